@@ -1,0 +1,58 @@
+"""Evaluate sound event detection against hard and soft references.
+
+The public names:
+
+- `evaluate(reference, system, **settings)` compares two tables and returns `Scores`.
+- `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
+- `Settings` holds every setting that shapes the numbers, with its default.
+- `EvaluationError` is the base of everything this package raises on bad input or settings.
+
+Names are imported when first used, so that `soft-sed-eval --help` starts at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sedeval_soft.api import evaluate
+    from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
+    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.core.value import Score, Scores
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "EvaluationError",
+    "InputError",
+    "Score",
+    "Scores",
+    "Settings",
+    "SettingsError",
+    "__version__",
+    "evaluate",
+]
+
+_HOME = {
+    "evaluate": "sedeval_soft.api",
+    "EvaluationError": "sedeval_soft.core.errors",
+    "InputError": "sedeval_soft.core.errors",
+    "SettingsError": "sedeval_soft.core.errors",
+    "Settings": "sedeval_soft.core.settings",
+    "Score": "sedeval_soft.core.value",
+    "Scores": "sedeval_soft.core.value",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol (PEP 562)
+    """Import a public name at its first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

@@ -1,0 +1,77 @@
+"""Activity: per file and class a piecewise-constant function of time with values in [0, 1].
+
+Rows of one class may overlap; where they do, the largest value counts. An `Activity` has that
+settled: its pieces are sorted and never overlap. Between pieces the value is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.ranges import range_maximum
+from sedeval_soft.core.rows import LongRows, WideRows
+from sedeval_soft.core.ticks import Ticks, to_ticks
+
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """Pieces of constant value, sorted by file, class and onset, without overlap.
+
+    file, label: (n,) codes. onset, offset: (n,) ticks, onset < offset. value: (n,) in [0, 1].
+    """
+
+    file: Codes
+    label: Codes
+    onset: Ticks
+    offset: Ticks
+    value: Floats
+
+    @classmethod
+    def of_long(cls, rows: LongRows) -> Activity:
+        """Settle the overlaps of a long table; rows without extent vanish."""
+        value = np.ones(len(rows)) if rows.value is None else rows.value
+        return cls._of(rows.file, rows.label, to_ticks(rows.onset), to_ticks(rows.offset), value)
+
+    @classmethod
+    def of_column(cls, rows: WideRows, label: int) -> Activity:
+        """Settle the overlaps of one class of a wide table; cells with value 0 vanish."""
+        kept = np.flatnonzero(rows.values[label])
+        file = rows.file[kept]
+        codes = np.full(len(kept), label, dtype=np.int32)
+        onset, offset = to_ticks(rows.onset[kept]), to_ticks(rows.offset[kept])
+        return cls._of(file, codes, onset, offset, rows.values[label][kept])
+
+    @classmethod
+    def _of(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:
+        order = np.lexsort((onset, label, file))
+        order = order[(offset > onset)[order]]
+        pieces = cls(file[order], label[order], onset[order], offset[order], value[order])
+        same = (np.diff(pieces.file) == 0) & (np.diff(pieces.label) == 0)
+        if np.any(same & (pieces.onset[1:] < pieces.offset[:-1])):
+            return pieces._settled()
+        return pieces
+
+    def _settled(self) -> Activity:
+        """Cut overlapping pieces at every onset and offset of their class; keep the largest value."""
+        change = (np.diff(self.file) != 0) | (np.diff(self.label) != 0)
+        group = np.concatenate(([0], np.cumsum(change)))
+        both, time = np.concatenate((group, group)), np.concatenate((self.onset, self.offset))
+        order = np.lexsort((time, both))
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (np.diff(both[order]) != 0) | (np.diff(time[order]) != 0)
+        edge = np.empty(len(order), dtype=np.int64)
+        edge[order] = np.cumsum(new) - 1
+        times, groups = time[order][new], both[order][new]
+        n = len(self.onset)
+        value = range_maximum(len(times), edge[:n], edge[n:], self.value, empty=-1.0)
+        covered = np.flatnonzero(value >= 0)
+        first = np.searchsorted(group, groups[covered])
+        return Activity(
+            self.file[first], self.label[first], times[covered], times[covered + 1], value[covered]
+        )

@@ -1,0 +1,59 @@
+"""What this package raises when a call or an input is wrong.
+
+Every error names where it was found, what was found there and what was expected instead. The
+command line turns each of them into exit code 2 and its text, never into a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MAX_PROBLEMS = 10
+"""How many problems one message shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    source: the file as the user named it, `-` for standard input.
+    message: what was found and what was expected.
+    line, column: counted from 1, the column in fields; None where the whole file is meant.
+    """
+
+    source: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        """Return `source:line:column: message`, the form that editors and CI understand."""
+        place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
+        return f"{place}: {self.message}"
+
+
+class EvaluationError(Exception):
+    """The base of all errors that are the caller's to mend."""
+
+
+class SettingsError(EvaluationError):
+    """A setting or an option has a value that it cannot have."""
+
+
+class InputError(EvaluationError):
+    """An input cannot be read, or holds something that cannot be scored."""
+
+    def __init__(self, problems: Sequence[Problem] | Problem, more: int | bool = 0) -> None:
+        """Keep `problems`; `more` says how many others were found (True: some, not counted)."""
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        self.more = more
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        if self.more is True:
+            lines.append("... and more problems of this kind after these")
+        elif self.more:
+            lines.append(f"... and {self.more} more")
+        return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""Hard events: what is active at one threshold.
+
+`rows`: each row whose value is active is one event. `merge`: rows of a class that touch or overlap
+are one event, as a table of fixed time steps needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.ranges import running_maximum
+from sedeval_soft.core.rows import Rows, WideRows
+from sedeval_soft.core.ticks import Ticks, to_ticks
+
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Events in the order of the table (`rows`) or by file, onset, offset and class (`merge`).
+
+    file, label: (n,) codes. onset, offset: (n,) ticks. onset_seconds, offset_seconds: (n,) the
+    floats as read, for arithmetic that must follow another tool's to the bit.
+    """
+
+    file: Codes
+    label: Codes
+    onset: Ticks
+    offset: Ticks
+    onset_seconds: Floats
+    offset_seconds: Floats
+
+    def __len__(self) -> int:
+        """Return the number of events."""
+        return len(self.onset)
+
+    def take(self, index: npt.NDArray[np.intp] | Bools) -> Events:
+        """Return the events at some positions, or those of a mask."""
+        return Events(
+            self.file[index],
+            self.label[index],
+            self.onset[index],
+            self.offset[index],
+            self.onset_seconds[index],
+            self.offset_seconds[index],
+        )
+
+
+def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
+    """Return which values are active: above the threshold, or at it too where `inclusive`."""
+    above: Bools = values >= threshold if inclusive else values > threshold
+    return above
+
+
+def active_rows(rows: Rows, threshold: float, inclusive: bool) -> Events:
+    """Return one event per active row, in the order of the table."""
+    if isinstance(rows, WideRows):
+        found = [np.flatnonzero(active(column, threshold, inclusive)) for column in rows.values]
+        row = np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
+        label = np.repeat(np.arange(len(found), dtype=np.int32), [len(part) for part in found])
+    else:
+        values = np.ones(len(rows)) if rows.value is None else rows.value
+        row = np.flatnonzero(active(values, threshold, inclusive))
+        label = rows.label[row]
+    onset, offset = rows.onset[row], rows.offset[row]
+    return Events(rows.file[row], label, to_ticks(onset), to_ticks(offset), onset, offset)
+
+
+def merged(events: Events) -> Events:
+    """Merge events of one class that touch or overlap, sorted by file, onset, offset and class."""
+    if not len(events):
+        return events
+    order = np.lexsort((events.offset, events.onset, events.label, events.file))
+    pieces = events.take(order)
+    change = (np.diff(pieces.file) != 0) | (np.diff(pieces.label) != 0)
+    group = np.concatenate(([0], np.cumsum(change)))
+    reach = running_maximum(pieces.offset, group)
+    first = np.flatnonzero(np.concatenate(([True], change | (pieces.onset[1:] > reach[:-1]))))
+    last = np.append(first[1:], len(pieces)) - 1
+    whole = Events(
+        pieces.file[first],
+        pieces.label[first],
+        pieces.onset[first],
+        reach[last],
+        pieces.onset_seconds[first],
+        np.maximum.reduceat(pieces.offset_seconds, first),
+    )
+    return whole.take(np.lexsort((whole.label, whole.offset, whole.onset, whole.file)))
+
+
+def events_of(rows: Rows, threshold: float, inclusive: bool, merge: bool) -> Events:
+    """Return the events of a table at one threshold, merged or row by row."""
+    events = active_rows(rows, threshold, inclusive)
+    return merged(events) if merge else events

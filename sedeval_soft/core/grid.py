@@ -1,0 +1,78 @@
+"""The grid of segments that reference and system share.
+
+Segments of all files lie one after another: segment `k` of file `f` is `start[f] + k` on the
+grid. A file of length T has ceil(T / segment length) segments; its last one may be cut short.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
+
+Counts = npt.NDArray[np.int64]
+
+MAX_CELLS = 2**33
+"""Segments times classes beyond which a grid is refused: 64 GiB for each side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Fixed-length segments over files.
+
+    segment: ticks per segment. length: (n_files,) ticks. start: (n_files + 1,) the first segment
+    of each file and the end of the last.
+    """
+
+    segment: int
+    length: Ticks
+    start: Counts
+
+    @classmethod
+    def over(cls, length: Ticks, segment: int) -> Grid:
+        """Cover files of the given lengths in ticks, shape (n_files,), with segments."""
+        n_segments = -(-length // segment)
+        start = np.zeros(len(length) + 1, dtype=np.int64)
+        np.cumsum(n_segments, out=start[1:])
+        return cls(segment, length, start)
+
+    @property
+    def n_segments(self) -> Counts:
+        """Return the number of segments of each file, shape (n_files,)."""
+        return np.diff(self.start)
+
+    @property
+    def size(self) -> int:
+        """Return the number of segments of all files together."""
+        return int(self.start[-1])
+
+    def check_size(self, n_classes: int) -> None:
+        """Refuse a grid that no machine holds; raises EvaluationError."""
+        if self.size * n_classes > MAX_CELLS:
+            longest = int(self.length.max()) / TICKS_PER_SECOND
+            raise EvaluationError(
+                f"{self.size} segments x {n_classes} classes are too many to hold (the longest file has "
+                f"{longest:g} s); are the times in seconds? A larger --segment-length gives fewer"
+            )
+
+    def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Counts, Counts]:
+        """Return the segments that rows overlap, as first and one past the last, each (n,).
+
+        A row that only touches a segment's edge does not overlap it, a row without extent
+        overlaps none, and what lies beyond a file's evaluated length is cut off.
+        """
+        first = onset // self.segment
+        last = -(-offset // self.segment)
+        n_segments = self.n_segments[file]
+        np.minimum(first, n_segments, out=first)
+        np.minimum(last, n_segments, out=last)
+        last[offset <= onset] = 0
+        np.maximum(last, first, out=last)
+        base = self.start[file]
+        first += base
+        last += base
+        return first, last

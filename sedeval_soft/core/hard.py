@@ -1,0 +1,30 @@
+"""The hard reading of a pair: what is active on either side at its threshold."""
+
+from __future__ import annotations
+
+from sedeval_soft.core.events import Events, active_rows, events_of
+from sedeval_soft.core.pair import Pair
+from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.settings import Settings
+
+
+def merges(rows: Rows, settings: Settings) -> bool:
+    """Return whether touching rows of a table are one event."""
+    return rows.has_values if settings.events == "auto" else settings.events == "merge"
+
+
+def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+    """Return the events of the reference and of the system, merged or not as the settings say."""
+    reference, system = pair.reference, pair.system
+    return (
+        events_of(reference, settings.reference_cut, settings.inclusive, merges(reference, settings)),
+        events_of(system, settings.threshold, settings.inclusive, merges(system, settings)),
+    )
+
+
+def rowwise_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+    """Return the active rows of the reference and of the system, each an event of its own."""
+    return (
+        active_rows(pair.reference, settings.reference_cut, settings.inclusive),
+        active_rows(pair.system, settings.threshold, settings.inclusive),
+    )

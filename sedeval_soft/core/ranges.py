@@ -1,0 +1,58 @@
+"""Maxima over ranges, without a loop over rows.
+
+A range is covered by two overlapping blocks whose length is a power of two. All blocks of one
+length are entered at once, and handed down to blocks of half the length: n ranges over m cells
+take O(n + m log(longest)), however much they overlap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+
+def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: float = 0.0) -> Floats:
+    """Return for each of `size` cells the maximum over the ranges that cover it.
+
+    first, last: (n,) each range's first cell and one past its last; ranges without cells are skipped.
+    value: (n,). Returns (size,), `empty` where nothing covers a cell.
+    """
+    length = last - first
+    if not length.all():
+        kept = length > 0
+        first, length, value = first[kept], length[kept], value[kept]
+    cells = np.full(size, empty)
+    longest = int(length.max(initial=1))
+    if longest == 1:
+        np.maximum.at(cells, first, value)
+        return cells
+    level = np.frexp(length.astype(np.float64))[1] - 1  # floor(log2), exact below 2**53
+    order = np.argsort(-level, kind="stable")
+    bounds = np.searchsorted(-level[order], np.arange(-int(level.max()), 2))
+    for step, k in enumerate(range(int(level.max()), -1, -1)):
+        chosen = order[bounds[step] : bounds[step + 1]]
+        np.maximum.at(cells, first[chosen], value[chosen])
+        if k:
+            np.maximum.at(cells, first[chosen] + length[chosen] - (1 << k), value[chosen])
+            half = 1 << (k - 1)
+            lower = cells.copy()
+            np.maximum(lower[half:], cells[:-half], out=lower[half:])
+            cells = lower
+    return cells
+
+
+def running_maximum(value: Index, group: Index) -> Index:
+    """Return the running maximum of non-negative integers within groups, shape (n,).
+
+    group: (n,) in ascending order. The values are replaced by their ranks first, so that one
+    accumulation over `group * n + rank` never overflows.
+    """
+    order = np.argsort(value, kind="stable")
+    rank = np.empty_like(value)
+    rank[order] = np.arange(len(value))
+    dense = np.concatenate(([0], np.cumsum(np.diff(group) != 0))) if len(group) else group
+    highest = np.maximum.accumulate(dense * len(value) + rank) - dense * len(value)
+    return value[order[highest]]

@@ -1,0 +1,88 @@
+"""Values of fixed-length segments, for one table on a grid.
+
+With `pool="max"` a segment takes the largest value of what overlaps it, as sed_scores_eval and,
+for binary labels, sed_eval do. With `pool="mean"` it takes the time-weighted mean, time without
+any row counting 0; the last segment of a file is weighted over the part inside the file.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.activity import Activity
+from sedeval_soft.core.grid import Grid
+from sedeval_soft.core.ranges import range_maximum
+from sedeval_soft.core.rows import LongRows, Rows, WideRows
+from sedeval_soft.core.settings import Pool
+from sedeval_soft.core.ticks import to_ticks
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+
+def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
+    """Return the values of all segments of all classes, shape (n_classes, n_segments).
+
+    Classes come first so that each class is contiguous: everything downstream works class by class.
+    """
+    if pool == "mean":
+        return _mean(rows, grid)
+    first, last = grid.cells(rows.file, to_ticks(rows.onset), to_ticks(rows.offset))
+    if isinstance(rows, WideRows):
+        return _widest(rows, grid, first, last)
+    n_classes = len(rows.classes)
+    base = rows.label * np.int64(grid.size)
+    first += base
+    last += base
+    value = np.ones(len(rows)) if rows.value is None else rows.value
+    return range_maximum(n_classes * grid.size, first, last, value).reshape(n_classes, grid.size)
+
+
+def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:
+    """Return the maxima of a wide table, whose columns share their time steps."""
+    values = np.zeros((len(rows.classes), grid.size))
+    one_each = bool(np.all(last - first == 1))
+    distinct = one_each and bool(np.all(np.diff(first) > 0))
+    for column, out in zip(rows.values, values, strict=True):
+        if distinct:
+            out[first] = column
+        else:
+            out[:] = range_maximum(grid.size, first, last, column)
+    return values
+
+
+def _mean(rows: Rows, grid: Grid) -> Floats:
+    values = np.zeros((len(rows.classes), grid.size))
+    if isinstance(rows, LongRows):
+        _add_means(Activity.of_long(rows), grid, values)
+    else:
+        for label in range(len(rows.classes)):
+            _add_means(Activity.of_column(rows, label), grid, values)
+    return values
+
+
+def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
+    """Add the time-weighted means of some pieces to `values`, shape (n_classes, n_segments)."""
+    first, last = grid.cells(pieces.file, pieces.onset, pieces.offset)
+    covered = last - first
+    piece = np.repeat(np.arange(len(first)), covered)
+    cell = np.arange(len(piece)) - np.repeat(np.cumsum(covered) - covered, covered) + first[piece]
+    file: Index = pieces.file[piece].astype(np.int64)
+    begin = (cell - grid.start[file]) * grid.segment
+    end = np.minimum(begin + grid.segment, grid.length[file])
+    overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
+    flat = pieces.label[piece] * np.int64(grid.size) + cell
+    value = pieces.value[piece]
+    # Whole ticks are summed before the division, so that binary pieces give exact means; a piece
+    # that fills its segment hands its value on untouched.
+    filled = overlap == end - begin
+    out = values.reshape(-1)
+    out[flat[filled]] = value[filled]
+    part = ~filled
+    np.add.at(out, flat[part], value[part] * overlap[part])
+    touched = np.unique(flat[part])
+    cell = touched % grid.size
+    file = np.searchsorted(grid.start, cell, side="right") - 1
+    begin = (cell - grid.start[file]) * grid.segment
+    out[touched] /= np.minimum(begin + grid.segment, grid.length[file]) - begin

@@ -1,0 +1,145 @@
+"""Tally: what scores need and nothing else, keyed by file.
+
+A tally adds lawfully: merging is a disjoint union by file, columns are kept in the order of the
+file names, and totals are taken in that order. So any split of the files into batches, shards or
+machines gives the same numbers to the last bit, which running sums would not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.errors import EvaluationError
+
+Column = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Statistics of some files.
+
+    files: sorted and distinct, (n_files,). classes: sorted or as the settings name them.
+    per_class: named columns (n_files, n_classes), int64 counts or float64 sums.
+    per_file: named columns (n_files,).
+    samples: named arrays (n_classes, n_segments), the segments of all files in the order of
+        `files`; how many each has is the column `n_segments` of `per_file`.
+    recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
+
+    A class that one tally lacks counts 0 in it: every statistic is 0 where nothing is active.
+    """
+
+    files: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    per_class: Mapping[str, Column] = field(default_factory=dict)
+    per_file: Mapping[str, Column] = field(default_factory=dict)
+    samples: Mapping[str, Column] = field(default_factory=dict)
+    recipe: str | None = None
+
+    @classmethod
+    def empty(cls) -> Tally:
+        """Return the tally of no files, which added to another changes nothing."""
+        return cls()
+
+    def __post_init__(self) -> None:
+        """Check that files are sorted and distinct, and that all columns have their shapes."""
+        if any(a >= b for a, b in pairwise(self.files)):
+            raise ValueError("the files of a tally must be sorted and distinct")
+        shape = (len(self.files), len(self.classes))
+        for name, column in self.per_class.items():
+            if column.shape != shape:
+                raise ValueError(f"column {name} has shape {column.shape}, expected {shape}")
+        for name, column in self.per_file.items():
+            if column.shape != shape[:1]:
+                raise ValueError(f"column {name} has shape {column.shape}, expected {shape[:1]}")
+        for name, array in self.samples.items():
+            if array.shape != (shape[1], int(self.per_file["n_segments"].sum())):
+                raise ValueError(f"samples {name} have shape {array.shape}, not (classes, segments)")
+
+    def __add__(self, other: Tally) -> Tally:
+        """Return the tally of the files of both; raises EvaluationError if they share one."""
+        return Tally.merge((self, other))
+
+    def total(self, name: str) -> Column:
+        """Return a column summed over files: shape (n_classes,), or () for a column per file."""
+        column = self.per_class.get(name)
+        if column is None:
+            column = self.per_file[name]
+        total: Column = np.add.reduce(column, axis=0)
+        return total
+
+    @staticmethod
+    def merge(tallies: Iterable[Tally]) -> Tally:
+        """Return the tally of all files of some tallies.
+
+        Raises EvaluationError where a file occurs twice or settings differ.
+        """
+        parts = [tally for tally in tallies if tally.recipe is not None]
+        if len(parts) <= 1:
+            return parts[0] if parts else Tally.empty()
+        recipe = parts[0].recipe
+        for part in parts:
+            if part.recipe != recipe:
+                raise EvaluationError(f"tallies of different settings: {recipe} and {part.recipe}")
+        names = [name for part in parts for name in part.files]
+        order = np.asarray(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+        files = tuple(names[i] for i in order)
+        for before, after in pairwise(files):
+            if before == after:
+                raise EvaluationError(f"file {before!r} was tallied twice")
+        classes = _union([part.classes for part in parts])
+        where = [np.asarray([classes.index(name) for name in part.classes], dtype=np.int64) for part in parts]
+        n_segments = np.concatenate([part.per_file["n_segments"] for part in parts])
+        segment_order = _block_order(n_segments, order)
+        return Tally(
+            files,
+            classes,
+            {
+                name: _stack(parts, where, "per_class", name, len(classes))[order]
+                for name in parts[0].per_class
+            },
+            {
+                name: np.concatenate([part.per_file[name] for part in parts])[order]
+                for name in parts[0].per_file
+            },
+            {
+                name: np.ascontiguousarray(
+                    _stack(parts, where, "samples", name, len(classes))[segment_order].T
+                )
+                for name in parts[0].samples
+            },
+            recipe,
+        )
+
+
+def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the classes of all lists: as they are where all agree, else sorted."""
+    if all(item == lists[0] for item in lists):
+        return lists[0]
+    return tuple(sorted({name for item in lists for name in item}))
+
+
+def _stack(parts: Sequence[Tally], where: Sequence[Column], group: str, name: str, n_classes: int) -> Column:
+    """Stack a column of all parts along files (or segments), classes last, absent classes 0."""
+    stacked = []
+    for part, positions in zip(parts, where, strict=True):
+        column: Column = getattr(part, group)[name]
+        column = column.T if group == "samples" else column
+        full: Column = np.zeros((len(column), n_classes), dtype=column.dtype)
+        full[:, positions] = column
+        stacked.append(full)
+    return np.concatenate(stacked)
+
+
+def _block_order(lengths: Column, order: Column) -> Column:
+    """Return the positions that bring blocks of some lengths into another order of blocks."""
+    start = np.cumsum(lengths) - lengths
+    sizes = lengths[order]
+    inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    positions: Column = np.repeat(start[order], sizes) + inside
+    return positions

@@ -1,0 +1,177 @@
+"""Scores as named values: no formatting here, and no arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class UnknownScoreError(EvaluationError, KeyError):
+    """No score of that name was computed."""
+
+    def __str__(self) -> str:
+        """Return the message itself: KeyError would quote it."""
+        return str(self.args[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number with its name.
+
+    name: `basis.reading.measure.average` or `basis.reading.measure[class]`.
+    average: `micro`, `macro` or `weighted`; None for the score of one class.
+    class_name: the class; None for an average.
+    value: a count (int), a number (float) or None where the measure is undefined.
+    """
+
+    name: str
+    basis: str
+    reading: str
+    measure: str
+    average: str | None
+    class_name: str | None
+    value: float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What was read: name, SHA-256 of its bytes (None for data in memory), sizes and form."""
+
+    name: str
+    role: str
+    sha256: str | None
+    rows: int
+    files: int
+    classes: int
+    form: str
+    has_values: bool
+    events: str
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scores(Mapping[str, "float | int | None"]):
+    """All scores of one system, by name.
+
+    `scores["segment.soft.f1.macro"]` is a float, an int for counts, or None where undefined.
+    Iteration and `list(scores.values())` follow the order in which scores are printed.
+
+    system: the system's name. classes: the evaluated classes in order. support: per class its
+    hard and soft reference size, keyed by class.
+    """
+
+    scores: Mapping[str, Score]
+    system: str
+    classes: tuple[str, ...]
+    files: tuple[str, ...]
+    length: float
+    n_segments: int
+    settings: Settings
+    inputs: tuple[Input, ...] = ()
+    warnings: tuple[str, ...] = ()
+    signature: str = ""
+    version: str = field(default="")
+
+    def __getitem__(self, name: str) -> float | int | None:
+        """Return the value of a score; raise UnknownScoreError with close matches if there is none."""
+        return self.score(name).value
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of all scores."""
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        """Return the number of scores."""
+        return len(self.scores)
+
+    def score(self, name: str) -> Score:
+        """Return the Score of that name; raise UnknownScoreError with close matches if there is none."""
+        found = self.scores.get(name)
+        if found is None:
+            close = get_close_matches(name, list(self.scores), n=3, cutoff=0.6)
+            hint = f"; did you mean {' or '.join(close)}?" if close else "; --list-scores prints all names"
+            raise UnknownScoreError(f"no score is named {name!r}{hint}")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, in the form of the JSON output."""
+        return document([self])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with one row per score; undefined values are missing (pd.NA)."""
+        import pandas as pd
+
+        columns = ("name", "basis", "reading", "measure", "average", "class")
+        table = [
+            (s.name, s.basis, s.reading, s.measure, s.average, s.class_name) for s in self.scores.values()
+        ]
+        frame = pd.DataFrame(table, columns=list(columns))
+        frame["value"] = pd.array([s.value for s in self.scores.values()], dtype="Float64")
+        return frame
+
+
+SCHEMA = "soft-sed-eval/1"
+
+
+def document(systems: Sequence[Scores]) -> dict[str, Any]:
+    """Return the JSON document of one or more systems scored against the same reference."""
+    first = systems[0]
+    inputs: dict[tuple[str, str], Input] = {}
+    warnings: dict[str, None] = {}
+    for scores in systems:
+        inputs.update({(item.role, item.name): item for item in scores.inputs})
+        warnings.update(dict.fromkeys(scores.warnings))
+    return {
+        "schema": SCHEMA,
+        "version": first.version,
+        "signature": first.signature,
+        "settings": first.settings.to_dict(),
+        "inputs": [_input(item) for item in inputs.values()],
+        "warnings": list(warnings),
+        "systems": [
+            {
+                "name": scores.system,
+                "files": len(scores.files),
+                "length": scores.length,
+                "segments": scores.n_segments,
+                "classes": list(scores.classes),
+                "scores": [_score(score) for score in scores.scores.values()],
+            }
+            for scores in systems
+        ],
+    }
+
+
+def _input(item: Input) -> dict[str, Any]:
+    return {
+        "path": item.name,
+        "role": item.role,
+        "sha256": item.sha256,
+        "rows": item.rows,
+        "files": item.files,
+        "classes": item.classes,
+        "form": item.form,
+        "has_values": item.has_values,
+        "events": item.events,
+        "ignored_columns": list(item.ignored),
+    }
+
+
+def _score(score: Score) -> dict[str, Any]:
+    return {
+        "name": score.name,
+        "basis": score.basis,
+        "reading": score.reading,
+        "measure": score.measure,
+        "average": score.average,
+        "class": score.class_name,
+        "value": score.value,
+    }

@@ -1,0 +1,65 @@
+"""Averages over classes, and how undefined values enter them.
+
+Undefined is NaN inside the package and leaves it as None. Arrays have the classes last; whatever
+axes stand before (replicates) are kept.
+
+- A class without reference (n_ref = 0) is left out of macro averages, whatever its value.
+- Precision of a class that has a reference but was never detected is undefined, and counts 0: a
+  system must not gain by staying silent. Any other undefined value of a class is left out.
+- An average over no class is undefined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """One measure of all classes and its averages; None where an average has no meaning.
+
+    classes: (..., n_classes). micro, macro, weighted: (...).
+    """
+
+    classes: Array | None
+    micro: Array | None = None
+    macro: Array | None = None
+    weighted: Array | None = None
+
+
+def ratio(numerator: Array, denominator: Array) -> Floats:
+    """Divide; NaN (undefined) where the denominator is 0."""
+    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    shape = np.broadcast_shapes(top.shape, bottom.shape)
+    quotient: Floats = np.divide(top, bottom, out=np.full(shape, np.nan), where=bottom != 0)
+    return quotient
+
+
+def macro(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
+    """Return the mean over classes with a reference, shape (...).
+
+    values, n_ref: (..., n_classes). undefined: what an undefined value counts, None to leave it out.
+    """
+    return weighted(values, np.asarray(n_ref) > 0, undefined)
+
+
+def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
+    """Return the mean over classes weighted by `n_ref`, shape (...); arguments as for `macro`."""
+    weight = np.asarray(n_ref, dtype=np.float64)
+    missing = np.isnan(values)
+    if undefined is None:
+        weight = np.where(missing, 0.0, weight)
+    filled = np.where(missing, 0.0 if undefined is None else undefined, values)
+    return ratio((filled * weight).sum(axis=-1), weight.sum(axis=-1))
+
+
+def averaged(classes: Array, micro: Array, n_ref: Array, undefined: float | None = None) -> Averaged:
+    """Complete the values of classes and their micro average by macro and weighted ones."""
+    return Averaged(classes, micro, macro(classes, n_ref, undefined), weighted(classes, n_ref, undefined))

@@ -1,0 +1,141 @@
+"""Precision, recall, F and error rate: the same formulas for every basis and reading.
+
+All of them are made of six statistics. For segments, events and any reading of either:
+
+    tp, n_ref, n_sys    per class: what is matched, what the reference has, what the system has
+    substitutions       S = M - TP, where M is what could be matched regardless of class
+    deletions           D = N_ref - M
+    insertions          I = N_sys - M
+
+Counts are int64, their soft readings float64 sums. Sources: Mesaros, Heittola and Virtanen 2016
+(segment- and event-based), Harju and Mesaros 2023 (soft). Differences to sed_eval: undefined
+values (see `averages`), and S for events, which does not depend on the order of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from sedeval_soft.measures.averages import Averaged, averaged, ratio
+from sedeval_soft.measures.measure import Measure
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionCounts:
+    """The statistics of detection.
+
+    tp, n_ref, n_sys: (..., n_classes). substitutions, deletions, insertions: (...).
+    """
+
+    tp: Array
+    n_ref: Array
+    n_sys: Array
+    substitutions: Array
+    deletions: Array
+    insertions: Array
+
+
+PER_CLASS = ("tp", "n_ref", "n_sys")
+PER_FILE = ("substitutions", "deletions", "insertions")
+
+
+def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
+    """Return (1 + b^2) TP / (b^2 N_ref + N_sys), NaN where neither side has anything.
+
+    Source: van Rijsbergen 1979, written with counts so that only an empty class is undefined.
+    """
+    square = beta * beta
+    return ratio((1.0 + square) * tp, square * n_ref + n_sys)
+
+
+def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> dict[str, Averaged]:
+    """Return all detection measures by name, each with its averages.
+
+    counts: totals over files, classes last. Micro averages come from counts summed over classes.
+    """
+    tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys
+    tp_all, ref_all, sys_all = tp.sum(axis=-1), n_ref.sum(axis=-1), n_sys.sum(axis=-1)
+    deleted, inserted = n_ref - tp, n_sys - tp
+    scores = {
+        "precision": averaged(ratio(tp, n_sys), ratio(tp_all, sys_all), n_ref, undefined=0.0),
+        "recall": averaged(ratio(tp, n_ref), ratio(tp_all, ref_all), n_ref),
+        "f1": averaged(f_beta(tp, n_ref, n_sys), f_beta(tp_all, ref_all, sys_all), n_ref),
+    }
+    if beta != 1.0:
+        scores["fbeta"] = averaged(
+            f_beta(tp, n_ref, n_sys, beta), f_beta(tp_all, ref_all, sys_all, beta), n_ref
+        )
+    errors = counts.substitutions + counts.deletions + counts.insertions
+    scores["error_rate"] = averaged(ratio(deleted + inserted, n_ref), ratio(errors, ref_all), n_ref)
+    scores["substitution_rate"] = Averaged(None, ratio(counts.substitutions, ref_all))
+    scores["deletion_rate"] = averaged(ratio(deleted, n_ref), ratio(counts.deletions, ref_all), n_ref)
+    scores["insertion_rate"] = averaged(ratio(inserted, n_ref), ratio(counts.insertions, ref_all), n_ref)
+    scores |= count_scores(counts)
+    return scores
+
+
+def count_scores(counts: DetectionCounts) -> dict[str, Averaged]:
+    """Return the counts themselves as scores: of each class, and in total as their micro value."""
+    tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys
+    per_class = {"n_ref": n_ref, "n_sys": n_sys, "tp": tp, "fp": n_sys - tp, "fn": n_ref - tp}
+    scores = {name: Averaged(column, column.sum(axis=-1)) for name, column in per_class.items()}
+    for name in PER_FILE:
+        scores[name] = Averaged(None, getattr(counts, name))
+    return scores
+
+
+_PAPER = "Mesaros, Heittola & Virtanen 2016"
+_MICRO = ("micro",)
+
+
+def _count(name: str, summary: str, formula: str, *, has_classes: bool = True) -> Measure:
+    return Measure(name, summary, formula, 0.0, None, "none", "never", _PAPER, _MICRO, has_classes)
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "precision", "share of what the system says that is right", "TP / N_sys", 0.0, 1.0, "higher",
+        "N_sys = 0; counts 0 in macro and weighted averages if the class has a reference", _PAPER,
+    ),
+    Measure(
+        "recall", "share of the reference that the system found", "TP / N_ref", 0.0, 1.0, "higher",
+        "N_ref = 0", _PAPER,
+    ),
+    Measure(
+        "f1", "harmonic mean of precision and recall", "2 TP / (N_ref + N_sys)", 0.0, 1.0, "higher",
+        "N_ref = N_sys = 0", "van Rijsbergen 1979",
+    ),
+    Measure(
+        "fbeta", "F with recall weighted beta times (with --beta other than 1)",
+        "(1 + b^2) TP / (b^2 N_ref + N_sys)", 0.0, 1.0, "higher", "N_ref = N_sys = 0", "van Rijsbergen 1979",
+    ),
+    Measure(
+        "error_rate", "errors per reference item", "(S + D + I) / N_ref; of a class (FN + FP) / N_ref",
+        0.0, None, "lower", "N_ref = 0", _PAPER,
+    ),
+    Measure(
+        "substitution_rate", "right time, wrong class, per reference item", "S / N_ref", 0.0, 1.0, "lower",
+        "N_ref = 0", _PAPER, _MICRO, has_classes=False,
+    ),
+    Measure(
+        "deletion_rate", "misses per reference item", "D / N_ref; of a class FN / N_ref", 0.0, 1.0, "lower",
+        "N_ref = 0", _PAPER,
+    ),
+    Measure(
+        "insertion_rate", "false alarms per reference item", "I / N_ref; of a class FP / N_ref", 0.0, None,
+        "lower", "N_ref = 0", _PAPER,
+    ),
+    _count("n_ref", "size of the reference", "N_ref"),
+    _count("n_sys", "size of the system output", "N_sys"),
+    _count("tp", "true positives", "TP"),
+    _count("fp", "false positives", "N_sys - TP"),
+    _count("fn", "false negatives", "N_ref - TP"),
+    _count("substitutions", "right time, wrong class", "S = M - TP", has_classes=False),
+    _count("deletions", "misses beyond substitutions", "D = N_ref - M", has_classes=False),
+    _count("insertions", "false alarms beyond substitutions", "I = N_sys - M", has_classes=False),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""How far the system's values are from the reference's, without any threshold."""

@@ -1,0 +1,1 @@
+"""Event-based measures: onsets and offsets within collars."""

@@ -1,0 +1,137 @@
+"""Candidate pairs: which reference and system events are within each other's collars.
+
+A pair is a candidate if |onset - onset'| <= onset collar and |offset - offset'| <= the larger of
+the offset collar and the rate times the reference event's length (Mesaros, Heittola & Virtanen
+2016). Times are whole microseconds, so an onset at 0.9 s is within 0.2 s of one at 1.1 s.
+
+Events are laid out on one line, group after group, so that one sort and two searches find the
+candidates of all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.ticks import Ticks, tick
+
+Index = npt.NDArray[np.int64]
+
+_AT_ONCE = 4_000_000
+"""Candidate pairs held at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collars:
+    """Tolerances in ticks; None where onsets or offsets are not looked at.
+
+    onset: of onsets. offset, rate: of offsets, in ticks and as a share of the reference's length.
+    slack: ticks added to every tolerance, for candidates that are judged again in floats.
+    """
+
+    onset: int | None
+    offset: int | None
+    rate: float
+    slack: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Collars:
+        """Take the collars from the settings."""
+        return cls(
+            tick(settings.onset_collar) if settings.onset else None,
+            tick(settings.offset_collar) if settings.offset else None,
+            settings.offset_collar_rate,
+        )
+
+    def onset_tolerance(self, reference: Events) -> Ticks:
+        """Return how far each reference event's onset may be missed, (n,) ticks."""
+        return np.full(len(reference), (self.onset or 0) + self.slack, dtype=np.int64)
+
+    def offset_tolerance(self, reference: Events) -> Ticks:
+        """Return how far each reference event's offset may be missed, (n,) ticks."""
+        share = np.rint(self.rate * (reference.offset - reference.onset)).astype(np.int64)
+        tolerance: Ticks = np.maximum(share, self.offset or 0) + self.slack
+        return tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """For each reference event the range of system events, in sorted order, within a tolerance."""
+
+    order: Index
+    first: Index
+    last: Index
+
+    @property
+    def total(self) -> int:
+        return int((self.last - self.first).sum())
+
+
+def candidate_pairs(
+    reference: Events, system: Events, reference_group: Index, system_group: Index, collars: Collars
+) -> tuple[Index, Index]:
+    """Return all candidate pairs of events of one group, as positions in either list.
+
+    reference_group, system_group: (n,) numbers of groups, not negative; only events of one group
+    pair. The pairs come sorted by reference event, then by system event.
+    """
+    nothing = np.zeros(0, dtype=np.int64)
+    if not len(reference) or not len(system):
+        return nothing, nothing
+    groups = (reference_group, system_group)
+    tests = []
+    if collars.onset is not None:
+        tests.append((reference.onset, system.onset, collars.onset_tolerance(reference)))
+    if collars.offset is not None:
+        tests.append((reference.offset, system.offset, collars.offset_tolerance(reference)))
+    windows = [_search(ours, theirs, *groups, tolerance) for ours, theirs, tolerance in tests]
+    narrow = min(windows, key=lambda window: window.total)
+    count = narrow.last - narrow.first
+    found = []
+    for begin, end in _batches(count):
+        owner = np.repeat(np.arange(begin, end), count[begin:end])
+        inside = np.arange(len(owner)) - np.repeat(
+            np.cumsum(count[begin:end]) - count[begin:end], count[begin:end]
+        )
+        other = narrow.order[narrow.first[owner] + inside]
+        kept = np.ones(len(owner), dtype=bool)
+        for ours, theirs, tolerance in tests:
+            kept &= np.abs(ours[owner] - theirs[other]) <= tolerance[owner]
+        owner, other = owner[kept], other[kept]
+        order = np.argsort(owner * len(system) + other)
+        found.append((owner[order], other[order]))
+    return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])
+
+
+def _batches(count: Index) -> list[tuple[int, int]]:
+    """Split events into runs of not many more than `_AT_ONCE` pairs."""
+    total = np.cumsum(count)
+    cuts = np.searchsorted(total, np.arange(_AT_ONCE, int(total[-1]), _AT_ONCE), side="left") + 1
+    edges = np.unique(np.concatenate(([0], cuts, [len(count)])))
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+
+
+def _search(
+    reference: Ticks, system: Ticks, reference_group: Index, system_group: Index, tolerance: Ticks
+) -> _Windows:
+    """Find for each reference time the system times of its group within a tolerance."""
+    span = int(max(reference.max(), system.max())) + 1
+    tolerance = np.minimum(tolerance, span)
+    n_groups = int(max(reference_group.max(), system_group.max())) + 1
+    last_used = np.zeros(n_groups, dtype=np.int64)
+    np.maximum.at(last_used, reference_group, reference + tolerance)
+    np.maximum.at(last_used, system_group, system)
+    # Each group gets as much of the line as it needs, and a gap before it as wide as any tolerance.
+    gap = int(tolerance.max()) + 1
+    base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
+    line = base[system_group] + system
+    order = np.argsort(line, kind="stable")
+    line = line[order]
+    centre = base[reference_group] + reference
+    first = np.searchsorted(line, centre - tolerance, side="left")
+    last = np.searchsorted(line, centre + tolerance, side="right")
+    return _Windows(order, first, last)

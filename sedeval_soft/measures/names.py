@@ -1,0 +1,50 @@
+"""The grammar of score names, which parses back.
+
+    basis.reading.measure.average      segment.soft.f1.macro
+    basis.reading.measure[class]       event.hard.recall[people talking]
+
+A class name may hold anything, brackets and dots too: it is what stands between the first `[` and
+the last `]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sedeval_soft.core.errors import EvaluationError
+
+AVERAGES = ("micro", "macro", "weighted")
+
+
+class ScoreNameError(EvaluationError):
+    """A score name that the grammar does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreName:
+    """The parts of a score's name; exactly one of `average` and `class_name` is set."""
+
+    basis: str
+    reading: str
+    measure: str
+    average: str | None = None
+    class_name: str | None = None
+
+    def __str__(self) -> str:
+        """Return the name, which `parse` reads back."""
+        stem = f"{self.basis}.{self.reading}.{self.measure}"
+        return f"{stem}[{self.class_name}]" if self.class_name is not None else f"{stem}.{self.average}"
+
+    @classmethod
+    def parse(cls, text: str) -> ScoreName:
+        """Read a name; raises ScoreNameError that says which form is expected."""
+        head, bracket, tail = text.partition("[")
+        parts = head.split(".")
+        if bracket and text.endswith("]") and len(parts) == 3 and all(parts):
+            return cls(parts[0], parts[1], parts[2], class_name=tail[:-1])
+        if not bracket and len(parts) == 4 and all(parts) and parts[3] in AVERAGES:
+            return cls(parts[0], parts[1], parts[2], average=parts[3])
+        raise ScoreNameError(
+            f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
+            f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro"
+        )

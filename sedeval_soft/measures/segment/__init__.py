@@ -1,0 +1,1 @@
+"""Segment-based measures: hard, optimal and soft readings of the segment grid."""

@@ -1,0 +1,68 @@
+"""The threshold of each class that gives its best F, exact over all distinct scores.
+
+As in sed_scores_eval a segment is detected where score > threshold, ties go to the highest
+threshold, and the threshold lies between the lowest detected score and the next lower one.
+F can only be best right below the score of a positive: taking in a negative alone lowers it. So
+two sorts per class are enough.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.measures.detection import f_beta
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+NOTHING = math.inf
+"""The threshold of a class without reference: nothing is detected. It is undefined when shown."""
+
+EVERYTHING = -1.0
+"""The threshold below every score: everything is detected, segments without any score too."""
+
+
+def best_thresholds(scores: Floats, positive: Bools, beta: float = 1.0, inclusive: bool = False) -> Floats:
+    """Return for each class the threshold with the best F, shape (n_classes,).
+
+    scores: (n_classes, n_segments) in [0, 1]. positive: the same shape.
+    """
+    return np.array(
+        [_best(row, row[chosen], beta, inclusive) for row, chosen in zip(scores, positive, strict=True)]
+    )
+
+
+def _best(scores: Floats, hits: Floats, beta: float, inclusive: bool) -> float:
+    if not len(hits):
+        return NOTHING
+    ordered, hits = np.sort(scores), np.sort(hits)
+    first = np.flatnonzero(np.concatenate(([True], hits[1:] > hits[:-1])))
+    below = np.searchsorted(ordered, hits[first], side="left")
+    n_ref = np.asarray(len(hits))
+    f = f_beta(n_ref - first, n_ref, len(ordered) - below, beta)
+    best = len(f) - 1 - int(np.argmax(f[::-1]))
+    lowest = float(hits[first[best]])
+    rank = int(below[best])
+    return threshold_between(float(ordered[rank - 1]) if rank else None, lowest, inclusive)
+
+
+def threshold_between(below: float | None, lowest: float, inclusive: bool = False) -> float:
+    """Return the shortest decimal near the middle that parts `below` from the lowest detected score.
+
+    below: the highest score that is not detected, None where all are. Printed and read back, the
+    number selects the same scores: below <= threshold < lowest, or below < threshold <= lowest
+    for `inclusive`.
+    """
+    if below is None:
+        if lowest <= 0.0:
+            return 0.0 if inclusive else EVERYTHING
+        below = 0.0
+    middle = below + (lowest - below) / 2
+    for digits in range(1, 18):
+        threshold = round(middle, digits)
+        if below < threshold < lowest:
+            return threshold
+    return lowest if inclusive else below

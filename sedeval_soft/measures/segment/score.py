@@ -1,0 +1,42 @@
+"""Segment-based scores that only the segment grid has: it knows true negatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.measures.averages import Averaged, averaged, ratio
+from sedeval_soft.measures.detection import DetectionCounts
+
+Array = npt.NDArray[Any]
+
+
+def confusion_scores(counts: DetectionCounts, n_segments: Array) -> dict[str, Averaged]:
+    """Return the measures that need true negatives, by name.
+
+    counts: totals, classes last. n_segments: (...) the number of evaluated segments. Micro
+    averages pool the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
+    """
+    n_classes = counts.tp.shape[-1]
+    n_ref = counts.n_ref
+    cells = np.asarray(n_segments)[..., None]
+    tn = cells - counts.n_ref - counts.n_sys + counts.tp
+    values = _measures(counts.tp, counts.n_ref, counts.n_sys, tn)
+    pooled = _measures(*(column.sum(axis=-1) for column in (counts.tp, counts.n_ref, counts.n_sys, tn)))
+    scores = {name: averaged(values[name], pooled[name], n_ref) for name in values}
+    scores["tn"] = Averaged(tn, tn.sum(axis=-1) if n_classes else np.zeros(tn.shape[:-1], dtype=np.int64))
+    return scores
+
+
+def _measures(tp: Array, n_ref: Array, n_sys: Array, tn: Array) -> dict[str, Array]:
+    fp, fn = n_sys - tp, n_ref - tp
+    sensitivity, specificity = ratio(tp, n_ref), ratio(tn, tn + fp)
+    return {
+        "sensitivity": sensitivity,
+        "specificity": specificity,
+        "accuracy": ratio(tp + tn, tp + tn + fp + fn),
+        "balanced_accuracy": (sensitivity + specificity) / 2,
+        "npv": ratio(tn, tn + fn),
+    }

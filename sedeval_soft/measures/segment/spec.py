@@ -1,0 +1,59 @@
+"""What the segment-based scores are called and what they mean."""
+
+from __future__ import annotations
+
+from sedeval_soft.measures import detection
+from sedeval_soft.measures.measure import Family, Measure
+
+_PAPER = "Mesaros, Heittola & Virtanen 2016"
+
+CONFUSION: tuple[Measure, ...] = (
+    Measure(
+        "sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)", 0.0, 1.0,
+        "higher", "N_ref = 0", _PAPER,
+    ),
+    Measure(
+        "specificity", "share of silent reference segments left silent", "TN / (TN + FP)", 0.0, 1.0,
+        "higher", "the reference is active in every segment", _PAPER,
+    ),
+    Measure(
+        "accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)", 0.0, 1.0,
+        "higher", "there are no segments", _PAPER,
+    ),
+    Measure(
+        "balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
+        0.0, 1.0, "higher", "sensitivity or specificity is", _PAPER,
+    ),
+    Measure(
+        "npv", "negative predictive value: share of silent system segments that are right",
+        "TN / (TN + FN)", 0.0, 1.0, "higher", "the system is active in every segment", "Altman & Bland 1994",
+    ),
+    Measure(
+        "tn", "true negatives: segments silent on both sides", "TN", 0.0, None, "none",
+        "never", _PAPER, ("micro",),
+    ),
+)  # fmt: skip
+
+THRESHOLD = Measure(
+    "threshold", "the threshold of the class that gives its best F; -1 detects everything",
+    "argmax over all distinct scores of F", -1.0, 1.0, "none", "N_ref = 0",
+    "Ebbers, Haeb-Umbach & Serizel 2022", (),
+)  # fmt: skip
+
+FAMILIES: tuple[Family, ...] = (
+    Family(
+        "segment", "hard", "reference and system cut at one threshold each", detection.MEASURES + CONFUSION
+    ),
+    Family(
+        "segment",
+        "optimal",
+        "the system cut at each class's best threshold",
+        (*detection.MEASURES, THRESHOLD),
+    ),
+    Family(
+        "segment",
+        "soft",
+        "fuzzy sets: hard counts integrated over all levels of both sides",
+        detection.MEASURES,
+    ),
+)

@@ -68,6 +68,9 @@ def align(
     classes = _classes(reference, system, settings, warnings)
     if settings.strict and warnings:
         raise EvaluationError("\n".join([*warnings, "--strict makes each of these an error"]))
+    warnings.extend(
+        f"{side.origin.name}: {note}" for side in (reference, system) for note in side.origin.notes
+    )
     left_out = sorted((set(reference.classes) | set(system.classes)) - set(classes))
     if left_out:
         warnings.append(f"{listing(left_out, 'class')} not among --classes; left out")

@@ -28,13 +28,14 @@ class Origin:
 
     name: as the user gave it. sha256: of the bytes as they lie on disk, None for data in memory.
     form: what the table looked like, for example `long table with header, tab`.
-    ignored: columns that were read past.
+    ignored: columns that were read past. notes: what was taken for something else in reading.
     """
 
     name: str
     sha256: str | None = None
     form: str = "in memory"
     ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

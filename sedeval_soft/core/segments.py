@@ -42,13 +42,15 @@ def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
 def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:
     """Return the maxima of a wide table, whose columns share their time steps."""
     values = np.zeros((len(rows.classes), grid.size))
-    one_each = bool(np.all(last - first == 1))
-    distinct = one_each and bool(np.all(np.diff(first) > 0))
+    step = np.diff(first)
+    if len(first) and np.all(last - first == 1) and np.all(step >= 0):
+        # Time steps in order, each within one segment: the usual table of frames.
+        heads = np.flatnonzero(np.concatenate(([True], step > 0)))
+        for column, out in zip(rows.values, values, strict=True):
+            out[first[heads]] = column if len(heads) == len(first) else np.maximum.reduceat(column, heads)
+        return values
     for column, out in zip(rows.values, values, strict=True):
-        if distinct:
-            out[first] = column
-        else:
-            out[:] = range_maximum(grid.size, first, last, column)
+        out[:] = range_maximum(grid.size, first, last, column)
     return values
 
 

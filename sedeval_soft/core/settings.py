@@ -19,7 +19,9 @@ Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
 EventForm = Literal["auto", "merge", "rows"]
 Compat = Literal["sed_eval"]
-Basis = Literal["segment", "event"]
+
+READINGS: dict[str, tuple[str, ...]] = {"segment": ("hard", "optimal", "soft"), "event": ("hard",)}
+"""The readings of each basis: what `only` can name."""
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "pool": get_args(Pool),
@@ -58,7 +60,7 @@ class Settings:
         event) or `auto` (merge where a table has values, rows where it has none).
     beta: weight of recall in F.
     classes: the classes to evaluate; None for all that occur on either side.
-    only: the bases to evaluate.
+    only: what to evaluate: bases (`segment`) or single readings of one (`segment.soft`).
     compat: None, or a tool whose arithmetic the hard reading follows to the bit.
     strict: make every warning about missing or unknown files and classes an error.
 
@@ -79,7 +81,7 @@ class Settings:
     events: EventForm = "auto"
     beta: float = 1.0
     classes: tuple[str, ...] | None = None
-    only: tuple[Basis, ...] = ("segment", "event")
+    only: tuple[str, ...] = tuple(READINGS)
     compat: Compat | None = None
     strict: bool = False
 
@@ -137,10 +139,11 @@ class Settings:
                 raise SettingsError(f"{name} must be 0 to {_LONGEST:g}, not {getattr(self, name)}")
 
     def _check_lists(self) -> None:
+        families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])
         if not self.only or len(set(self.only)) < len(self.only):
-            raise SettingsError(f"only must name one or more of {', '.join(get_args(Basis))}, each once")
-        for basis in self.only:
-            self._check_choice("only", basis, get_args(Basis))
+            raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
+        for part in self.only:
+            self._check_choice("only", part, (*READINGS, *families))
         if self.classes is None:
             return
         if not self.classes or not all(isinstance(name, str) and name for name in self.classes):
@@ -157,6 +160,12 @@ class Settings:
     def reference_cut(self) -> float:
         """The threshold of the reference: its own, else the system's."""
         return self.threshold if self.reference_threshold is None else self.reference_threshold
+
+    def wants(self, basis: str, reading: str | None = None) -> bool:
+        """Return whether a basis is evaluated, in a reading or (None) in any."""
+        if reading is None:
+            return any(part.partition(".")[0] == basis for part in self.only)
+        return basis in self.only or f"{basis}.{reading}" in self.only
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values, the reference threshold resolved."""

@@ -39,6 +39,10 @@ class DetectionCounts:
     deletions: Array
     insertions: Array
 
+    def total(self) -> DetectionCounts:
+        """Return the counts summed over files, the first axis."""
+        return DetectionCounts(*(getattr(self, name).sum(axis=0) for name in (*PER_CLASS, *PER_FILE)))
+
 
 PER_CLASS = ("tp", "n_ref", "n_sys")
 PER_FILE = ("substitutions", "deletions", "insertions")

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
+from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Matching
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
@@ -24,7 +25,7 @@ def match_events(
     return match(left, right, len(reference), len(system))
 
 
-def file_class(events: Events, n_classes: int) -> Index:
+def file_class(events: Events | EventLifetimes, n_classes: int) -> Index:
     """Return one number for the file and class of each event, (n,)."""
     return events.file.astype(np.int64) * n_classes + events.label
 

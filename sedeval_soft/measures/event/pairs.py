@@ -11,11 +11,11 @@ candidates of all groups. Of onsets and offsets the one that leaves fewer pairs 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, tick
 
@@ -23,6 +23,21 @@ Index = npt.NDArray[np.int64]
 
 _AT_ONCE = 4_000_000
 """Candidate pairs held at a time."""
+
+
+class Timed(Protocol):
+    """Anything with onsets and offsets in ticks: events, or lifetimes of events."""
+
+    @property
+    def onset(self) -> Ticks:
+        """Return the onsets, (n,) ticks."""
+
+    @property
+    def offset(self) -> Ticks:
+        """Return the offsets, (n,) ticks."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +62,28 @@ class Collars:
             settings.offset_collar_rate,
         )
 
-    def onset_tolerance(self, reference: Events) -> Ticks:
+    def onset_tolerance(self, reference: Timed) -> Ticks:
         """Return how far each reference event's onset may be missed, (n,) ticks."""
         return np.full(len(reference), (self.onset or 0) + self.slack, dtype=np.int64)
 
-    def offset_tolerance(self, reference: Events) -> Ticks:
+    def offset_tolerance(self, reference: Timed) -> Ticks:
         """Return how far each reference event's offset may be missed, (n,) ticks."""
         share = np.rint(self.rate * (reference.offset - reference.onset)).astype(np.int64)
         tolerance: Ticks = np.maximum(share, self.offset or 0) + self.slack
         return tolerance
 
+    def tests(self, reference: Timed, system: Timed) -> list[tuple[Ticks, Ticks, Ticks]]:
+        """Return what is compared: reference times, system times and the tolerance of each reference."""
+        found = []
+        if self.onset is not None:
+            found.append((reference.onset, system.onset, self.onset_tolerance(reference)))
+        if self.offset is not None:
+            found.append((reference.offset, system.offset, self.offset_tolerance(reference)))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
-class _Windows:
+class Windows:
     """For each reference event the range of system events, in sorted order, within a tolerance."""
 
     order: Index
@@ -68,11 +92,12 @@ class _Windows:
 
     @property
     def total(self) -> int:
+        """Return the number of pairs within the windows."""
         return int((self.last - self.first).sum())
 
 
 def candidate_pairs(
-    reference: Events, system: Events, reference_group: Index, system_group: Index, collars: Collars
+    reference: Timed, system: Timed, reference_group: Index, system_group: Index, collars: Collars
 ) -> tuple[Index, Index]:
     """Return all candidate pairs of events of one group, as positions in either list.
 
@@ -83,21 +108,15 @@ def candidate_pairs(
     if not len(reference) or not len(system):
         return nothing, nothing
     groups = (reference_group, system_group)
-    tests = []
-    if collars.onset is not None:
-        tests.append((reference.onset, system.onset, collars.onset_tolerance(reference)))
-    if collars.offset is not None:
-        tests.append((reference.offset, system.offset, collars.offset_tolerance(reference)))
-    windows = [_search(ours, theirs, *groups, tolerance) for ours, theirs, tolerance in tests]
+    tests = collars.tests(reference, system)
+    windows = [search(ours, theirs, *groups, tolerance) for ours, theirs, tolerance in tests]
     narrow = min(windows, key=lambda window: window.total)
     count = narrow.last - narrow.first
     found = []
     for begin, end in _batches(count):
-        owner = np.repeat(np.arange(begin, end), count[begin:end])
-        inside = np.arange(len(owner)) - np.repeat(
-            np.cumsum(count[begin:end]) - count[begin:end], count[begin:end]
-        )
-        other = narrow.order[narrow.first[owner] + inside]
+        owner, inside = expand(narrow.first[begin:end], narrow.last[begin:end])
+        owner += begin
+        other = narrow.order[inside]
         kept = np.ones(len(owner), dtype=bool)
         for ours, theirs, tolerance in tests:
             kept &= np.abs(ours[owner] - theirs[other]) <= tolerance[owner]
@@ -105,6 +124,14 @@ def candidate_pairs(
         order = np.argsort(owner * len(system) + other)
         found.append((owner[order], other[order]))
     return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])
+
+
+def expand(first: Index, last: Index) -> tuple[Index, Index]:
+    """Unfold ranges: return for each of their members the number of its range, and the member."""
+    count = last - first
+    owner = np.repeat(np.arange(len(first)), count)
+    member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
+    return owner, member
 
 
 def _batches(count: Index) -> list[tuple[int, int]]:
@@ -115,9 +142,9 @@ def _batches(count: Index) -> list[tuple[int, int]]:
     return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
 
-def _search(
+def search(
     reference: Ticks, system: Ticks, reference_group: Index, system_group: Index, tolerance: Ticks
-) -> _Windows:
+) -> Windows:
     """Find for each reference time the system times of its group within a tolerance."""
     span = int(max(reference.max(), system.max())) + 1
     tolerance = np.minimum(tolerance, span)
@@ -134,4 +161,4 @@ def _search(
     centre = base[reference_group] + reference
     first = np.searchsorted(line, centre - tolerance, side="left")
     last = np.searchsorted(line, centre + tolerance, side="right")
-    return _Windows(order, first, last)
+    return Windows(order, first, last)

@@ -1,0 +1,273 @@
+"""The cases: what is compared with what, and the target that the project has set itself.
+
+A case makes its input, checks where it can that both sides compute the same number, and times
+them in turn. In-process cases go through the public library, as a user would: our side is
+given tables in memory, the peer its own structures, built beforehand. Ours computes all readings
+of the basis, the peer only what it has.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import inputs
+from timing import CommandError, Costs, call, in_turn, process
+
+COMMAND = Path(sys.executable).with_name("soft-sed-eval")
+
+TOLERANCE = 1e-9
+
+
+class DisagreementError(Exception):
+    """Two tools that should agree on an input do not: their times cannot be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large the inputs are."""
+
+    small_rows: int
+    large_rows: int
+    hour: int
+    segment_events: int
+    events: int
+
+
+FULL = Size(small_rows=10_000, large_rows=1_000_000, hour=3600, segment_events=3400, events=2000)
+QUICK = Size(small_rows=500, large_rows=3000, hour=60, segment_events=60, events=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where and how a case runs."""
+
+    folder: Path
+    size: Size
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One row of the document. ratio and target are None where nothing could be compared.
+
+    at_least: the target is a speed-up over the peer, not an allowance over a floor.
+    """
+
+    case: str
+    ours: str
+    other: str
+    ratio: float | None = None
+    target: float | None = None
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met; None where there is none."""
+        if self.ratio is None or self.target is None:
+            return None
+        return self.ratio >= self.target if self.at_least else self.ratio <= self.target
+
+
+Case = Callable[[Bench], Iterator[Result]]
+Command = Sequence[str | Path]
+
+
+def small(bench: Bench) -> Iterator[Result]:
+    """Score a small pair of tables as a whole process, against only importing what reading needs."""
+    rows = bench.size.small_rows
+    tables = inputs.long_tables(bench.folder, rows, file_seconds=60)
+    floor = [sys.executable, "-c", "import click, numpy, pyarrow.csv"]
+    costs = _processes(bench, [COMMAND, tables.reference, tables.system], floor, inputs.CLASSES[-1])
+    yield _within(f"{rows:,} + {rows:,} rows, all tables", costs, "import click, numpy, pyarrow.csv", 2.5)
+
+
+def wide(bench: Bench) -> Iterator[Result]:
+    """Score large wide tables, against only reading them; and peak memory, against their size."""
+    yield from _large(
+        bench, inputs.wide_tables(bench.folder, bench.size.large_rows, file_seconds=300), "wide"
+    )
+
+
+def long(bench: Bench) -> Iterator[Result]:
+    """Score large long tables, against only reading them; and peak memory, against their size."""
+    yield from _large(
+        bench, inputs.long_tables(bench.folder, bench.size.large_rows, file_seconds=300), "long"
+    )
+
+
+_READ = """
+import sys, pyarrow.csv
+options = pyarrow.csv.ParseOptions(delimiter="\\t")
+tables = [pyarrow.csv.read_csv(path, parse_options=options) for path in sys.argv[1:]]
+"""
+
+
+def _large(bench: Bench, tables: inputs.Tables, form: str) -> Iterator[Result]:
+    paths = [tables.reference, tables.system]
+    ours: Command = [COMMAND, *paths, "--only", "segment"]
+    floor: Command = [sys.executable, "-c", _READ, *paths]
+    costs = _processes(bench, ours, floor, inputs.CLASSES[-1])
+    rows = bench.size.large_rows
+    case = f"{rows:,} + {rows:,} rows {form}, segment-based"
+    yield _within(case, costs, "pyarrow.csv reads both", 3.0)
+    peak, size = costs.peak_bytes, tables.size
+    yield Result(
+        f"{case}: peak memory", _megabytes(peak), f"both files, {_megabytes(size)}", peak / size, 6.0
+    )
+
+
+def start_up(bench: Bench) -> Iterator[Result]:
+    """Print the help, against importing click."""
+    floor = [sys.executable, "-c", "import click"]
+    costs = _processes(bench, [COMMAND, "--help"], floor, "--segment-length", runs=3 * bench.runs)
+    yield _within("`soft-sed-eval --help`", costs, "import click", 1.5)
+
+
+def segments(bench: Bench) -> Iterator[Result]:
+    """Score one long recording in very short segments, against sed_eval."""
+    reference, system = inputs.segment_lists(bench.size.segment_events, bench.size.hour)
+    metrics = _sed_eval("SegmentBasedMetrics", time_resolution=0.01)
+    case = f"segment-based, {_hour(bench)} x {inputs.N_CLASSES} classes at 10 ms"
+    settings = {"only": ("segment",), "segment_length": 0.01}
+    yield _against_sed_eval(bench, case, (reference, system), metrics, settings=settings, target=200)
+
+
+def events(bench: Bench) -> Iterator[Result]:
+    """Match many events of one file, of one class and of several, against sed_eval."""
+    n_events = bench.size.events
+    collars = {"t_collar": 0.2, "percentage_of_length": 0.5}
+    metrics = _sed_eval("EventBasedMetrics", event_matching_type="optimal", **collars)
+    for n_classes, of in ((1, "one class"), (inputs.N_CLASSES, f"{inputs.N_CLASSES} classes")):
+        sides = inputs.event_lists(n_events, bench.size.hour, n_classes)
+        case = f"event-based, {n_events:,} x {n_events:,} events of one file, {of}"
+        yield _against_sed_eval(bench, case, sides, metrics, settings={"only": ("event",)}, target=500)
+
+
+def _sed_eval(name: str, **settings: Any) -> Callable[[], Any]:  # noqa: ANN401 - sed_eval has no types
+    import sed_eval
+
+    kind = getattr(sed_eval.sound_event, name)
+    return lambda: kind(event_label_list=list(inputs.CLASSES), **settings)
+
+
+def _against_sed_eval(
+    bench: Bench,
+    case: str,
+    sides: tuple[inputs.Events, inputs.Events],
+    metrics: Callable[[], Any],
+    *,
+    settings: dict[str, Any],
+    target: float,
+) -> Result:
+    from dcase_util.containers import MetaDataContainer
+
+    from sedeval_soft import evaluate
+
+    tables = [side.table() for side in sides]
+    containers = [MetaDataContainer(side.rows()) for side in sides]
+    theirs: list[float] = []
+
+    def ours() -> float | int | None:
+        return evaluate(*tables, **settings)[f"{settings['only'][0]}.hard.f1.micro"]
+
+    def other() -> None:
+        evaluator = metrics()
+        evaluator.evaluate(*containers)
+        theirs.append(evaluator.results()["overall"]["f_measure"]["f_measure"])
+
+    costs = in_turn(call(ours), call(other), bench.runs, once=True)
+    _check(case, ours(), theirs[0])
+    return _faster(case, costs, "sed_eval", target)
+
+
+def best_f(bench: Bench) -> Iterator[Result]:
+    """Find every class's best threshold, against sed_scores_eval."""
+    for length in (1.0, 0.2):
+        hour, classes = _hour(bench), inputs.N_CLASSES
+        case = f"best F, {hour} x {classes} classes x 0.2 s frames, {length} s segments"
+        if find_spec("sed_scores_eval") is None:
+            yield Result(case, "-", "sed_scores_eval is not installed")
+        else:
+            yield _best_f(bench, case, length)
+
+
+def _best_f(bench: Bench, case: str, segment_length: float) -> Result:
+    from sed_scores_eval.base_modules.scores import create_score_dataframe
+    from sed_scores_eval.segment_based import best_fscore
+
+    from sedeval_soft import evaluate
+
+    reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
+    tables = reference.table(), inputs.frame_table(edges, scores)
+    frames = {inputs.FILE: create_score_dataframe(scores, edges, list(inputs.CLASSES))}
+    truth, durations = {inputs.FILE: reference.tuples()}, {inputs.FILE: float(bench.size.hour)}
+    names = [f"segment.optimal.f1.{average}" for average in ("macro", "micro")]
+    settings: dict[str, Any] = {"only": ("segment",), "segment_length": segment_length}
+
+    def ours() -> list[float | int | None]:
+        found = evaluate(*tables, **settings)
+        return [found[name] for name in names]
+
+    def other() -> list[float]:
+        found = best_fscore(frames, truth, durations, segment_length=segment_length)[0]
+        return [found[f"{average}_average"] for average in ("macro", "micro")]
+
+    costs = in_turn(call(ours), call(other), bench.runs)
+    for mine, theirs in zip(ours(), other(), strict=True):
+        _check(case, mine, theirs)
+    return _faster(case, costs, "sed_scores_eval", 30)
+
+
+CASES: dict[str, Case] = {
+    "small": small,
+    "wide": wide,
+    "long": long,
+    "segments": segments,
+    "events": events,
+    "best-f": best_f,
+    "start-up": start_up,
+}
+"""All cases by name, in the order of the document."""
+
+
+def _processes(
+    bench: Bench, ours: Command, floor: Command, expected: str, *, runs: int | None = None
+) -> Costs:
+    """Run our command and its floor in turn; what ours printed last must contain `expected`."""
+    output = bench.folder / "output.txt"
+    costs = in_turn(process(ours, output), process(floor), runs or bench.runs)
+    if expected not in output.read_text(encoding="utf-8"):
+        raise CommandError(f"{' '.join(map(str, ours))}\nprinted nothing about {expected!r}")
+    return costs
+
+
+def _check(case: str, ours: float | int | None, theirs: float) -> None:
+    if ours is None or not abs(ours - theirs) <= TOLERANCE:
+        raise DisagreementError(f"{case}: ours is {ours!r}, theirs {theirs!r}")
+
+
+def _within(case: str, costs: Costs, floor: str, target: float) -> Result:
+    ours, other = costs.seconds
+    return Result(case, _time(ours), f"{floor}, {_time(other)}", costs.ratio, target)
+
+
+def _faster(case: str, costs: Costs, peer: str, target: float) -> Result:
+    ours, other = costs.seconds
+    return Result(case, _time(ours), f"{peer}, {_time(other)}", 1 / costs.ratio, target, at_least=True)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:,.0f} MB"
+
+
+def _hour(bench: Bench) -> str:
+    return "1 h" if bench.size.hour == FULL.hour else f"{bench.size.hour} s"

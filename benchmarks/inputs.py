@@ -1,0 +1,175 @@
+"""Seeded inputs of any size: tables on disk for whole processes, columns in memory for calls.
+
+Values look like a crowd's and a network's: most classes are silent most of the time, events have
+soft edges, the system's values are all above zero. Times of event lists are such that no event
+begins or ends where a segment or a collar does: there the tools round differently, and these
+inputs are for their speed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+N_CLASSES = 17
+CLASSES = tuple(f"class {number:02d}" for number in range(N_CLASSES))
+FILE = "a.wav"
+"""The one file of the inputs in memory."""
+
+_SHARE_ACTIVE = 0.25
+
+
+def soft_values(rng: np.random.Generator, n_steps: int, decimals: int = 4) -> tuple[Floats, Floats]:
+    """Return reference and system values, each (n_steps, N_CLASSES)."""
+    shape = (n_steps // 8 + 1, N_CLASSES)
+    level = np.where(rng.random(shape) < _SHARE_ACTIVE, rng.random(shape), 0.0)
+    level = np.repeat(level, 8, axis=0)[:n_steps]
+    reference = np.where(level > 0, level + 0.2 * (rng.random(level.shape) - 0.5), 0.0)
+    system = 0.7 * reference + 0.3 * rng.random(level.shape) ** 3
+    return np.clip(reference, 0, 1).round(decimals), np.clip(system, 10.0**-decimals, 1).round(decimals)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A reference and a system on disk."""
+
+    reference: Path
+    system: Path
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of both."""
+        return self.reference.stat().st_size + self.system.stat().st_size
+
+
+def wide_tables(folder: Path, n_rows: int, file_seconds: int) -> Tables:
+    """Write two wide tables of one-second rows, N_CLASSES columns and as many files as it takes."""
+    paths = Tables(folder / f"wide_{n_rows}_ref.tsv", folder / f"wide_{n_rows}_sys.tsv")
+    step = np.arange(n_rows)
+    sides = soft_values(np.random.default_rng(n_rows), n_rows)
+    for path, values in zip((paths.reference, paths.system), sides, strict=True):
+        columns = _times(step, file_seconds) | dict(zip(CLASSES, values.T, strict=True))
+        _write(path, pa.table(columns))
+    return paths
+
+
+def long_tables(folder: Path, n_rows: int, file_seconds: int) -> Tables:
+    """Write two long tables of n_rows each: a row for every class in every second."""
+    paths = Tables(folder / f"long_{n_rows}_ref.tsv", folder / f"long_{n_rows}_sys.tsv")
+    n_steps = -(-n_rows // N_CLASSES)
+    step = np.repeat(np.arange(n_steps), N_CLASSES)[:n_rows]
+    codes = np.tile(np.arange(N_CLASSES, dtype=np.int32), n_steps)[:n_rows]
+    label = pa.DictionaryArray.from_arrays(codes, list(CLASSES))
+    sides = soft_values(np.random.default_rng(n_rows), n_steps)
+    for path, values in zip((paths.reference, paths.system), sides, strict=True):
+        columns = _times(step, file_seconds)
+        columns |= {"event_label": label.cast(pa.string()), "soft_value": values.ravel()[:n_rows]}
+        _write(path, pa.table(columns))
+    return paths
+
+
+def _times(step: Index, file_seconds: int) -> dict[str, pa.Array | Floats]:
+    """Return file, onset and offset of seconds counted over all files."""
+    file, onset = np.divmod(step, file_seconds)
+    names = [f"recording_{number:05d}.wav" for number in range(int(file[-1]) + 1)]
+    named = pa.DictionaryArray.from_arrays(file.astype(np.int32), names).cast(pa.string())
+    return {"filename": named, "onset": onset.astype(np.float64), "offset": onset + 1.0}
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    """Write a tab-separated table; the header by hand, which Arrow would put in quotes."""
+    options = pyarrow.csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
+    with path.open("wb") as stream:
+        stream.write(("\t".join(table.column_names) + "\n").encode())
+        pyarrow.csv.write_csv(table, stream, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """An event list of one file in memory: (n,) onsets and offsets in seconds, and class codes."""
+
+    onset: Floats
+    offset: Floats
+    label: Index
+
+    def table(self) -> pa.Table:
+        """Return the list as our library takes it."""
+        columns = {"filename": [FILE] * len(self.onset), "onset": self.onset, "offset": self.offset}
+        return pa.table(columns | {"event_label": [CLASSES[code] for code in self.label]})
+
+    def rows(self) -> list[dict[str, str | float]]:
+        """Return the list as sed_eval takes it."""
+        return [
+            {"filename": FILE, "onset": onset, "offset": offset, "event_label": label}
+            for onset, offset, label in self.tuples()
+        ]
+
+    def tuples(self) -> list[tuple[float, float, str]]:
+        """Return the list as sed_scores_eval takes it."""
+        columns = zip(self.onset.tolist(), self.offset.tolist(), self.label.tolist(), strict=True)
+        return [(onset, offset, CLASSES[code]) for onset, offset, code in columns]
+
+
+def event_lists(n_events: int, seconds: int, n_classes: int) -> tuple[Events, Events]:
+    """Return a reference and a system of n_events each; four in five of the system's lie near a true one.
+
+    Reference times are even hundredths of a second, the system's lie half a hundredth beside
+    one, so that no difference is exactly a collar.
+    """
+    reference, system, label = _hundredths(n_events, seconds, n_classes)
+    return _events(reference, label), _events(system + 0.5, label)
+
+
+def segment_lists(n_events: int, seconds: int) -> tuple[Events, Events]:
+    """Return two event lists whose times all lie in the middle of a hundredth of a second."""
+    reference, system, label = _hundredths(n_events, seconds, N_CLASSES)
+    return _events(reference + 0.5, label), _events(system + 0.5, label)
+
+
+def _events(hundredths: npt.NDArray[np.number[Any]], label: Index) -> Events:
+    onset, offset = hundredths / 100
+    return Events(onset, offset, label)
+
+
+def _hundredths(n_events: int, seconds: int, n_classes: int) -> tuple[Index, Index, Index]:
+    """Return onsets and offsets of reference and system, each (2, n_events), and their classes."""
+    rng = np.random.default_rng(n_events)
+    onset = 2 * rng.integers(0, (seconds - 10) * 50, n_events)
+    length = 2 * rng.integers(20, 400, n_events)
+    reference = np.array([onset, onset + length])
+    near = np.maximum(reference + rng.integers(-15, 15, reference.shape), [[0], [1]])
+    elsewhere = rng.integers(0, (seconds - 10) * 100, n_events)
+    invented = rng.random(n_events) < 0.2
+    system = np.where(invented, [elsewhere, elsewhere + length], near)
+    return reference, system, rng.integers(0, n_classes, n_events)
+
+
+def frame_scores(n_frames: int, frames_per_second: int) -> tuple[Events, Floats, Floats]:
+    """Return a reference, the edges of frames in seconds (n_frames + 1,) and scores (n_frames, N_CLASSES).
+
+    The reference's events begin and end in the middle of a frame; those of a class never touch.
+    """
+    values, scores = soft_values(np.random.default_rng(n_frames), n_frames, decimals=9)
+    active = np.zeros((n_frames + 1, N_CLASSES), dtype=np.int8)
+    active[1:-1] = values[1:] > 0.5
+    change = np.diff(active, axis=0).T
+    label, onset = np.nonzero(change == 1)
+    _, offset = np.nonzero(change == -1)
+    edges = np.arange(n_frames + 1) / frames_per_second
+    middle = (np.arange(n_frames) + 0.5) / frames_per_second
+    return Events(middle[onset], middle[offset], label), edges, scores
+
+
+def frame_table(edges: Floats, scores: Floats) -> pa.Table:
+    """Return frame scores as our library takes them: a wide table."""
+    columns = {"filename": [FILE] * len(scores), "onset": edges[:-1], "offset": edges[1:]}
+    return pa.table(columns | dict(zip(CLASSES, scores.T, strict=True)))

@@ -1,0 +1,152 @@
+"""The library: `evaluate`, the only place that wires the steps together.
+
+import sedeval_soft
+
+scores = sedeval_soft.evaluate("ref.tsv", "sys.tsv", segment_length=1.0)
+scores["segment.soft.f1.macro"]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft import __version__
+from sedeval_soft.core.errors import EvaluationError, InputError, Problem
+from sedeval_soft.core.hard import merges
+from sedeval_soft.core.pair import Pair, align
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.signature import sign
+from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.core.value import Input, Scores
+from sedeval_soft.formats import read_durations, read_rows, rows_from_data
+from sedeval_soft.run.scoring import score_tally
+from sedeval_soft.run.single import tally_pair
+
+Durations = Mapping[str, float] | str | os.PathLike[str]
+
+
+def evaluate(
+    reference: Any,  # noqa: ANN401 - see the docstring
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    name: str | None = None,
+    **settings: Any,  # noqa: ANN401 - the fields of Settings, checked there
+) -> Scores:
+    """Score a system's output against a reference.
+
+    reference, system: each a path (a table, a directory of tables, `-` for standard input), a
+        pandas or other Arrow-compatible data frame, a mapping of columns, or an array of shape
+        (n_segments, n_classes) with values in [0, 1], one row per segment of `segment_length`.
+    durations: seconds by file name, or the path of a table of them.
+    name: the system's name; its path if it has one.
+    settings: the fields of `Settings`; class names of arrays come from `classes`.
+
+    Raises InputError for input that cannot be scored, SettingsError for settings.
+    """
+    chosen = Settings.of(**settings)
+    sides = (to_rows(reference, "reference", chosen), to_rows(system, "system", chosen))
+    return evaluate_rows(*sides, chosen, read_lengths(durations), name)
+
+
+def evaluate_rows(
+    reference: Rows,
+    system: Rows,
+    settings: Settings,
+    durations: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> Scores:
+    """Score rows that were read already; arguments as for `evaluate`."""
+    pair = align(reference, system, settings, durations)
+    return score_pair(reference, system, pair, settings, name)
+
+
+def score_pair(
+    reference: Rows, system: Rows, pair: Pair, settings: Settings, name: str | None = None
+) -> Scores:
+    """Score a pair that was aligned already; `reference` and `system` are what it was made of."""
+    tally = tally_pair(pair, settings)
+    inputs = (describe(reference, "reference", settings), describe(system, "system", settings))
+    return Scores(
+        scores=score_tally(tally, settings),
+        system=name or system.origin.name,
+        classes=pair.classes,
+        files=pair.files,
+        length=int(pair.length_ticks.sum()) / TICKS_PER_SECOND,
+        n_segments=int(tally.per_file["n_segments"].sum()),
+        settings=settings,
+        inputs=inputs,
+        warnings=pair.warnings,
+        signature=sign(__version__, settings, inputs),
+        version=__version__,
+    )
+
+
+def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401 - see evaluate
+    """Return the rows of anything that `evaluate` takes."""
+    if isinstance(source, LongRows | WideRows):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read_rows(source)
+    if isinstance(source, np.ndarray):
+        return _rows_of_array(source, role, settings)
+    return rows_from_data(source, role)
+
+
+def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:
+    """Return durations in seconds by file name, read from a table if a path is given."""
+    if durations is None or isinstance(durations, Mapping):
+        return durations
+    return read_durations(durations)
+
+
+def describe(rows: Rows, role: str, settings: Settings) -> Input:
+    """Return what was read, for headers and signatures."""
+    origin = rows.origin
+    return Input(
+        name=origin.name,
+        role=role,
+        sha256=origin.sha256,
+        rows=len(rows),
+        files=len(rows.files),
+        classes=len(rows.classes),
+        form=origin.form,
+        has_values=rows.has_values,
+        events="merge" if merges(rows, settings) else "rows",
+        ignored=origin.ignored,
+    )
+
+
+def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> WideRows:
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise InputError(
+            Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
+                    "(n_segments, n_classes)")
+        )  # fmt: skip
+    columns = np.array(values, dtype=np.float64).T
+    bad = np.argwhere(~((values >= 0) & (values <= 1)))
+    if len(bad):
+        row, column = bad[0]
+        raise InputError(
+            Problem(role, f"[{row}, {column}] is {values[row, column]}; expected a value in [0, 1]")
+        )
+    n_segments, n_classes = values.shape
+    classes = settings.classes or tuple(str(label) for label in range(n_classes))
+    if len(classes) != n_classes:
+        raise EvaluationError(f"{role}: {n_classes} columns, but classes names {len(classes)}")
+    edges = np.arange(n_segments + 1) * settings.segment_length
+    return WideRows(
+        files=(UNNAMED,),
+        classes=classes,
+        file=np.zeros(n_segments, dtype=np.int32),
+        onset=edges[:-1],
+        offset=edges[1:],
+        values=tuple(columns),
+        origin=Origin(role, form=f"array of shape {values.shape}"),
+    )

@@ -1,0 +1,137 @@
+"""`soft-sed-eval REFERENCE SYSTEM`: the main job."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sedeval_soft.cli import options
+
+if TYPE_CHECKING:
+    from sedeval_soft.cli.requirements import Requirement
+    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.core.value import Scores
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval ref.tsv sys.tsv
+  soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --format json -o scores.json
+  soft-sed-eval ref.tsv sys.tsv --score segment.soft.f1.macro
+  soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
+
+\b
+Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
+"""
+
+
+@click.command(cls=options.GroupedCommand, epilog=EPILOG)
+@click.argument("reference", required=False, type=click.Path(path_type=str))
+@click.argument("system", required=False, type=click.Path(path_type=str))
+@options.add(options.SETTINGS, options.INPUT, options.RESULTS)
+@click.pass_context
+def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401
+    """Score a sound event detection system against a hard or soft reference.
+
+    REFERENCE and SYSTEM are tables of onset, offset, class and (optional) value in [0, 1] per row, or of
+    onset, offset and one column per class; tab-, comma- or semicolon-separated, with or without a
+    header, gzipped or not; or folders of such tables, one per recording. `-` is standard input.
+
+    Prints segment-based scores in three readings - hard (both sides cut at a threshold), optimal
+    (each class cut at its best threshold) and soft (fuzzy sets, no threshold) - and event-based scores.
+    """
+    if given.pop("list_scores"):
+        from sedeval_soft.report import list_scores
+
+        click.echo(list_scores(), nl=False)
+        return
+    if reference is None or system is None:
+        missing = "REFERENCE" if reference is None else "SYSTEM"
+        raise click.UsageError(f"Missing argument '{missing}'.", ctx)
+    if reference == "-" and system == "-":
+        raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
+    code = _run(reference, system, given)
+    ctx.exit(code)
+
+
+def _run(reference: str, system: str, given: dict[str, Any]) -> int:
+    """Evaluate and print; return the exit code."""
+    from sedeval_soft.api import read_lengths, score_pair, to_rows
+    from sedeval_soft.cli.requirements import parse_requirements, parse_wanted, unmet
+    from sedeval_soft.core.pair import align
+
+    io = {
+        name: given.pop(name)
+        for name in ("form", "output", "quiet", "wanted", "requirements", "check", "durations")
+    }
+    settings = _settings(given)
+    requirements = parse_requirements(io["requirements"])
+    wanted = parse_wanted(io["wanted"])
+    sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
+    pair = align(*sides, settings, read_lengths(io["durations"]))
+    scores = score_pair(*sides, pair, settings)
+    if not io["quiet"]:
+        for warning in scores.warnings:
+            click.echo(f"warning: {warning}", err=True)
+    text = (
+        _numbers(scores, wanted) if wanted else _tables(scores, io["form"], on_terminal=io["output"] is None)
+    )
+    _emit(text, io["output"])
+    if io["check"]:
+        _second_opinion(pair, settings, scores, aside=bool(wanted or io["output"] or io["form"] != "text"))
+    return _judge(scores, requirements, unmet)
+
+
+def _settings(given: dict[str, Any]) -> Settings:
+    """Join the settings file and the options that were given, which win."""
+    from sedeval_soft.config import load_settings, split_classes
+    from sedeval_soft.core.settings import Settings
+
+    config = given.pop("config")
+    values = load_settings(config) if config else {}
+    for name, value in given.items():
+        if value is None or value == ():
+            continue
+        values[name] = split_classes(value) if name == "classes" else value
+    return Settings.of(**values)
+
+
+def _numbers(scores: Scores, wanted: list[str]) -> str:
+    """Return just the wanted numbers, one per line, `-` where undefined."""
+    values = [scores[name] for name in wanted]
+    return "".join(f"{'-' if value is None else value!r}\n" for value in values)
+
+
+def _tables(scores: Scores, form: str, *, on_terminal: bool) -> str:
+    from sedeval_soft.report import render
+
+    if form == "text" and on_terminal and sys.stdout.isatty():
+        from shutil import get_terminal_size
+
+        return render([scores], form, color=True, width=get_terminal_size().columns)
+    return render([scores], form)
+
+
+def _emit(text: str, output: str | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from sedeval_soft.report import write_atomic
+
+    write_atomic(output, text)
+
+
+def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair
+    """Print another tool's scores beside ours; aside on standard error where stdout is for a machine."""
+    from sedeval_soft.compat.check import check_sed_eval
+    from sedeval_soft.report import comparison_table
+
+    click.echo(comparison_table("sed_eval", check_sed_eval(pair, settings, scores)), nl=False, err=aside)
+
+
+def _judge(scores: Scores, requirements: list[Requirement], unmet: Any) -> int:  # noqa: ANN401 - a function
+    failures = unmet(scores, requirements)
+    for failure in failures:
+        click.echo(f"requirement not met: {failure}", err=True)
+    return 1 if failures else 0

@@ -1,0 +1,141 @@
+"""The options of `evaluate`, in the groups that its help shows.
+
+An option that is a setting has no default here: what was not given stays as the settings have it.
+The defaults that the help shows are held against `Settings` by a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
+
+
+class Grouped(click.Option):
+    """An option that knows under which heading the help shows it, and which default to show."""
+
+    def __init__(self, *args: Any, heading: str = "Other", shown: str | None = None, **kwargs: Any) -> None:  # noqa: ANN401 - click's own
+        super().__init__(*args, **kwargs)
+        self.heading = heading
+        self.shown = shown
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, with the default that it stands for."""
+        record = super().get_help_record(ctx)
+        if record is None or self.shown is None:
+            return record
+        return record[0], f"{record[1]}  [default: {self.shown}]"
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options heading by heading, in the order in which headings first appear."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        parameters = self.params if ctx.command is self else [*self.params, *ctx.command.params]
+        for parameter in [*parameters, ctx.command.get_help_option(ctx)]:
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "heading", "Other"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def option(heading: str, *names: str, **kwargs: Any) -> Decorator:  # noqa: ANN401 - click's own
+    """Return a decorator that adds an option under a heading."""
+    return click.option(*names, cls=Grouped, heading=heading, **kwargs)
+
+
+def setting(heading: str, *names: str, **kwargs: Any) -> Decorator:  # noqa: ANN401 - click's own
+    """Return a decorator for an option that is a setting; `shown` is its default for the help."""
+    return option(heading, *names, default=None, **kwargs)
+
+
+def switch(heading: str, name: str, destination: str, *, value: bool, text: str) -> Decorator:
+    """Return a decorator for a setting that is switched on or off by one flag."""
+    return option(heading, name, destination, is_flag=True, flag_value=value, default=None, help=text)
+
+
+_FILE = click.Path(dir_okay=False, path_type=str)
+
+SCORING = "What is compared"
+SEGMENTS = "Segments"
+EVENTS = "Events"
+OUTPUT = "Output"
+CHECKS = "Requirements and second opinions"
+
+SETTINGS: tuple[Decorator, ...] = (
+    setting(SCORING, "--threshold", type=float, shown="0.5", metavar="NUMBER",
+            help="System values above it are active."),
+    setting(SCORING, "--reference-threshold", type=float, shown="the same", metavar="NUMBER",
+            help="Reference values above it are active."),
+    switch(SCORING, "--inclusive", "inclusive", value=True, text="Active at the threshold too (>=)."),
+    setting(SCORING, "--beta", type=float, shown="1.0", metavar="NUMBER", help="Weight of recall in F."),
+    setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
+            help="Evaluate these classes only, in this order. Repeatable; quote names with commas: "
+            "'\"a, b\",c'."),
+    setting(SCORING, "--only", multiple=True, metavar="BASIS[.READING]",
+            help="Evaluate only this: segment, event, or one reading, such as segment.hard, segment.optimal, "
+            "segment.soft. Repeatable."),
+    setting(SEGMENTS, "--segment-length", type=float, shown="1.0", metavar="SECONDS",
+            help="Length of a segment."),
+    setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
+            help="A segment takes the largest value in it, or the time-weighted mean."),
+    setting(EVENTS, "--onset-collar", type=float, shown="0.2", metavar="SECONDS",
+            help="Tolerance of onsets."),
+    setting(EVENTS, "--offset-collar", type=float, shown="0.2", metavar="SECONDS",
+            help="Tolerance of offsets ..."),
+    setting(EVENTS, "--offset-collar-rate", type=float, shown="0.5", metavar="RATE",
+            help="... or this share of the reference event's length, if that is longer."),
+    switch(EVENTS, "--no-onset", "onset", value=False, text="Do not look at onsets."),
+    switch(EVENTS, "--no-offset", "offset", value=False, text="Do not look at offsets."),
+    setting(EVENTS, "--matching", type=click.Choice(["optimal", "greedy"]), shown="optimal",
+            help="Match as many events as can be, or each with the first that is free."),
+    setting(EVENTS, "--events", type=click.Choice(["auto", "merge", "rows"]), shown="auto",
+            help="Touching active rows of a class are one event (merge), or each row is one (rows); "
+            "auto merges where a table has values."),
+)  # fmt: skip
+
+INPUT: tuple[Decorator, ...] = (
+    option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
+           help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
+    option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+    switch(SCORING, "--strict", "strict", value=True,
+           text="Missing and unknown files and classes are errors, not warnings."),
+)  # fmt: skip
+
+RESULTS: tuple[Decorator, ...] = (
+    option(OUTPUT, "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
+           help="Form of the results."),
+    option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
+           help="Write the results to a file; it is complete or not touched."),
+    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
+           help="Print just this number, such as segment.soft.f1.macro. Repeatable."),
+    option(OUTPUT, "--list-scores", is_flag=True,
+           help="Print the names and meanings of all scores, and exit."),
+    option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error."),
+    option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
+           help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
+    option(CHECKS, "--check", type=click.Choice(["sed_eval"]),
+           help="Score once more with this package, and print ours, theirs and the difference."),
+    setting(CHECKS, "--compat", type=click.Choice(["sed_eval"]),
+            help="Follow this package's arithmetic exactly in the hard reading."),
+)  # fmt: skip
+
+
+def add(*groups: tuple[Decorator, ...]) -> Decorator:
+    """Return one decorator that adds all options of some groups, in their order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed([item for group in groups for item in group]):
+            function = decorator(function)
+        return function
+
+    return decorate

@@ -1,0 +1,100 @@
+"""`--require 'NAME>=NUMBER'` and `--score NAME`: names are checked before anything is computed."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sedeval_soft.core.errors import EvaluationError, SettingsError
+from sedeval_soft.measures.registry import measure_of
+
+T = TypeVar("T")
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+# The name is greedy: a class name may hold comparison signs too.
+_FORM = re.compile(r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A score that must compare so with a number."""
+
+    name: str
+    sign: str
+    number: float
+
+    def met_by(self, value: float | None) -> bool:
+        """Return whether a value meets it; an undefined one does not."""
+        return value is not None and _COMPARE[self.sign](value, self.number)
+
+    def __str__(self) -> str:
+        """Return the requirement as it could be given again."""
+        return f"{self.name}{self.sign}{self.number!r}"
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Read one requirement; raises SettingsError that says which form is expected."""
+    match = _FORM.fullmatch(text)
+    number = _number(match["number"]) if match else None
+    if match is None or number is None:
+        raise SettingsError(
+            f"--require {text!r} is not a requirement; expected NAME>=NUMBER (or >, <=, <, ==)"
+        )
+    measure_of(match["name"].strip())
+    return Requirement(match["name"].strip(), match["sign"], number)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def parse_requirements(texts: Sequence[str]) -> list[Requirement]:
+    """Read all requirements; raises SettingsError with all that are wrong."""
+    return _all(parse_requirement, texts)
+
+
+def parse_wanted(names: Sequence[str]) -> list[str]:
+    """Check all names of `--score`; raises SettingsError with all that no measure has."""
+
+    def check(name: str) -> str:
+        measure_of(name)
+        return name
+
+    return _all(check, names)
+
+
+def _all(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+    parsed, problems = [], []
+    for text in texts:
+        try:
+            parsed.append(parse(text))
+        except EvaluationError as error:
+            problems.append(str(error))
+    if problems:
+        raise SettingsError("\n".join(problems))
+    return parsed
+
+
+def unmet(scores: Mapping[str, float | int | None], requirements: Sequence[Requirement]) -> list[str]:
+    """Return a line for each requirement that the scores do not meet."""
+    lines = []
+    for requirement in requirements:
+        value = scores[requirement.name]
+        if not requirement.met_by(value):
+            found = "it is undefined" if value is None else f"it is {value!r}"
+            lines.append(f"{requirement}: {found}")
+    return lines

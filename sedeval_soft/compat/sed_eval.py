@@ -1,0 +1,205 @@
+"""`--compat sed_eval`: the hard reading with the floats and NaN rules of sed_eval 0.2.1.
+
+What differs from ours, all of it read in its source:
+
+- Segments start at floor(onset / length) and end at ceil(offset / length) in floats, so that at
+  0.1 s a third of the onsets on the grid begin one segment early. An event without extent off the
+  grid is active in one segment.
+- Collars are compared in floats: 0.9 s against 1.1 s at 0.2 s is a miss.
+- Substitutions of events: what the matching left over is paired in reference order, whatever
+  the class. With optimal matching that depends on which maximum matching was found, so theirs is used.
+- F is NaN (undefined) where precision or recall is; 2.2e-16 is added to denominators elsewhere, so
+  that the error rate of a class without reference is 0, or 4.5e15 per false alarm.
+- Macro averages are the mean over classes of what is not NaN: classes without reference count in
+  error rates and sensitivity, classes never detected are left out of F. With event-based scores
+  precision without any detection is 0 (`empty_system_output_handling="zero_score"`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events
+from sedeval_soft.core.settings import Matching
+from sedeval_soft.measures.averages import Averaged, weighted
+from sedeval_soft.measures.detection import DetectionCounts, count_scores
+from sedeval_soft.measures.event.count import count_per_class, file_class
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.measures.segment.runs import Runs
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+_EPS = np.spacing(1)
+
+
+def grid_start(length: Floats, segment_length: float) -> Index:
+    """Return the first segment of each file and the end of the last, (n_files + 1,).
+
+    length: (n_files,) evaluated seconds.
+    """
+    n_segments = np.ceil(length * 1 / segment_length).astype(np.int64)
+    return np.concatenate(([0], np.cumsum(n_segments)))
+
+
+def runs_on_roll(events: Events, start: Index, segment_length: float) -> Runs:
+    """Return the runs of segments that are active on sed_eval's event roll."""
+    first = np.floor(events.onset_seconds * 1 / segment_length).astype(np.int64)
+    last = np.ceil(events.offset_seconds * 1 / segment_length).astype(np.int64)
+    end = np.diff(start)[events.file]
+    base = start[events.file]
+    return Runs.of(events.label.astype(np.int64), base + np.minimum(first, end), base + np.minimum(last, end))
+
+
+def count_events(
+    reference: Events,
+    system: Events,
+    n_files: int,
+    n_classes: int,
+    collars: tuple[float | None, float | None, float],
+    matching: Matching = "optimal",
+) -> DetectionCounts:
+    """Count matched events as sed_eval does.
+
+    collars: onset and offset collar in seconds, None where not looked at, and the offset's rate.
+    """
+    label_left, label_right = _hits(
+        reference, system, file_class(reference, n_classes), file_class(system, n_classes), collars
+    )
+    if matching == "greedy":
+        match = first_free_matching(label_left, label_right, len(reference), len(system))
+    else:
+        match = _their_maximum_matching(label_left, label_right, len(reference))
+    taken = np.zeros(len(system), dtype=bool)
+    taken[match[match >= 0]] = True
+    files = (reference.file.astype(np.int64), system.file.astype(np.int64))
+    left, right = _hits(reference, system, *files, collars)
+    open_edges = (match[left] < 0) & ~taken[right]
+    leftover = first_free_matching(left[open_edges], right[open_edges], len(reference), len(system))
+    substituted = np.bincount(reference.file[leftover >= 0], minlength=n_files).astype(np.int64)
+    tp = count_per_class(reference.take(match >= 0), n_files, n_classes)
+    n_ref = count_per_class(reference, n_files, n_classes)
+    n_sys = count_per_class(system, n_files, n_classes)
+    found = tp.sum(axis=1) + substituted
+    return DetectionCounts(
+        tp, n_ref, n_sys, substituted, n_ref.sum(axis=1) - found, n_sys.sum(axis=1) - found
+    )
+
+
+def _hits(
+    reference: Events,
+    system: Events,
+    reference_group: Index,
+    system_group: Index,
+    collars: tuple[float | None, float | None, float],
+) -> tuple[Index, Index]:
+    """Return the candidate pairs, judged in floats."""
+    onset, offset, rate = collars
+    # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
+    wide = Collars(
+        None if onset is None else round(onset * 1e6),
+        None if offset is None else round(offset * 1e6),
+        rate,
+        slack=2,
+    )
+    left, right = candidate_pairs(reference, system, reference_group, system_group, wide)
+    kept = np.ones(len(left), dtype=bool)
+    if onset is not None:
+        kept &= np.abs(reference.onset_seconds[left] - system.onset_seconds[right]) <= onset
+    if offset is not None:
+        annotated = reference.offset_seconds[left] - reference.onset_seconds[left]
+        late = np.abs(reference.offset_seconds[left] - system.offset_seconds[right])
+        kept &= late <= np.maximum(offset, rate * annotated)
+    return left[kept], right[kept]
+
+
+def _their_maximum_matching(left: Index, right: Index, n_left: int) -> Index:
+    """Return the maximum matching that sed_eval finds: its leftovers make its substitutions.
+
+    Edges whose ends have no other are matched in any case; only the rest goes through their code.
+    """
+    match = np.full(n_left, -1, dtype=np.int64)
+    if not len(left):
+        return match
+    alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
+    match[left[alone]] = right[alone]
+    graph: dict[int, list[int]] = {}
+    for reference_event, system_event in zip(left[~alone].tolist(), right[~alone].tolist(), strict=True):
+        graph.setdefault(system_event, []).append(reference_event)
+    if graph:
+        from sed_eval.util import bipartite_match
+
+        for reference_event, system_event in bipartite_match(graph).items():
+            match[reference_event] = system_event
+    return match
+
+
+def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> dict[str, Averaged]:
+    """Return the hard scores by sed_eval's formulas.
+
+    counts: totals over files. n_segments: number of segments for segment-based scores, None for
+    event-based ones. Values of averages that sed_eval does not have (weighted) leave NaN out.
+    """
+    zero_score = n_segments is None
+    tp, n_ref, n_sys = (column.astype(np.float64) for column in (counts.tp, counts.n_ref, counts.n_sys))
+    tp_all, ref_all, sys_all = (np.asarray(column.sum(axis=-1)) for column in (tp, n_ref, n_sys))
+    classes = _f_measure(tp, n_ref, n_sys, zero_score)
+    overall = _f_measure(tp_all, ref_all, sys_all, zero_score)
+    classes |= _error_rate(np.zeros_like(tp), n_ref - tp, n_sys - tp, n_ref)
+    overall |= _error_rate(counts.substitutions, counts.deletions, counts.insertions, ref_all)
+    if n_segments is not None:
+        cells = np.asarray(n_segments)[..., None]
+        tn = cells - n_ref - n_sys + tp
+        classes |= _accuracy(tp, tn, n_sys - tp, n_ref - tp)
+        overall |= _accuracy(tp_all, tn.sum(axis=-1), sys_all - tp_all, ref_all - tp_all)
+    scores = {
+        name: Averaged(values, overall[name], _nanmean(values), weighted(values, n_ref))
+        for name, values in classes.items()
+        if name != "substitution_rate"
+    }
+    scores["substitution_rate"] = Averaged(None, overall["substitution_rate"])
+    return scores | count_scores(counts)
+
+
+def _divide(numerator: Array, denominator: Array, otherwise: float) -> Floats:
+    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    quotient: Floats = np.divide(top, bottom, out=np.full(np.shape(bottom), otherwise), where=bottom != 0)
+    return quotient
+
+
+def _f_measure(tp: Array, n_ref: Array, n_sys: Array, zero_score: bool) -> dict[str, Array]:
+    precision = _divide(tp, n_sys, 0.0 if zero_score else np.nan)
+    recall = _divide(tp, n_ref, np.nan)
+    both = precision + recall
+    f1 = _divide(2.0 * precision * recall, both, 0.0)
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def _error_rate(substituted: Array, deleted: Array, inserted: Array, n_ref: Array) -> dict[str, Array]:
+    rates = [part / (n_ref + _EPS) for part in (substituted, deleted, inserted)]
+    return {
+        "error_rate": rates[0] + rates[1] + rates[2],
+        "substitution_rate": rates[0],
+        "deletion_rate": rates[1],
+        "insertion_rate": rates[2],
+    }
+
+
+def _accuracy(tp: Array, tn: Array, fp: Array, fn: Array) -> dict[str, Array]:
+    sensitivity, specificity = tp / (tp + fn + _EPS), tn / (tn + fp + _EPS)
+    return {
+        "sensitivity": sensitivity,
+        "specificity": specificity,
+        "balanced_accuracy": (1 - 0.5) * sensitivity + 0.5 * specificity,
+        "accuracy": (tp + tn) / (tp + tn + fn + fp + _EPS),
+    }
+
+
+def _nanmean(values: Array) -> Floats:
+    known = ~np.isnan(values)
+    return _divide(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1), np.nan)

@@ -1,0 +1,113 @@
+"""Rows made of columns, whoever read them; and the checks that all columns must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+ROUNDING = 1e-6
+"""How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights
+that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A column of names: (n,) codes into distinct names without blanks around them."""
+
+    names: tuple[str, ...]
+    codes: Codes
+
+    @classmethod
+    def of(cls, names: Iterable[str], codes: Codes) -> Named:
+        """Strip the names and join those that are the same then."""
+        stripped = [name.strip() for name in names]
+        distinct = tuple(dict.fromkeys(stripped))
+        if len(distinct) == len(stripped):
+            return cls(distinct, codes)
+        position = {name: code for code, name in enumerate(distinct)}
+        lookup = np.array([position[name] for name in stripped], dtype=np.int32)
+        return cls(distinct, lookup[codes])
+
+    def take(self, kept: Bools) -> Named:
+        """Return the column of some rows; names that they do not use stay known."""
+        return Named(self.names, self.codes[kept])
+
+    def used(self, also: Iterable[str] = ()) -> Named:
+        """Keep the names that rows use, and some others; in order of their first appearance."""
+        present = np.zeros(len(self.names), dtype=bool)
+        present[self.codes] = True
+        if present.all() and not also:
+            return self
+        names = tuple(
+            dict.fromkeys([*(n for n, kept in zip(self.names, present.tolist(), strict=True) if kept), *also])
+        )
+        position = {name: code for code, name in enumerate(names)}
+        lookup = np.array([position.get(name, -1) for name in self.names], dtype=np.int32)
+        return Named(names, lookup[self.codes] if len(self.codes) else self.codes)
+
+    def names_a_row(self, name: str) -> bool:
+        """Return whether any row has this name."""
+        return name in self.names and bool(np.any(self.codes == self.names.index(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table that play a role.
+
+    file, label: names, None where the table has no such column. onset, offset: (n,) seconds. value:
+    (n,) or None. classes: names and (n,) values of a wide table's columns. declared: files without rows.
+    """
+
+    file: Named | None
+    label: Named | None
+    onset: Floats
+    offset: Floats
+    value: Floats | None
+    classes: tuple[tuple[str, Floats], ...]
+    declared: Sequence[str] = ()
+
+    def sound(self) -> bool:
+        """Return whether every number and name is one that can be scored."""
+        if not len(self.onset):
+            return True
+        for names in (self.file, self.label):
+            if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
+                return False
+        times = (
+            self.onset.min() >= 0
+            and np.isfinite(self.offset).all()
+            and bool(np.all(self.offset >= self.onset))
+        )
+        values = [column for _, column in self.classes] if self.value is None else [self.value]
+        # Comparisons with NaN are false, so NaN fails here, too.
+        return bool(times) and all(
+            column.min() >= -ROUNDING and column.max() <= 1 + ROUNDING for column in values
+        )
+
+    def rows(self, origin: Origin) -> Rows:
+        """Return the rows; the columns must be sound."""
+        file = self.file or Named((UNNAMED,), np.zeros(len(self.onset), dtype=np.int32))
+        file = file.used(self.declared)
+        values = [column for _, column in self.classes] if self.value is None else [self.value]
+        beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+        if beyond:
+            values = [np.clip(column, 0.0, 1.0) for column in values]
+            note = f"{beyond} values beyond [0, 1] by less than {ROUNDING:g} were taken for 0 or 1"
+            origin = replace(origin, notes=(*origin.notes, note))
+        if self.label is None:
+            names = tuple(name for name, _ in self.classes)
+            return WideRows(file.names, names, file.codes, self.onset, self.offset, tuple(values), origin)
+        label = self.label.used()
+        value = None if self.value is None else values[0]
+        return LongRows(
+            file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
+        )

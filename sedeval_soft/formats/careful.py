@@ -1,0 +1,180 @@
+"""The careful pass: line by line, to say what is wrong where, or to read what pyarrow would not.
+
+It runs only when the fast path gave up. Lines are counted from 1 as an editor shows them, columns
+in fields from 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.core.rows import Rows
+from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
+from sedeval_soft.formats.columns import NUMBER, Layout
+from sedeval_soft.formats.sniff import Sniffed, not_utf8
+from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.table import origin_of
+
+_SHOWN = 40
+_NAMES = ("filename", "event_label")
+csv.field_size_limit(1 << 30)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was read so far, and what was wrong with it."""
+
+    problems: list[Problem] = field(default_factory=list)
+    declared: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    numbers: list[list[float]] = field(default_factory=list)
+
+
+def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
+    """Read a table line by line; raises InputError with the first problems found."""
+    found = _Found()
+    layout = sniffed.layout
+    for line, fields in _records(source, sniffed):
+        problems = _row(source.name, layout, line, fields, found)
+        found.problems.extend(problems)
+        if len(found.problems) > MAX_PROBLEMS:
+            raise InputError(found.problems[:MAX_PROBLEMS], more=True)
+    if found.problems:
+        raise InputError(found.problems)
+    return _columns(layout, found).rows(origin_of(source, sniffed))
+
+
+def _columns(layout: Layout, found: _Found) -> Columns:
+    positions = [i for i, role in enumerate(layout.roles) if role not in {None, "filename", "event_label"}]
+    table = np.array(found.numbers, dtype=np.float64).reshape(-1, len(positions)).T
+    numbers = dict(zip(positions, np.ascontiguousarray(table), strict=True))
+    value = layout.position("soft_value")
+    return Columns(
+        _named(found.files) if layout.position("filename") is not None else None,
+        _named(found.labels) if layout.position("event_label") is not None else None,
+        numbers[layout.roles.index("onset")],
+        numbers[layout.roles.index("offset")],
+        None if value is None or layout.wide else numbers[value],
+        tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
+        found.declared,
+    )
+
+
+def _named(texts: list[str]) -> Named:
+    names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
+    return Named(tuple(names), np.array([names[text] for text in texts], dtype=np.int32))
+
+
+def _records(source: Source, sniffed: Sniffed) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines that are not blank, as their number and fields."""
+    data = source.data[:]
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise InputError(
+            Problem(source.name, "holds a NUL byte: this is not text; expected a table", line=line)
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        piece = data.split(b"\n")[line - 1]
+        start = error.start - (data.rfind(b"\n", 0, error.start) + 1)
+        inner = UnicodeDecodeError("utf-8", piece, start, start + 1, error.reason)
+        raise InputError(not_utf8(source.name, line, piece, inner)) from error
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sniffed.delimiter)
+    before = 0
+    try:
+        for fields in reader:
+            line, before = before + 1, reader.line_num
+            if before > sniffed.skip and fields and (len(fields) > 1 or fields[0].strip()):
+                yield line, fields
+    except csv.Error as error:
+        raise InputError(
+            Problem(source.name, f"cannot be split into fields: {error}", line=before + 1)
+        ) from error
+
+
+def _row(name: str, layout: Layout, line: int, fields: list[str], found: _Found) -> list[Problem]:
+    """Read one line; return what is wrong with it, else enter it."""
+    if _declares(layout, fields, found):
+        return []
+    if len(fields) != len(layout.names):
+        expected = f"{len(layout.names)} fields ({', '.join(layout.names[:8])})"
+        message = f"has {len(fields)} fields: {_quote(' | '.join(fields))}; expected {expected}"
+        return [Problem(name, message, line)]
+    problems: list[Problem] = []
+    numbers: list[float] = []
+    for i, (role, text) in enumerate(zip(layout.roles, fields, strict=True)):
+        if role in _NAMES:
+            if not text.strip():
+                problems.append(Problem(name, f"{layout.names[i]} is empty; expected a name", line, i + 1))
+        elif role is not None:
+            number, wrong = _number(layout.names[i], role, text)
+            numbers.append(number)
+            if wrong:
+                problems.append(Problem(name, wrong, line, i + 1))
+    onset_at, offset_at = layout.roles.index("onset"), layout.roles.index("offset")
+    if not problems and float(fields[offset_at]) < float(fields[onset_at]):
+        message = f"offset {fields[offset_at].strip()} is before onset {fields[onset_at].strip()}"
+        problems.append(Problem(name, f"{message}; expected onset <= offset", line, offset_at + 1))
+    if not problems:
+        found.numbers.append(numbers)
+        for role, texts in ((_NAMES[0], found.files), (_NAMES[1], found.labels)):
+            at = layout.position(role)
+            if at is not None:
+                texts.append(fields[at].strip())
+    return problems
+
+
+def _declares(layout: Layout, fields: list[str], found: _Found) -> bool:
+    """Enter a line of a file name and nothing else, which declares a file without events."""
+    at = layout.position("filename")
+    if at is None or at >= len(fields) or not fields[at].strip():
+        return False
+    whole = len(fields) == len(layout.names) or (len(fields) == 1 and at == 0)
+    if not whole or any(text.strip() for i, text in enumerate(fields) if i != at):
+        return False
+    found.declared.append(fields[at].strip())
+    return True
+
+
+def _number(name: str, role: str, text: str) -> tuple[float, str]:
+    """Return a field as a number, and what is wrong with it if anything is."""
+    stripped = text.strip()
+    limit = "a number of seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
+    if not NUMBER.fullmatch(stripped):
+        return math.nan, f"{name} {_no_number(stripped)}; expected {limit}"
+    number = float(stripped)
+    wrong = ""
+    if math.isinf(number):
+        wrong = "is too large"
+    elif role in {"onset", "offset"}:
+        wrong = "is negative" if number < 0 else ""
+    elif not -ROUNDING <= number <= 1 + ROUNDING:
+        wrong = "is outside [0, 1]" + (" (percent? divide by 100)" if 1 < number <= 100 else "")
+    return number, f"{name} {stripped[:_SHOWN]} {wrong}; expected {limit}" if wrong else ""
+
+
+def _no_number(text: str) -> str:
+    """Return what a field is that is not a number."""
+    if not text:
+        return "is empty"
+    if NUMBER.fullmatch(text.replace(",", ".")):
+        return f"{_quote(text)} has a decimal comma, not a decimal point"
+    if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+        return f"{_quote(text)} is not finite"
+    return f"{_quote(text)} is not a number"
+
+
+def _quote(text: str) -> str:
+    """Return a text in quotes, control characters escaped, the end of a long one left out."""
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")

@@ -1,0 +1,74 @@
+"""Tables of file durations: filename and duration, with or without a header."""
+
+from __future__ import annotations
+
+import csv
+import os
+from typing import Any
+
+from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.formats.columns import ALIASES, is_number, normal
+from sedeval_soft.formats.sniff import DELIMITERS, not_utf8
+from sedeval_soft.formats.source import open_source
+
+_DURATION = frozenset(
+    {"duration", "length", "duration_seconds", "seconds", "duration_s", "dur", "length_seconds"}
+)
+
+
+def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
+    """Return seconds by file name.
+
+    A file may stand there many times (DCASE metadata has a line per event) if it has one duration.
+    Raises InputError with all that is wrong, up to `MAX_PROBLEMS`.
+    """
+    source = open_source(path)
+    try:
+        text = source.data[:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(not_utf8(source.name, 1, source.data[:], error)) from error
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise InputError(Problem(source.name, "is empty; expected a table of filename and duration"))
+    delimiter = max(DELIMITERS, key=lines[0][1].count)
+    file_at, duration_at, header = _columns(source.name, next(csv.reader([lines[0][1]], delimiter=delimiter)))
+    durations: dict[str, float] = {}
+    problems: list[Problem] = []
+    for number, line in lines[1 if header else 0 :]:
+        fields = next(csv.reader([line], delimiter=delimiter))
+        problem = _enter(durations, fields, file_at, duration_at)
+        if problem:
+            problems.append(Problem(source.name, problem, number))
+            if len(problems) > MAX_PROBLEMS:
+                raise InputError(problems[:MAX_PROBLEMS], more=True)
+    if problems:
+        raise InputError(problems)
+    return durations
+
+
+def _columns(name: str, fields: list[str]) -> tuple[int, int, bool]:
+    """Return the positions of filename and duration, and whether the first line is a header."""
+    names = [normal(field) for field in fields]
+    files = [i for i, field in enumerate(names) if field in ALIASES["filename"]]
+    lengths = [i for i, field in enumerate(names) if field in _DURATION]
+    if files and lengths:
+        return files[0], lengths[0], True
+    if len(fields) == 2 and not is_number(fields[0]) and is_number(fields[1]):
+        return 0, 1, False
+    raise InputError(
+        Problem(name, f"{', '.join(map(repr, fields))} is neither a header nor a row; expected filename and "
+                "duration", line=1)
+    )  # fmt: skip
+
+
+def _enter(durations: dict[str, float], fields: list[str], file_at: int, duration_at: int) -> str:
+    """Enter one line; return what is wrong with it, if anything is."""
+    if max(file_at, duration_at) >= len(fields):
+        return f"has {len(fields)} fields; expected filename and duration"
+    name, text = fields[file_at].strip(), fields[duration_at].strip()
+    if not name:
+        return "filename is empty; expected a name"
+    if not is_number(text) or not 0 <= float(text) < float("inf"):
+        return f"duration {text!r} is not a number of seconds, 0 or more"
+    known: Any = durations.setdefault(name, float(text))
+    return "" if known == float(text) else f"{name!r} has duration {text}, but {known!r} on an earlier line"

@@ -1,0 +1,145 @@
+"""A folder of tables, one per recording: the name of each is that of its file, without extension."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.formats.source import Source, open_source
+
+EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
+
+Floats = npt.NDArray[np.float64]
+
+
+def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
+    """Read all tables of a folder (not of folders in it) as one.
+
+    A table without any line is a recording without events. Raises InputError where there is no
+    table, where one is wrong, or where long and wide ones are mixed.
+    """
+    parts: list[tuple[str, Rows]] = []
+    silent: list[str] = []
+    digest = hashlib.sha256()
+    for path in _tables(name):
+        source = open_source(path)
+        rows = read(source)
+        digest.update(f"{path.name}\0{source.sha256}\n".encode())
+        if rows is None:
+            silent.append(_stem(path))
+        else:
+            parts.append((str(path), _renamed(rows, _stem(path))))
+    _check_alike(name, parts)
+    files = tuple(dict.fromkeys([*(file for _, rows in parts for file in rows.files), *silent]))
+    form = f"folder of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
+    ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
+    notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
+    origin = Origin(name, digest.hexdigest(), form, ignored, notes)
+    wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
+    if wide:
+        return _join_wide(wide, files, origin)
+    return _join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
+
+
+def _tables(name: str) -> list[Path]:
+    """Return the tables of a folder by name; raises InputError where there are none or two of one name."""
+    try:
+        paths = sorted(
+            path for path in Path(name).iterdir() if not path.name.startswith(".") and path.is_file()
+        )
+    except OSError as error:
+        raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
+    tables = [path for path in paths if Path(path.name.lower().removesuffix(".gz")).suffix in EXTENSIONS]
+    if not tables:
+        raise InputError(
+            Problem(name, f"holds no table; expected files ending in {', '.join(sorted(EXTENSIONS))}")
+        )
+    seen: dict[str, Path] = {}
+    for path in tables:
+        other = seen.setdefault(_stem(path), path)
+        if other is not path:
+            raise InputError(
+                Problem(name, f"{other.name} and {path.name} are both of recording {_stem(path)!r}")
+            )
+    return tables
+
+
+def _stem(path: Path) -> str:
+    name = path.name[:-3] if path.name.lower().endswith(".gz") else path.name
+    return Path(name).stem
+
+
+def _renamed(rows: Rows, stem: str) -> Rows:
+    """Name the rows of a table without file names after its file."""
+    files = tuple(stem if file == UNNAMED else file for file in rows.files)
+    return replace(rows, files=files or (stem,))
+
+
+def _check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
+    """Refuse a folder that mixes wide and long tables, or tables with and without values."""
+    for yes, no, trait in (
+        ("wide", "long", lambda rows: isinstance(rows, WideRows)),
+        ("with values", "without values", lambda rows: rows.has_values),
+    ):
+        kinds = {trait(rows): Path(path).name for path, rows in parts if len(rows)}
+        if len(kinds) > 1:
+            message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
+            raise InputError(Problem(name, message))
+
+
+def _codes(parts: Sequence[Rows], files: tuple[str, ...]) -> npt.NDArray[np.int32]:
+    position = {name: code for code, name in enumerate(files)}
+    return _concatenated(
+        np.array([position[name] for name in rows.files], dtype=np.int32)[rows.file] for rows in parts
+    ).astype(np.int32)
+
+
+def _concatenated(arrays: Iterator[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
+    found = list(arrays)
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def _join_wide(parts: Sequence[WideRows], files: tuple[str, ...], origin: Origin) -> WideRows:
+    classes = tuple(dict.fromkeys(name for rows in parts for name in rows.classes))
+    columns = [dict(zip(rows.classes, rows.values, strict=True)) for rows in parts]
+    return WideRows(
+        files,
+        classes,
+        _codes(parts, files),
+        np.concatenate([rows.onset for rows in parts]),
+        np.concatenate([rows.offset for rows in parts]),
+        tuple(
+            np.concatenate(
+                [own.get(name, np.zeros(len(rows))) for own, rows in zip(columns, parts, strict=True)]
+            )
+            for name in classes
+        ),
+        origin,
+    )
+
+
+def _join_long(parts: Sequence[LongRows], files: tuple[str, ...], origin: Origin) -> LongRows:
+    classes = tuple(dict.fromkeys(name for rows in parts for name in rows.classes))
+    position = {name: code for code, name in enumerate(classes)}
+    labels = [
+        np.array([position[name] for name in rows.classes], dtype=np.int32)[rows.label] for rows in parts
+    ]
+    valued = any(rows.has_values for rows in parts)
+    values = [np.ones(len(rows)) if rows.value is None else rows.value for rows in parts]
+    return LongRows(
+        files,
+        classes,
+        _codes(parts, files),
+        np.concatenate(labels) if labels else np.zeros(0, dtype=np.int32),
+        np.concatenate([rows.onset for rows in parts]) if parts else np.zeros(0),
+        np.concatenate([rows.offset for rows in parts]) if parts else np.zeros(0),
+        np.concatenate(values) if valued else None,
+        origin,
+    )

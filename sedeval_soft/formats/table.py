@@ -1,0 +1,144 @@
+"""The fast path: a whole table at once, by pyarrow.
+
+It answers with rows, or with None where anything is out of the ordinary: then the careful pass
+reads the table again and says what is wrong, or reads what pyarrow would not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv as pc
+
+from sedeval_soft.core.rows import Origin, Rows
+from sedeval_soft.formats.assemble import Columns, Named
+from sedeval_soft.formats.sniff import Sniffed
+from sedeval_soft.formats.source import Source
+
+Floats = npt.NDArray[np.float64]
+
+_BLOCK = 1 << 22
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+def read_fast(source: Source, sniffed: Sniffed) -> Rows | None:
+    """Read a table at once; None where the careful pass must look."""
+    declared: list[str] = []
+    table = _parse(source, sniffed, declared)
+    columns = None if table is None else _columns(table, sniffed, declared)
+    if columns is None or not columns.sound():
+        return None
+    return columns.rows(origin_of(source, sniffed))
+
+
+def origin_of(source: Source, sniffed: Sniffed) -> Origin:
+    """Return where a table came from."""
+    return Origin(source.name, source.sha256, sniffed.describe(), sniffed.layout.ignored)
+
+
+def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    """Return the table with columns named by their positions, None if pyarrow refuses it.
+
+    A line of nothing but a file name goes to `declared`, if file names come first.
+    """
+    layout = sniffed.layout
+    types = {
+        str(i): _TEXT if role in {"filename", "event_label"} else pa.float64()
+        for i, role in enumerate(layout.roles)
+        if role is not None
+    }
+    names_first = layout.position("filename") == 0
+
+    def lone_name(row: Any) -> str:  # noqa: ANN401
+        if names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text:
+            declared.append(row.text.strip())
+            return "skip"
+        return "error"
+
+    try:
+        return pc.read_csv(
+            pa.BufferReader(pa.py_buffer(source.data)),
+            read_options=pc.ReadOptions(
+                column_names=[str(i) for i in range(len(layout.names))],
+                skip_rows=sniffed.skip,
+                block_size=_BLOCK,
+            ),
+            parse_options=pc.ParseOptions(delimiter=sniffed.delimiter, invalid_row_handler=lone_name),
+            convert_options=pc.ConvertOptions(
+                column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | None:  # noqa: ANN401
+    """Take the columns out of a table; None where something is empty that must not be."""
+    layout = sniffed.layout
+    names = {role: _named(table, layout.position(role)) for role in ("filename", "event_label")}
+    numbers = {i: _floats(table, i) for i, role in enumerate(layout.roles) if role not in {None, *names}}
+    file, label = names["filename"], names["event_label"]
+    empty = {i: column for i, column in numbers.items() if table.column(str(i)).null_count}
+    if empty:
+        # A row with a filename and nothing else declares a file; any other empty field is an error.
+        if file is None or len(empty) < len(numbers):
+            return None
+        blank = np.isnan(numbers[layout.roles.index("onset")])
+        if not all(np.array_equal(np.isnan(column), blank) for column in numbers.values()):
+            return None
+        if label is not None and any(label.names[code] for code in np.unique(label.codes[blank])):
+            return None
+        declared.extend(file.names[code] for code in np.unique(file.codes[blank]).tolist())
+        kept = ~blank
+        numbers = {i: column[kept] for i, column in numbers.items()}
+        file, label = file.take(kept), None if label is None else label.take(kept)
+        if "" in declared:
+            return None
+    value = layout.position("soft_value")
+    return Columns(
+        file,
+        label,
+        numbers[layout.roles.index("onset")],
+        numbers[layout.roles.index("offset")],
+        None if value is None or layout.wide else numbers[value],
+        tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
+        declared,
+    )
+
+
+def _floats(table: Any, position: int) -> Floats:  # noqa: ANN401
+    """Return a column of numbers, empty fields as NaN."""
+    column = table.column(str(position))
+    return _joined(column, np.dtype(np.float64))
+
+
+def _named(table: Any, position: int | None) -> Named | None:  # noqa: ANN401
+    """Return a column of names, None where there is no such column."""
+    if position is None:
+        return None
+    column = table.column(str(position)).unify_dictionaries()
+    if not column.num_chunks:
+        return Named((), np.zeros(0, dtype=np.int32))
+    codes = _joined(pa.chunked_array([chunk.indices for chunk in column.chunks]), np.dtype(np.int32))
+    return Named.of(column.chunk(0).dictionary.to_pylist(), codes)
+
+
+def _joined(column: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:  # noqa: ANN401
+    """Return the numbers of a column as one array, missing ones as NaN.
+
+    The buffers are read directly: pyarrow's own conversion imports pandas first.
+    """
+    out = np.empty(len(column), dtype=dtype)
+    begin = 0
+    for chunk in column.chunks:
+        part = out[begin : begin + len(chunk)]
+        begin += len(chunk)
+        valid, data = chunk.buffers()
+        part[:] = np.frombuffer(data, dtype=dtype)[chunk.offset :][: len(chunk)] if len(chunk) else 0
+        if chunk.null_count:
+            bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
+            part[bits[chunk.offset :][: len(chunk)] == 0] = np.nan
+    return out

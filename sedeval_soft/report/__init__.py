@@ -1,0 +1,17 @@
+"""Values in, text out. Presentation never computes."""
+
+from sedeval_soft.report.comparison import comparison_table
+from sedeval_soft.report.listing import list_scores, scores_table
+from sedeval_soft.report.render import FORMATS, render
+from sedeval_soft.report.schema import schema
+from sedeval_soft.report.write import write_atomic
+
+__all__ = [
+    "FORMATS",
+    "comparison_table",
+    "list_scores",
+    "render",
+    "schema",
+    "scores_table",
+    "write_atomic",
+]

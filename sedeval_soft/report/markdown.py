@@ -1,0 +1,43 @@
+"""Scores as Markdown, with tables as GitHub draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sedeval_soft.core.value import Scores
+from sedeval_soft.report.table import Table, visible
+from sedeval_soft.report.tables import header, notes, tables
+
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})
+
+
+def markdown(systems: Sequence[Scores]) -> str:
+    """Return the scores of some systems, one after another."""
+    return "\n".join(_system(scores) for scores in systems)
+
+
+def _system(scores: Scores) -> str:
+    blocks = [f"## {escaped(scores.system)}\n"]
+    blocks.append("".join(f"- {name}: {escaped(content)}\n" for name, content in header(scores)))
+    if scores.warnings:
+        blocks.append("".join(f"- **warning**: {escaped(warning)}\n" for warning in scores.warnings))
+    blocks += [_table(table) for table in tables(scores)]
+    if said := notes(scores):
+        blocks.append("".join(f"{escaped(note)}\n\n" for note in said).rstrip("\n") + "\n")
+    blocks.append(f"{escaped(scores.signature)}\n")
+    return "\n".join(blocks)
+
+
+def escaped(text: str) -> str:
+    """Return a text in which Markdown and HTML see no markup, on one line."""
+    return visible(text).translate(_SPECIAL)
+
+
+def _table(table: Table) -> str:
+    head = list(table.head)
+    if table.groups:
+        groups = [heading for heading, count in table.groups for _ in range(count)]
+        head = [f"{group} {name}".strip() for group, name in zip(groups, head, strict=True)]
+    rule = ["---" if i < table.names else "---:" for i in range(len(head))]
+    lines = [[escaped(name) for name in head], rule, *([escaped(cell) for cell in row] for row in table.rows)]
+    return f"### {escaped(table.title)}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,15 @@
+"""The JSON Schema of the JSON output, shipped with the package."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+NAME = "soft-sed-eval-1.schema.json"
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of documents of schema `soft-sed-eval/1`."""
+    found: dict[str, Any] = json.loads(files(__package__).joinpath(NAME).read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,33 @@
+"""Scores as text: header, tables, notes, signature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sedeval_soft.core.value import Scores
+from sedeval_soft.report.plain import plain_table
+from sedeval_soft.report.table import visible
+from sedeval_soft.report.tables import header, notes, tables
+
+
+def text(systems: Sequence[Scores], *, color: bool, width: int | None) -> str:
+    """Return the scores of some systems, one after another."""
+    return "\n".join(_system(scores, color, width) for scores in systems)
+
+
+def _system(scores: Scores, color: bool, width: int | None) -> str:
+    lines = header(scores)
+    margin = max(len(name) for name, _ in lines)
+    blocks = ["".join(f"{name:<{margin}}  {content}\n" for name, content in lines)]
+    for table in tables(scores):
+        if color:
+            from sedeval_soft.report.terminal import terminal_table
+
+            blocks.append(terminal_table(table, width))
+        else:
+            blocks.append(plain_table(table))
+    said = notes(scores)
+    if said:
+        blocks.append("".join(f"{note}\n" for note in said))
+    blocks.append(f"{visible(scores.signature)}\n")
+    return "\n".join(blocks)

@@ -1,0 +1,1 @@
+"""From rows to tallies, and from tallies to scores."""

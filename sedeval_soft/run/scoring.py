@@ -1,0 +1,103 @@
+"""From a tally to named scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.compat import sed_eval
+from sedeval_soft.core.events import active
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Score
+from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts, detection_scores
+from sedeval_soft.measures.divergence.score import divergence_scores
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.measures.segment.count import count_hard
+from sedeval_soft.measures.segment.optimal import best_thresholds
+from sedeval_soft.measures.segment.score import confusion_scores
+
+Table = dict[str, Averaged]
+
+
+def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
+    """Return all scores of a tally by name, in the order of the registry."""
+    tables: dict[tuple[str, str], Table] = {}
+    if settings.wants("segment", "hard"):
+        tables["segment", "hard"] = _hard_table(tally, "segment", settings)
+    if settings.wants("segment", "optimal"):
+        tables["segment", "optimal"] = _optimal_segments(tally, settings)
+    if settings.wants("segment", "soft"):
+        tables["segment", "soft"] = _soft_segments(tally, settings)
+    if settings.wants("event", "hard"):
+        tables["event", "hard"] = _hard_table(tally, "event", settings)
+    return {score.name: score for score in _named(tables, tally.classes)}
+
+
+def _totals(tally: Tally, prefix: str) -> DetectionCounts:
+    return DetectionCounts(*(tally.total(f"{prefix}.{name}") for name in (*PER_CLASS, *PER_FILE)))
+
+
+def _hard_table(tally: Tally, basis: str, settings: Settings) -> Table:
+    counts = _totals(tally, f"{basis}.hard")
+    n_segments = tally.total("segment.hard.n_segments") if basis == "segment" else None
+    table = detection_scores(counts, settings.beta)
+    if n_segments is not None:
+        table |= confusion_scores(counts, n_segments)
+    if settings.compat == "sed_eval":
+        table |= sed_eval.hard_scores(counts, n_segments)
+    return table
+
+
+def _optimal_segments(tally: Tally, settings: Settings) -> Table:
+    scores, positive = tally.samples["score"], tally.samples["positive"]
+    thresholds = best_thresholds(scores, positive, settings.beta, settings.inclusive)
+    detected = active(scores, thresholds[:, None], settings.inclusive)
+    counts = count_hard(positive, detected, np.array([0, scores.shape[1]]))
+    table = detection_scores(counts.total(), settings.beta)
+    # A class without reference has no best threshold; nothing of it is detected.
+    table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
+    return table
+
+
+def _soft_segments(tally: Tally, settings: Settings) -> Table:
+    soft = _totals(tally, "segment.soft")
+    divergence = divergence_scores(
+        tally.total("segment.soft.kl_divergence"),
+        tally.total("segment.soft.sounding"),
+        tally.total("n_segments"),
+        soft.n_ref,
+    )
+    return detection_scores(soft, settings.beta) | divergence
+
+
+def _named(tables: Mapping[tuple[str, str], Table], classes: tuple[str, ...]) -> Iterator[Score]:
+    for family in FAMILIES:
+        table = tables.get((family.basis, family.reading), {})
+        for measure in family.measures:
+            values = table.get(measure.name)
+            if values is None:
+                continue
+            stem = (family.basis, family.reading, measure.name)
+            for average in measure.averages:
+                name = str(ScoreName(*stem, average=average))
+                yield Score(name, *stem, average, None, plain(getattr(values, average)))
+            if values.classes is not None:
+                for label, value in zip(classes, values.classes, strict=True):
+                    yield Score(str(ScoreName(*stem, class_name=label)), *stem, None, label, plain(value))
+
+
+def plain(value: npt.NDArray[Any] | np.generic | None) -> float | int | None:
+    """Return a count as int, a number as float and NaN (undefined) as None."""
+    if value is None:
+        return None
+    number = value.item()
+    if isinstance(number, int):
+        return number
+    return float(number) if math.isfinite(number) else None

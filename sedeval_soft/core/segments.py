@@ -15,6 +15,7 @@ from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.ranges import range_maximum
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.settings import Pool
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import to_ticks
 
 Floats = npt.NDArray[np.float64]
@@ -40,17 +41,26 @@ def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
 
 
 def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:
-    """Return the maxima of a wide table, whose columns share their time steps."""
+    """Return the maxima of a wide table, whose columns share their time steps.
+
+    A step within one segment, as in tables of frames, is entered directly; others cover ranges.
+    """
     values = np.zeros((len(rows.classes), grid.size))
-    step = np.diff(first)
-    if len(first) and np.all(last - first == 1) and np.all(step >= 0):
-        # Time steps in order, each within one segment: the usual table of frames.
-        heads = np.flatnonzero(np.concatenate(([True], step > 0)))
-        for column, out in zip(rows.values, values, strict=True):
-            out[first[heads]] = column if len(heads) == len(first) else np.maximum.reduceat(column, heads)
-        return values
-    for column, out in zip(rows.values, values, strict=True):
-        out[:] = range_maximum(grid.size, first, last, column)
+    single = bool(np.all(last - first == 1))
+    distinct = single and int(np.bincount(first, minlength=1).max()) <= 1
+    order = np.argsort(first, kind="stable") if single and not distinct else first[:0]
+    heads = np.flatnonzero(np.diff(first[order], prepend=-1))
+
+    def fill(label: int) -> None:
+        column, out = rows.values[label], values[label]
+        if distinct:
+            out[first] = column
+        elif single:
+            out[first[order[heads]]] = np.maximum.reduceat(column[order], heads)
+        else:
+            out[:] = range_maximum(grid.size, first, last, column)
+
+    for_each(fill, range(len(values)), values.size)
     return values
 
 

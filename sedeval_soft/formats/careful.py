@@ -122,17 +122,22 @@ def _row(name: str, layout: Layout, line: int, fields: list[str], found: _Found)
             numbers.append(number)
             if wrong:
                 problems.append(Problem(name, wrong, line, i + 1))
+    if problems:
+        return problems
     onset_at, offset_at = layout.roles.index("onset"), layout.roles.index("offset")
-    if not problems and float(fields[offset_at]) < float(fields[onset_at]):
+    if float(fields[offset_at]) < float(fields[onset_at]):
         message = f"offset {fields[offset_at].strip()} is before onset {fields[onset_at].strip()}"
-        problems.append(Problem(name, f"{message}; expected onset <= offset", line, offset_at + 1))
-    if not problems:
-        found.numbers.append(numbers)
-        for role, texts in ((_NAMES[0], found.files), (_NAMES[1], found.labels)):
-            at = layout.position(role)
-            if at is not None:
-                texts.append(fields[at].strip())
-    return problems
+        return [Problem(name, f"{message}; expected onset <= offset", line, offset_at + 1)]
+    found.numbers.append(numbers)
+    _enter_names(layout, fields, found)
+    return []
+
+
+def _enter_names(layout: Layout, fields: list[str], found: _Found) -> None:
+    for role, texts in zip(_NAMES, (found.files, found.labels), strict=True):
+        at = layout.position(role)
+        if at is not None:
+            texts.append(fields[at].strip())
 
 
 def _declares(layout: Layout, fields: list[str], found: _Found) -> bool:

@@ -18,7 +18,8 @@ class OutputError(EvaluationError):
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """Write a text to a temporary file beside the target, and rename that.
 
-    Devices and pipes are written directly. A link is followed, and an existing file's permissions are kept. Raises OutputError.
+    Devices and pipes are written directly. A link is followed, and an existing file's permissions
+    are kept. Raises OutputError.
     """
     target = Path(os.path.realpath(path))
     try:

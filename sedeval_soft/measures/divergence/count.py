@@ -12,12 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.segment.count import sum_files
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
 EPS = 1e-7
+
+_TINY = float(np.finfo(np.float64).tiny)
 
 SILENT = -math.log1p(-EPS)
 """The divergence where both sides are 0. It is not 0, for the clipping."""
@@ -42,23 +45,27 @@ def kl_divergence(reference: Floats, system: Floats) -> Floats:
     """
     y, rest = reference, 1.0 - reference
     p = np.clip(system, EPS, 1.0 - EPS)
-    divergence = y * (_log(y) - np.log(p))
-    divergence += rest * (_log(rest) - np.log1p(-p))
+    # The logarithm at 0 is multiplied by 0: any finite one will do.
+    divergence: Floats = np.log(np.maximum(y, _TINY))
+    divergence -= np.log(p)
+    divergence *= y
+    silent = np.log(np.maximum(rest, _TINY))
+    silent -= np.log(1.0 - p)
+    silent *= rest
+    divergence += silent
     return divergence
-
-
-def _log(values: Floats) -> Floats:
-    """Return the logarithm, 0 at 0: there it is multiplied by 0."""
-    return np.log(values, out=np.zeros_like(values), where=values > 0)
 
 
 def count_divergence(reference: Floats, system: Floats, start: Index) -> DivergenceCounts:
     """Sum the divergence per file and class; arguments as in `segment.count`."""
-    n_files = len(start) - 1
-    total = np.zeros((n_files, len(reference)))
-    sounding = np.zeros((n_files, len(reference)), dtype=np.int64)
-    for label, (y, p) in enumerate(zip(reference, system, strict=True)):
+    total = np.zeros((len(start) - 1, len(reference)))
+    sounding = np.zeros(total.shape, dtype=np.int64)
+
+    def count(label: int) -> None:
+        y, p = reference[label], system[label]
         either = (y > 0) | (p > 0)
         total[:, label] = sum_files(np.where(either, kl_divergence(y, p), 0.0), start)
         sounding[:, label] = sum_files(either, start, np.int64)
+
+    for_each(count, range(len(reference)), reference.size)
     return DivergenceCounts(total, sounding)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.detection import DetectionCounts
 
 Floats = npt.NDArray[np.float64]
@@ -61,31 +62,28 @@ def count_soft(reference: Floats, system: Floats, start: Index) -> DetectionCoun
     D = sum_k max(0, y(k) - p(k)), I = sum_k max(0, p(k) - y(k)).
     Sources: Harju & Mesaros 2023 (TP); the error counts are hard ones integrated over the level.
     """
-    n_segments = reference.shape[1]
-    errors = np.zeros((3, n_segments))
-    shared = np.minimum(reference, system)
-    for begin in range(0, n_segments, _BLOCK):
+    errors = np.zeros((3, reference.shape[1]))
+
+    def count_errors(begin: int) -> None:
         block = slice(begin, begin + _BLOCK)
-        y, p, m = (_sorted(values[:, block]) for values in (reference, system, shared))
+        y, p = (np.array(values[:, block].T, order="C") for values in (reference, system))
+        m = np.minimum(y, p)
+        for values in (y, p, m):
+            values.sort(axis=1)
         # The k-th largest of the minima is at most the minimum of the k-th largest: no term is
         # negative, and a perfect system gives exact zeros.
         errors[0, block] = (np.minimum(y, p) - m).sum(axis=1)
-        difference = y - p
-        errors[1, block] = np.maximum(difference, 0.0).sum(axis=1)
-        errors[2, block] = np.maximum(-difference, 0.0).sum(axis=1)
-    substitutions, deletions, insertions = sum_files(errors, start)
-    return DetectionCounts(
-        sum_files(shared, start).T,
-        sum_files(reference, start).T,
-        sum_files(system, start).T,
-        substitutions,
-        deletions,
-        insertions,
-    )
+        y -= p
+        errors[1, block] = np.maximum(y, 0.0).sum(axis=1)
+        errors[2, block] = np.maximum(-y, 0.0).sum(axis=1)
 
+    tp, n_ref, n_sys = np.zeros((3, len(start) - 1, len(reference)))
 
-def _sorted(block: Floats) -> Floats:
-    """Return the values of each segment in ascending order, shape (n_segments, n_classes)."""
-    values = np.array(block.T, order="C")
-    values.sort(axis=1)
-    return values
+    def sum_class(label: int) -> None:
+        y, p = reference[label], system[label]
+        for sums, values in ((tp, np.minimum(y, p)), (n_ref, y), (n_sys, p)):
+            sums[:, label] = sum_files(values, start)
+
+    for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)
+    for_each(sum_class, range(len(reference)), reference.size)
+    return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))

@@ -13,6 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.detection import f_beta
 
 Floats = npt.NDArray[np.float64]
@@ -30,9 +31,11 @@ def best_thresholds(scores: Floats, positive: Bools, beta: float = 1.0, inclusiv
 
     scores: (n_classes, n_segments) in [0, 1]. positive: the same shape.
     """
-    return np.array(
-        [_best(row, row[chosen], beta, inclusive) for row, chosen in zip(scores, positive, strict=True)]
-    )
+
+    def best(label: int) -> float:
+        return _best(scores[label], scores[label][positive[label]], beta, inclusive)
+
+    return np.array(for_each(best, range(len(scores)), scores.size), dtype=np.float64)
 
 
 def _best(scores: Floats, hits: Floats, beta: float, inclusive: bool) -> float:

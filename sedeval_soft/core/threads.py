@@ -1,0 +1,35 @@
+"""Independent pieces of array work, on all processors where it is worth while.
+
+numpy lets go of the interpreter while it works on large arrays, so threads are enough. Each piece is
+computed as it would be alone: results do not depend on how many processors there are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_WORTH = 1 << 20
+"""Numbers to work on from which threads pay."""
+
+
+def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list[R]:
+    """Return the function's result for each piece, in order; size: how many numbers there are in all."""
+    workers = _processors()
+    if size < _WORTH or workers == 1:
+        return [function(piece) for piece in pieces]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(function, pieces))
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

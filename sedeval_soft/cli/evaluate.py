@@ -65,9 +65,13 @@ def _run(reference: str, system: str, given: dict[str, Any]) -> int:
         name: given.pop(name)
         for name in ("form", "output", "quiet", "wanted", "requirements", "check", "durations")
     }
-    settings = _settings(given)
     requirements = parse_requirements(io["requirements"])
     wanted = parse_wanted(io["wanted"])
+    if wanted and not given["only"]:
+        # Just these numbers are asked for: nothing else needs to be computed.
+        names = [*wanted, *(requirement.name for requirement in requirements)]
+        given["only"] = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in names))
+    settings = _settings(given)
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
     pair = align(*sides, settings, read_lengths(io["durations"]))
     scores = score_pair(*sides, pair, settings)
@@ -99,8 +103,9 @@ def _settings(given: dict[str, Any]) -> Settings:
 
 def _numbers(scores: Scores, wanted: list[str]) -> str:
     """Return just the wanted numbers, one per line, `-` where undefined."""
-    values = [scores[name] for name in wanted]
-    return "".join(f"{'-' if value is None else value!r}\n" for value in values)
+    from sedeval_soft.report.table import exact
+
+    return "".join(f"{exact(scores[name])}\n" for name in wanted)
 
 
 def _tables(scores: Scores, form: str, *, on_terminal: bool) -> str:

@@ -184,7 +184,9 @@ def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):
 
 
 def test_only_and_classes_restrict_what_is_evaluated():
-    done = run(REFERENCE, SYSTEM, "--only", "segment.soft", "--classes", "car,footsteps", "--format", "json", "-q")
+    done = run(
+        REFERENCE, SYSTEM, "--only", "segment.soft", "--classes", "car,footsteps", "--format", "json", "-q"
+    )
     system = json.loads(done.stdout)["systems"][0]
     assert system["classes"] == ["car", "footsteps"]
     assert {(score["basis"], score["reading"]) for score in system["scores"]} == {("segment", "soft")}
@@ -227,7 +229,9 @@ def test_bad_settings_files_are_explained(text, expected, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("config", sorted((SAMPLES.parent / "configs").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "config", sorted((SAMPLES.parent / "configs").glob("*.yaml")), ids=lambda path: path.stem
+)
 def test_shipped_settings_files_work(config):
     assert run(REFERENCE, SYSTEM, "--config", str(config), "-q").returncode == 0
 
@@ -332,7 +336,9 @@ def test_a_terminal_gets_colours_and_whole_names():
     pty = pytest.importorskip("pty", reason="no pseudo-terminals here")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "sedeval_soft", REFERENCE, SYSTEM], stdout=theirs, env={**os.environ, "TERM": "xterm"}
+        [sys.executable, "-m", "sedeval_soft", REFERENCE, SYSTEM],
+        stdout=theirs,
+        env={**os.environ, "TERM": "xterm"},
     ):
         os.close(theirs)
         chunks = []

@@ -1,0 +1,74 @@
+"""Broken tables: what is wrong with each, and where it must be found."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+
+HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
+GOOD = b"a.wav\t0.0\t1.0\tcar\t0.5\n"
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A table that cannot be scored: its bytes, and the line, column and words of the first problem."""
+
+    data: bytes
+    line: int | None
+    column: int | None
+    words: tuple[str, ...]
+
+
+def _row(*fields: str) -> bytes:
+    return "\t".join(fields).encode() + b"\n"
+
+
+BROKEN: dict[str, Broken] = {
+    "value_above_1": Broken(HEAD + GOOD + _row("a.wav", "1", "2", "car", "1.5"), 3, 5, ("1.5", "[0, 1]")),
+    "value_in_percent": Broken(HEAD + _row("a.wav", "1", "2", "car", "85"), 2, 5, ("85", "percent")),
+    "value_negative": Broken(HEAD + GOOD + _row("a.wav", "1", "2", "car", "-0.1"), 3, 5, ("-0.1", "[0, 1]")),
+    "value_nan": Broken(HEAD + GOOD * 4 + _row("a.wav", "1", "2", "car", "nan"), 6, 5, ("nan", "not finite")),
+    "value_empty": Broken(HEAD + _row("a.wav", "1", "2", "car", ""), 2, 5, ("soft_value is empty",)),
+    "value_text": Broken(HEAD + _row("a.wav", "1", "2", "car", "high"), 2, 5, ("'high'", "not a number")),
+    "value_underscore": Broken(
+        HEAD + _row("a.wav", "1_0", "20", "car", "1"), 2, 2, ("'1_0'", "not a number")
+    ),
+    "decimal_comma": Broken(HEAD + _row("a.wav", "1,5", "2", "car", "1"), 2, 2, ("'1,5'", "decimal comma")),
+    "onset_infinite": Broken(HEAD + _row("a.wav", "inf", "inf", "car", "1"), 2, 2, ("inf", "not finite")),
+    "onset_huge": Broken(HEAD + _row("a.wav", "1e999", "1e999", "car", "1"), 2, 2, ("1e999", "too large")),
+    "onset_negative": Broken(HEAD + GOOD + _row("a.wav", "-1", "2", "car", "1"), 3, 2, ("-1", "negative")),
+    "onset_empty": Broken(HEAD + _row("a.wav", "", "2", "car", "1"), 2, 2, ("onset is empty",)),
+    "offset_before_onset": Broken(
+        HEAD + GOOD + _row("a.wav", "3.5", "2.0", "car", "1"), 3, 3, ("offset 2.0 is before onset 3.5",)
+    ),
+    "label_empty": Broken(HEAD + GOOD + _row("a.wav", "1", "2", "  ", "1"), 3, 4, ("event_label is empty",)),
+    "filename_empty": Broken(HEAD + GOOD + _row("", "1", "2", "car", "1"), 3, 1, ("filename is empty",)),
+    "too_few_fields": Broken(HEAD + GOOD + _row("a.wav", "1", "2", "car"), 3, None, ("4 fields", "5 fields")),
+    "too_many_fields": Broken(
+        HEAD + GOOD + _row("a.wav", "1", "2", "car", "1", "x"), 3, None, ("6 fields", "5 fields")
+    ),
+    "blank_lines_are_counted": Broken(
+        HEAD + b"\n\n" + GOOD + b"\n" + _row("a.wav", "1", "2", "car", "7"), 6, 5, ("7",)
+    ),
+    "crlf_lines_are_counted": Broken(
+        (HEAD + GOOD + GOOD).replace(b"\n", b"\r\n") + b"a.wav\t1\t2\tcar\t2\r\n", 4, 5, ("outside",)
+    ),
+    "not_a_table": Broken(b"hello world\nthis is text\n", 1, None, ("neither a header nor a row",)),
+    "unknown_header": Broken(b"on;off;what\n0;1;car\n", 1, None, ("neither a header nor a row",)),
+    "misspelt_header": Broken(b"filename\tonsett\toffset\tevent_label\n", 1, None, ("'onset'", "'onsett'")),
+    "header_without_labels": Broken(b"onset\toffset\tvalue\n0\t1\t0.5\n", 1, None, ("none of labels",)),
+    "header_without_classes": Broken(b"filename\tonset\toffset\na\t0\t1\n", 1, None, ("event_label",)),
+    "two_onsets": Broken(b"start\tbegin\toffset\tlabel\n0\t0\t1\tcar\n", 1, None, ("'start' and 'begin'",)),
+    "wide_class_twice": Broken(b"onset\toffset\tcar\tcar\n0\t1\t1\t1\n", 1, None, ("'car'", "once")),
+    "wide_class_without_name": Broken(b"onset\toffset\tcar\t\n0\t1\t1\t1\n", 1, None, ("column 4",)),
+    "wide_cell_empty": Broken(b"onset\toffset\tcar\tdog\n0\t1\t0.5\t\n", 2, 4, ("dog is empty",)),
+    "wide_cell_text": Broken(b"onset\toffset\tcar\tdog\n0\t1\tyes\t0\n", 2, 3, ("'yes'",)),
+    "ambiguous_without_header": Broken(b"a\t0\t1\t0.5\n", 1, None, ("could be", "header")),
+    "empty": Broken(b"", None, None, ("is empty",)),
+    "only_blanks": Broken(b" \n\n  \n", None, None, ("is empty",)),
+    "utf_16": Broken("onset\toffset\tlabel\n".encode("utf-16"), 1, None, ("UTF-16",)),
+    "latin_1": Broken(HEAD + GOOD + "a.wav\t0\t1\tcafé\t1\n".encode("latin-1"), 3, None, ("0xe9", "UTF-8")),
+    "nul_byte": Broken(HEAD + GOOD + b"a.wav\t0\t1\tc\0r\t1\n", 3, None, ("NUL",)),
+    "binary": Broken(bytes(range(256)) * 4, None, None, ()),
+    "gzip_cut_short": Broken(gzip.compress(HEAD + GOOD * 99)[:40], None, None, ("gzip",)),
+}

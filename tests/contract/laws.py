@@ -1,0 +1,177 @@
+"""Laws that every score must keep, as checks that take an evaluation function.
+
+The checks are functions of `evaluate`, so that they can be run on broken ones too: a check that no defect can fail
+is worth nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from tables import long_rows
+
+from sedeval_soft.core.rows import LongRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.value import Scores
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import measure_of
+
+Evaluate = Callable[[LongRows, LongRows, Settings], Scores]
+
+FILES = ("a", "b", "c")
+LABELS = ("car", "dog", "people talking")
+ALL = Settings(classes=LABELS)
+
+
+def random_rows(
+    seed: int, *, binary: bool = False, n: int = 40, declared: tuple[str, ...] = FILES
+) -> LongRows:
+    """Build rows on whole seconds, with values from a coarse grid so that ties occur."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        onset = int(rng.integers(0, 20))
+        value = 1.0 if binary else float(rng.integers(0, 9)) / 8
+        rows.append(
+            (str(rng.choice(FILES)), onset, onset + int(rng.integers(1, 4)), str(rng.choice(LABELS)), value)
+        )
+    return long_rows(rows, files=declared)
+
+
+def same(a: float | None, b: float | None, tolerance: float = 1e-12) -> bool:
+    """Return whether two values are equal to rounding, or both undefined."""
+    if a is None or b is None:
+        return a is b
+    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
+
+
+def shuffled(rows: LongRows, seed: int) -> LongRows:
+    """Return the rows in another order, with the lists of names in another order too."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows))
+    files, classes = (list(rng.permutation(names)) for names in (rows.files, rows.classes))
+    return LongRows(
+        tuple(map(str, files)),
+        tuple(map(str, classes)),
+        np.array([files.index(name) for name in rows.files], dtype=np.int32)[rows.file][order],
+        np.array([classes.index(name) for name in rows.classes], dtype=np.int32)[rows.label][order],
+        rows.onset[order],
+        rows.offset[order],
+        None if rows.value is None else rows.value[order],
+        rows.origin,
+    )
+
+
+def order_does_not_matter(evaluate: Evaluate, seed: int) -> None:
+    """Rows, files and classes in any order give the same numbers, to the last bit."""
+    sides = random_rows(seed), random_rows(seed + 1)
+    plain = evaluate(*sides, ALL)
+    mixed = evaluate(shuffled(sides[0], seed), shuffled(sides[1], seed + 7), ALL)
+    assert dict(plain) == dict(mixed)
+
+
+def labels_can_be_renamed(evaluate: Evaluate, seed: int) -> None:
+    """New names, in another alphabetical order, change no average and move class scores along."""
+    names = dict(zip(LABELS, ("zebra", "m[0].x", "ant"), strict=True))
+    sides = random_rows(seed), random_rows(seed + 1)
+    renamed = [replace(rows, classes=tuple(names[label] for label in rows.classes)) for rows in sides]
+    plain = evaluate(*sides, ALL)
+    other = evaluate(*renamed, replace(ALL, classes=tuple(sorted(names.values()))))
+    for name, value in plain.items():
+        parsed = ScoreName.parse(name)
+        if parsed.class_name is not None:
+            parsed = replace(parsed, class_name=names[parsed.class_name])
+        assert same(value, other[str(parsed)]), name
+
+
+def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
+    """A system equal to the reference gets the best value of each measure that is defined.
+
+    Binary labels; the divergence's clipping leaves 1e-7. Soft labels for the soft reading: exactly.
+    """
+    for binary in (True, False):
+        rows = random_rows(seed, binary=binary)
+        for name, value in evaluate(rows, rows, ALL).items():
+            best = measure_of(name).best
+            if best is None or value is None or (not binary and ".optimal." in name):
+                continue
+            assert abs(value - best) <= (2e-7 if "kl_divergence" in name else 0.0), (name, value)
+
+
+def empty_system_finds_nothing(evaluate: Evaluate, seed: int) -> None:
+    """Recall and F are 0, precision is undefined, the error rate is 1: all that there is was deleted."""
+    only = ("segment.hard", "segment.soft", "event.hard")
+    scores = evaluate(random_rows(seed), random_rows(seed, n=0), replace(ALL, only=only))
+    wanted = {
+        "recall": 0.0,
+        "f1": 0.0,
+        "precision": None,
+        "error_rate": 1.0,
+        "insertion_rate": 0.0,
+        "deletion_rate": 1.0,
+    }
+    for name, value in scores.items():
+        measure = ScoreName.parse(name).measure
+        if measure in wanted and name.endswith(".micro"):
+            assert same(value, wanted[measure]), name
+
+
+def empty_reference_is_undefined(evaluate: Evaluate, seed: int) -> None:
+    """Recall and error rate have nothing to divide by; precision and F are 0: all is false alarm."""
+    scores = evaluate(random_rows(seed, n=0), random_rows(seed), ALL)
+    wanted = {"recall": None, "error_rate": None, "precision": 0.0, "f1": 0.0}
+    for name, value in scores.items():
+        measure = ScoreName.parse(name).measure
+        if measure in wanted and name.endswith(".micro") and ".optimal." not in name:
+            assert same(value, wanted[measure]), name
+        if name.endswith(".macro"):
+            assert value is None, name
+
+
+def values_are_in_range(evaluate: Evaluate, seed: int) -> None:
+    """Every value is None or a finite number within the range of its measure."""
+    for n in (0, 1, 40):
+        for name, value in evaluate(random_rows(seed), random_rows(seed + 1, n=n), ALL).items():
+            measure = measure_of(name)
+            if value is None:
+                continue
+            assert math.isfinite(value), name
+            assert measure.low is None or value >= measure.low, (name, value)
+            assert measure.high is None or value <= measure.high, (name, value)
+
+
+def soft_equals_hard_on_binary_labels(evaluate: Evaluate, seed: int) -> None:
+    """With labels of 0 and 1 the soft reading is the hard one, exactly."""
+    scores = evaluate(random_rows(seed, binary=True), random_rows(seed + 1, binary=True), ALL)
+    compared = 0
+    for name, value in scores.items():
+        hard = name.replace(".soft.", ".hard.")
+        if hard != name and hard in scores.scores:
+            assert value == scores[hard], name
+            compared += 1
+    assert compared > 50
+
+
+def swapping_sides_swaps_precision_and_recall(evaluate: Evaluate, seed: int) -> None:
+    """Segments know no side: TP stays, precision becomes recall, insertions become deletions."""
+    sides = random_rows(seed), random_rows(seed + 1)
+    there = evaluate(*sides, replace(ALL, only=("segment.hard", "segment.soft")))
+    back = evaluate(*sides[::-1], replace(ALL, only=("segment.hard", "segment.soft")))
+    for reading in ("hard", "soft"):
+        for a, b in (("tp", "tp"), ("precision", "recall"), ("deletions", "insertions"), ("f1", "f1")):
+            assert same(there[f"segment.{reading}.{a}.micro"], back[f"segment.{reading}.{b}.micro"])
+
+
+LAWS = (
+    order_does_not_matter,
+    labels_can_be_renamed,
+    perfect_is_best,
+    empty_system_finds_nothing,
+    empty_reference_is_undefined,
+    values_are_in_range,
+    soft_equals_hard_on_binary_labels,
+    swapping_sides_swaps_precision_and_recall,
+)

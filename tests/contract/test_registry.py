@@ -1,0 +1,192 @@
+"""Contract tests over the whole registry of measures, and a test that they can fail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import ALL, FILES, LABELS, LAWS, random_rows
+
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.pair import align
+from sedeval_soft.core.settings import READINGS, Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.measures.names import ScoreName, ScoreNameError
+from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
+from sedeval_soft.report import scores_table
+from sedeval_soft.run.scoring import score_tally
+from sedeval_soft.run.single import tally_pair
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("seed", range(8))
+def test_law(law, seed):
+    law(evaluate_rows, seed)
+
+
+def test_every_registered_score_is_computed_and_no_other():
+    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, beta=2.0))
+    assert list(scores) == list(score_names(LABELS))
+    plain = evaluate_rows(random_rows(0), random_rows(1), ALL)
+    assert set(scores) - set(plain) == {name for name in score_names(LABELS) if ".fbeta" in name}
+
+
+def test_settings_know_the_readings_of_the_registry():
+    assert {basis: set(readings) for basis, readings in READINGS.items()} == {
+        basis: {family.reading for family in FAMILIES if family.basis == basis} for basis in READINGS
+    }
+    assert {family.basis for family in FAMILIES} == set(READINGS)
+
+
+def test_every_measure_says_what_it_is():
+    for family in FAMILIES:
+        for measure in family.measures:
+            for text in (measure.summary, measure.formula, measure.undefined, measure.source, family.summary):
+                assert text.strip(), measure.name
+            assert measure.averages or measure.has_classes
+            if measure.direction == "higher":
+                assert measure.high is not None
+            if measure.direction == "lower":
+                assert measure.low == 0
+            assert f"`{family.basis}.{family.reading}.{measure.name}`" in scores_table()
+
+
+@given(st.text(min_size=1))
+def test_names_parse_back(label):
+    for name in (
+        ScoreName("segment", "soft", "f1", class_name=label),
+        ScoreName("event", "hard", "f1", average="macro"),
+    ):
+        assert ScoreName.parse(str(name)) == name
+        assert measure_of(str(name)).name == "f1"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "f1", "segment.soft.f1", "segment.soft.f1.mean", "a.b.c.d.micro", "segment.soft.f1[x"]
+)
+def test_what_is_no_name_is_refused(text):
+    with pytest.raises(ScoreNameError):
+        ScoreName.parse(text)
+
+
+def test_unknown_names_are_answered_with_close_matches():
+    with pytest.raises(ScoreNameError, match=r"segment\.soft\.f1\.macro"):
+        measure_of("segment.sofd.f1.macro")
+    with pytest.raises(EvaluationError, match=r"segment\.hard\.f1\.micro"):
+        evaluate_rows(random_rows(0), random_rows(1), ALL)["segment.hard.f1.mikro"]
+
+
+def tallies(parts, settings=ALL):
+    """Tally each group of files apart."""
+    made = []
+    for part in parts:
+        sides = []
+        for seed in (0, 1):
+            rows = random_rows(seed, declared=FILES)
+            kept = np.isin(rows.file, [rows.files.index(name) for name in part])
+            lookup = np.array(
+                [part.index(name) if name in part else -1 for name in rows.files], dtype=np.int32
+            )
+            sides.append(
+                replace(
+                    *(rows,),
+                    files=tuple(part),
+                    file=lookup[rows.file[kept]],
+                    label=rows.label[kept],
+                    onset=rows.onset[kept],
+                    offset=rows.offset[kept],
+                    value=rows.value[kept],
+                )
+            )
+        made.append(tally_pair(align(*sides, settings), settings))
+    return made
+
+
+@pytest.mark.parametrize("settings", [ALL, Settings()], ids=["named classes", "classes of each part"])
+@pytest.mark.parametrize("parts", [["abc"], ["a", "bc"], ["c", "a", "b"], ["b", "ca"]])
+def test_any_split_gives_the_same_bytes(parts, settings):
+    whole = score_tally(tallies([list("abc")], settings)[0], settings)
+    made = tallies([list(part) for part in parts], settings)
+    for merged in (Tally.merge(made), sum(reversed(made), Tally.empty()), Tally.empty() + Tally.merge(made)):
+        assert repr(score_tally(merged, settings)) == repr(whole)
+
+
+def test_a_file_tallied_twice_is_an_error():
+    with pytest.raises(EvaluationError, match="'a' was tallied twice"):
+        Tally.merge(tallies([["a", "b"], ["a"]]))
+
+
+def test_tallies_of_other_settings_are_refused():
+    with pytest.raises(EvaluationError, match="different settings"):
+        tallies([["a"]])[0] + tallies([["b"]], replace(ALL, threshold=0.4))[0]
+
+
+# Broken evaluations, each with the law that must notice it.
+
+
+def _changed(scores: Scores, change) -> Scores:
+    values = {name: replace(score, value=change(score)) for name, score in scores.scores.items()}
+    return replace(scores, scores=values)
+
+
+def _depends_on_order(reference, system, settings):
+    first = float(reference.onset[0]) if len(reference) else 0.0
+    return _changed(
+        evaluate_rows(reference, system, settings), lambda s: None if s.value is None else s.value + first
+    )
+
+
+def _depends_on_names(reference, system, settings):
+    def change(score: Score):
+        return score.value if score.class_name != min(settings.classes) else 0.125
+
+    return _changed(evaluate_rows(reference, system, settings), change)
+
+
+def _off_by_one(reference, system, settings):
+    def change(score: Score):
+        return score.value * 0.999 if score.value and score.measure == "precision" else score.value
+
+    return _changed(evaluate_rows(reference, system, settings), change)
+
+
+def _nan_for_undefined(reference, system, settings):
+    return _changed(
+        evaluate_rows(reference, system, settings), lambda s: float("nan") if s.value is None else s.value
+    )
+
+
+def _beyond_range(reference, system, settings):
+    return _changed(evaluate_rows(reference, system, settings), lambda s: s.value and s.value * 1.5)
+
+
+def _product_norm(reference, system, settings):
+    def change(score: Score):
+        return score.value and score.value * score.value if score.reading == "soft" else score.value
+
+    return _changed(evaluate_rows(reference, system, settings), change)
+
+
+MUTANTS = {
+    "order_does_not_matter": _depends_on_order,
+    "labels_can_be_renamed": _depends_on_names,
+    "perfect_is_best": _off_by_one,
+    "empty_system_finds_nothing": _nan_for_undefined,
+    "empty_reference_is_undefined": _nan_for_undefined,
+    "values_are_in_range": _beyond_range,
+    "soft_equals_hard_on_binary_labels": _product_norm,
+    "swapping_sides_swaps_precision_and_recall": _off_by_one,
+}
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_each_law_can_fail(law):
+    broken = MUTANTS[law.__name__]
+    with pytest.raises(AssertionError):
+        for seed in range(8):
+            law(broken, seed)

@@ -1,0 +1,82 @@
+"""Harju & Mesaros 2023: Table 1 and Figure 1, and error counts by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sedeval_soft import evaluate
+from sedeval_soft.measures.segment.count import count_soft
+
+# Table 1: one class, four segments; the points are reconstructed from the printed figures, the paper
+# shows them as a picture. Hard P R F at >= 0.5 and soft P R F in percent, KLD in nats.
+TABLE_1 = [
+    ((0.1, 0.2, 0.8, 0.9), (0.6, 0.1, 0.9, 0.2), (50, 50, 50), (66.7, 60.0, 63.2), 0.446),
+    ((0.1, 0.2, 0.8, 0.9), (0.2, 0.3, 0.9, 0.6), (100, 100, 100), (85.0, 85.0, 85.0), 0.083),
+    ((0.4, 0.4, 0.5, 0.7), (0.5, 0.5, 0.4, 0.4), (0, 0, 0), (88.9, 80.0, 84.2), 0.061),
+]
+
+
+def column(values):
+    return np.array([values]).T
+
+
+@pytest.mark.parametrize(("reference", "system", "hard", "soft", "divergence"), TABLE_1, ids=["1", "2", "3"])
+def test_table_1(reference, system, hard, soft, divergence):
+    scores = evaluate(column(reference), column(system), inclusive=True)
+    for reading, expected in (("hard", hard), ("soft", soft)):
+        got = [scores[f"segment.{reading}.{measure}.micro"] for measure in ("precision", "recall", "f1")]
+        assert [round(100 * value, 1) for value in got] == list(expected)
+    assert round(scores["segment.soft.kl_divergence.micro"], 3) == divergence
+
+
+@pytest.mark.parametrize("e", np.round(np.linspace(-0.2, 0.8, 21), 2))
+def test_figure_1(e):
+    """Reference (0.8, 0.2), prediction (0.8, 0.2 + e): soft F is 2/(2+e), or 2(1+e)/(2+e) below 0."""
+    scores = evaluate(column((0.8, 0.2)), column((0.8, 0.2 + e)))
+    expected = 2 / (2 + e) if e >= 0 else 2 * (1 + e) / (2 + e)
+    assert scores["segment.soft.f1.micro"] == pytest.approx(expected, abs=1e-15)
+
+
+def test_soft_error_counts_by_hand():
+    """Classes (a, b, c), one segment: y = (0.8, 0.3, 0.0), p = (0.1, 0.3, 0.6).
+
+    Sorted: y 0.8 0.3 0.0, p 0.6 0.3 0.1. TP = 0.1 + 0.3 + 0.0 = 0.4. The minima of the sorted values
+    are 0.6 + 0.3 + 0.0 = 0.9, so S = 0.5; D = 0.8 - 0.6 = 0.2; I = 0.1.
+    By levels: in (0, 0.1] a and b are hit, c is inserted (0.1); in (0.1, 0.3] b is hit and a taken for c
+    (0.2); in (0.3, 0.6] a is taken for c (0.3); in (0.6, 0.8] a is missed (0.2). S = 0.5, D = 0.2, I = 0.1.
+    """
+    counts = count_soft(column((0.8, 0.3, 0.0)), column((0.1, 0.3, 0.6)), np.array([0, 1]))
+    assert counts.tp.sum() == pytest.approx(0.4)
+    assert counts.substitutions == pytest.approx([0.5])
+    assert counts.deletions == pytest.approx([0.2])
+    assert counts.insertions == pytest.approx([0.1])
+
+
+def test_hard_counts_by_hand():
+    """Two classes, four segments; y > 0.5: a a,b - b; p > 0.5: a b b -.
+
+    TP: a in segment 1, b in segment 2. N_ref = 4, N_sys = 3. Segment 2 misses a (D 1), segment 3 adds b
+    (I 1), segment 4 misses b (D 1); nothing is substituted. ER = 3/4.
+    """
+    reference = np.array([[0.9, 0.1], [0.8, 0.7], [0.2, 0.0], [0.5, 0.6]])
+    system = np.array([[0.7, 0.2], [0.5, 0.9], [0.1, 0.8], [0.0, 0.0]])
+    scores = evaluate(reference, system, only=("segment.hard",))
+    counts = [scores[f"segment.hard.{name}.micro"] for name in ("tp", "n_ref", "n_sys", "tn")]
+    assert counts == [2, 4, 3, 3]
+    errors = [scores[f"segment.hard.{name}.micro"] for name in ("substitutions", "deletions", "insertions")]
+    assert errors == [0, 2, 1]
+    assert scores["segment.hard.error_rate.micro"] == 0.75
+
+
+def test_events_by_hand():
+    """Collars 0.2 s, offsets 0.2 s or half the length; (a) hit, (b) onset 0.3 s late, (c) other class.
+
+    Reference: car 0-2, car 5-6, dog 8-9. System: car 0.2-2.9 (offset 0.9 late, allowed 1.0: hit), car 5.3-6
+    (miss), cat 8-9 (right time, wrong class). TP 1, M 2: S = 1, D = 1, I = 1; ER = 3/3.
+    """
+    reference = {"onset": [0, 5, 8], "offset": [2, 6, 9], "label": ["car", "car", "dog"]}
+    system = {"onset": [0.2, 5.3, 8], "offset": [2.9, 6, 9], "label": ["car", "car", "cat"]}
+    scores = evaluate(reference, system, only=("event",))
+    names = ("tp", "substitutions", "deletions", "insertions", "error_rate")
+    assert [scores[f"event.hard.{name}.micro"] for name in names] == [1, 1, 1, 1, 1.0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli import options
+from sedeval_soft.cli.options import INPUT, RESULTS, SETTINGS, GroupedCommand, add
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
@@ -26,10 +26,10 @@ Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wro
 """
 
 
-@click.command(cls=options.GroupedCommand, epilog=EPILOG)
+@click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", required=False, type=click.Path(path_type=str))
 @click.argument("system", required=False, type=click.Path(path_type=str))
-@options.add(options.SETTINGS, options.INPUT, options.RESULTS)
+@add(SETTINGS, INPUT, RESULTS)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401
     """Score a sound event detection system against a hard or soft reference.

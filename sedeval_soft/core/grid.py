@@ -63,7 +63,7 @@ class Grid:
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
         A row that only touches a segment's edge does not overlap it, a row without extent
-        overlaps none, and what lies beyond a file's evaluated length is cut off.
+        overlaps none, and what lies beyond a file's last segment is cut off.
         """
         first = onset // self.segment
         last = -(-offset // self.segment)

@@ -91,7 +91,8 @@ def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
     filled = overlap == end - begin
     out = values.reshape(-1)
     out[flat[filled]] = value[filled]
-    part = ~filled
+    # A piece may lie beyond the end of its file, in a segment that the file still reaches.
+    part = ~filled & (overlap > 0)
     np.add.at(out, flat[part], value[part] * overlap[part])
     touched = np.unique(flat[part])
     cell = touched % grid.size

@@ -1,0 +1,177 @@
+"""What the source says about its own structure: imports, sizes, docstrings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LAYERS = (
+    ("core",),
+    ("formats", "measures"),
+    ("compat",),
+    ("resample", "run"),
+    ("config", "board"),
+    ("report",),
+    ("api",),
+    ("cli",),
+)
+"""A package imports from itself and from layers before its own. Data flows one way."""
+
+HEAVY = frozenset(
+    {"pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "dask", "rich", "yaml"}
+)
+FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "misc", "common"})
+MAX_MODULE, MAX_FUNCTION = 400, 60
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of a package: its dotted name below the package, its lines and its tree."""
+
+    name: str
+    lines: int
+    tree: ast.Module
+
+    @property
+    def room(self) -> str:
+        """Return the top-level module or package that it is in, empty for the package itself."""
+        return self.name.split(".")[0]
+
+
+def modules(root: Path) -> list[Module]:
+    """Parse all modules of a package."""
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        parts = [*path.relative_to(root).parent.parts, "" if path.stem == "__init__" else path.stem]
+        found.append(Module(".".join(filter(None, parts)), text.count("\n"), ast.parse(text)))
+    return found
+
+
+def imports(module: Module, package: str) -> Iterator[tuple[str, bool]]:
+    """Yield what a module imports by dotted name, and whether at module level."""
+    top = set(module.tree.body)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node in top
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, node in top
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}", node in top
+    del package
+
+
+def wrong_directions(found: list[Module], package: str) -> list[str]:
+    """Return the imports that go against the layers."""
+    rank = {room: i for i, layer in enumerate(LAYERS) for room in layer}
+    wrong = []
+    for module in found:
+        if module.room in {"", "__main__"}:
+            continue
+        if module.room not in rank:
+            wrong.append(f"{module.name} is in no layer")
+            continue
+        for name, _ in imports(module, package):
+            target = name.removeprefix(f"{package}.").split(".")[0] if name.startswith(f"{package}.") else ""
+            if target in rank and target != module.room and rank[target] >= rank[module.room]:
+                wrong.append(f"{module.name} imports {name}")
+    return wrong
+
+
+def cycles(found: list[Module], package: str) -> list[str]:
+    """Return the modules that import themselves by way of others, imports in functions included."""
+    names = {module.name for module in found}
+    edges = {}
+    for module in found:
+        targets = {
+            name.removeprefix(f"{package}.")
+            for name, _ in imports(module, package)
+            if name.startswith(package)
+        }
+        edges[module.name] = (targets & names) - {module.name, ""}
+    reached = {name: set(targets) for name, targets in edges.items()}
+    for _ in names:
+        for name, targets in reached.items():
+            reached[name] = targets | {far for near in targets for far in reached[near]}
+    return sorted(name for name in names if name and name in reached[name])
+
+
+def heavy_imports(found: list[Module], package: str) -> list[str]:
+    """Return imports at module level of what must be imported where it is used."""
+    return [
+        f"{module.name} imports {name}"
+        for module in found
+        for name, at_top in imports(module, package)
+        if at_top and name.split(".")[0] in HEAVY
+    ]
+
+
+def too_long(found: list[Module]) -> list[str]:
+    """Return modules and functions over their limits."""
+    wrong = [f"{module.name}: {module.lines} lines" for module in found if module.lines > MAX_MODULE]
+    for module in found:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                length = node.end_lineno - node.lineno + 1
+                if length > MAX_FUNCTION:
+                    wrong.append(f"{module.name}.{node.name}: {length} lines")
+    return wrong
+
+
+def prints(found: list[Module]) -> list[str]:
+    """Return calls of print outside the command line."""
+    return [
+        f"{module.name}:{node.lineno}"
+        for module in found
+        if module.room != "cli"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ]
+
+
+def undocumented(found: list[Module]) -> list[str]:
+    """Return modules, public classes and public functions without docstring or without full annotations."""
+    wrong = []
+    for module in found:
+        if not ast.get_docstring(module.tree):
+            wrong.append(f"{module.name or '__init__'} has no docstring")
+        for node in _public(module.tree):
+            if not ast.get_docstring(node):
+                wrong.append(f"{module.name}.{node.name} has no docstring")
+            if isinstance(node, ast.FunctionDef) and not _annotated(node):
+                wrong.append(f"{module.name}.{node.name} is not annotated")
+    return wrong
+
+
+def _public(tree: ast.Module) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from (
+                    n for n in node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")
+                )
+
+
+def _annotated(node: ast.FunctionDef) -> bool:
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return node.returns is not None and all(a.annotation or a.arg in {"self", "cls"} for a in arguments)
+
+
+def badly_named(found: list[Module]) -> list[str]:
+    """Return modules whose name says nothing."""
+    return [module.name for module in found if FORBIDDEN_NAMES & set(module.name.split("."))]
+
+
+RULES = {
+    "imports go one way": lambda found, package: wrong_directions(found, package),
+    "no import cycle": lambda found, package: cycles(found, package),
+    "heavy imports stand where they are used": lambda found, package: heavy_imports(found, package),
+    "modules and functions are small": lambda found, _: too_long(found),
+    "only the command line prints": lambda found, _: prints(found),
+    "everything public is documented and annotated": lambda found, _: undocumented(found),
+    "names say something": lambda found, _: badly_named(found),
+}

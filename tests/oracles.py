@@ -1,0 +1,119 @@
+"""Slow and obvious second answers, and strategies for what they are asked about.
+
+Nothing here is clever, shares code with the package, or uses numpy to compute. Times are small whole
+numbers of microseconds, so that every tick can be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+TICK = 1e-6
+END = 24
+"""The last tick of generated rows."""
+
+Edge = tuple[int, int]
+TickRow = tuple[str, int, int, str, float]
+"""File, onset and offset in ticks, label, value."""
+
+FILES = ("a", "b")
+LABELS = ("car", "dog", "talk")
+
+LEVELS = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.5000001, 0.75, 1.0])
+"""Few values, so that ties and thresholds are met."""
+
+
+def tick_rows(values=LEVELS, max_size: int = 12) -> st.SearchStrategy[list[TickRow]]:
+    """Rows that may overlap, touch, or have no extent."""
+    time = st.integers(0, END)
+    row = st.tuples(st.sampled_from(FILES), time, time, st.sampled_from(LABELS), values)
+    return st.lists(row.map(lambda r: (r[0], *sorted(r[1:3]), r[3], r[4])), max_size=max_size)
+
+
+def in_seconds(rows: Iterable[TickRow]) -> list[tuple[str, float, float, str, float]]:
+    return [(file, onset * TICK, offset * TICK, label, value) for file, onset, offset, label, value in rows]
+
+
+def value_at(rows: Iterable[TickRow], file: str, label: str, tick: int) -> float:
+    """The largest value of what covers a tick, 0 where nothing does."""
+    return max(
+        (value for f, on, off, c, value in rows if f == file and c == label and on <= tick < off), default=0.0
+    )
+
+
+def segment_values(
+    rows: Sequence[TickRow], file: str, label: str, segment: int, length: int, pool: str
+) -> list[float | Fraction]:
+    """The values of a file's segments, looked at tick by tick.
+
+    `max` looks at whole segments, the last one too where the file ends within it; `mean` is over the part
+    inside the file.
+    """
+    values: list[float | Fraction] = []
+    for begin in range(0, length, segment):
+        if pool == "max":
+            values.append(max(value_at(rows, file, label, t) for t in range(begin, begin + segment)))
+        else:
+            inside = [value_at(rows, file, label, t) for t in range(begin, min(begin + segment, length))]
+            values.append(sum(map(Fraction, inside)) / len(inside))
+    return values
+
+
+def merged_events(rows: Iterable[TickRow]) -> list[tuple[str, int, int, str]]:
+    """Join touching and overlapping intervals of a file and class until nothing changes."""
+    events = [(file, onset, offset, label) for file, onset, offset, label, _ in rows]
+    changed = True
+    while changed:
+        changed = False
+        for i, a in enumerate(events):
+            for j, b in enumerate(events):
+                if i < j and (a[0], a[3]) == (b[0], b[3]) and a[1] <= b[2] and b[1] <= a[2]:
+                    events[i] = (a[0], min(a[1], b[1]), max(a[2], b[2]), a[3])
+                    del events[j]
+                    changed = True
+                    break
+            if changed:
+                break
+    return events
+
+
+def first_free(edges: Iterable[Edge], n_left: int) -> list[int]:
+    """Left vertices in order, each takes the first right one that is free."""
+    known = set(edges)
+    taken: set[int] = set()
+    match = []
+    for left in range(n_left):
+        free = sorted(right for a, right in known if a == left and right not in taken)
+        match.append(free[0] if free else -1)
+        taken.update(free[:1])
+    return match
+
+
+def maximum_size(edges: Iterable[Edge], n_left: int, n_right: int) -> int:
+    """The size of a maximum matching, by scipy."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    dense = np.zeros((n_left, n_right), dtype=np.int8)
+    for left, right in edges:
+        dense[left, right] = 1
+    if not dense.size:
+        return 0
+    return int((maximum_bipartite_matching(csr_array(dense), perm_type="column") >= 0).sum())
+
+
+def is_matching(match: Sequence[int], edges: Iterable[Edge]) -> bool:
+    """Whether partners are joined by edges and no right vertex has two."""
+    known = set(edges)
+    pairs = [(left, right) for left, right in enumerate(match) if right >= 0]
+    return all(pair in known for pair in pairs) and len({right for _, right in pairs}) == len(pairs)
+
+
+def hard_errors(y: Sequence[bool], p: Sequence[bool]) -> tuple[int, int, int, int]:
+    """TP, S, D, I of one segment."""
+    tp = sum(a and b for a, b in zip(y, p, strict=True))
+    return tp, min(sum(y), sum(p)) - tp, max(0, sum(y) - sum(p)), max(0, sum(p) - sum(y))

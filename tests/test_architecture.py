@@ -1,0 +1,47 @@
+"""The structure that the design asks for, and a test that each rule can fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from architecture import RULES, modules
+
+import sedeval_soft
+
+ROOT = Path(sedeval_soft.__file__).parent
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rule(rule):
+    found = modules(ROOT)
+    assert len(found) > 40
+    assert RULES[rule](found, "sedeval_soft") == []
+
+
+BAD = {
+    "imports go one way": {"core/a.py": '"""."""\nfrom pack.cli import b\n', "cli/b.py": '"""."""\n'},
+    "no import cycle": {
+        "core/a.py": '"""."""\nfrom pack.core import b\n',
+        "core/b.py": '"""."""\ndef f():\n    from pack.core.a import g\n',
+    },
+    "heavy imports stand where they are used": {"core/a.py": '"""."""\nimport pandas as pd\n'},
+    "modules and functions are small": {"core/a.py": "def f():\n" + "    x = 1\n" * 70},
+    "only the command line prints": {"core/a.py": 'print("x")\n'},
+    "everything public is documented and annotated": {"core/a.py": '"""."""\ndef f(x):\n    """."""\n'},
+    "names say something": {"core/utils.py": '"""."""\n'},
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rule_can_fail(rule, tmp_path):
+    for name, text in BAD[rule].items():
+        path = tmp_path / "pack" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert RULES[rule](modules(tmp_path / "pack"), "pack")
+
+
+def test_tests_of_data_folders_are_not_empty():
+    assert any((ROOT.parent / "sample_data").glob("*.tsv"))
+    assert any((ROOT.parent / "configs").glob("*.yaml"))

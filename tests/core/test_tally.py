@@ -30,7 +30,9 @@ def rows_of(seed: int) -> list[tuple[str, float, float, str, float]]:
         known = rng.choice(MANY, size=rng.integers(1, 16), replace=False)
         for _ in range(60):
             onset = float(rng.integers(0, 15))
-            rows.append((file, onset, onset + rng.integers(1, 3), str(rng.choice(known)), float(rng.random())))
+            rows.append(
+                (file, onset, onset + rng.integers(1, 3), str(rng.choice(known)), float(rng.random()))
+            )
     return rows
 
 
@@ -45,12 +47,17 @@ def bytes_of(tally):
         tally.files,
         tally.classes,
         tally.recipe,
-        *[{name: (a.dtype.str, a.shape, a.tobytes()) for name, a in sorted(group.items())} for group in groups],
+        *[
+            {name: (a.dtype.str, a.shape, a.tobytes()) for name, a in sorted(group.items())}
+            for group in groups
+        ],
     ]
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32 - 1), st.permutations(FILES), st.lists(st.integers(0, 5), max_size=4), st.booleans())
+@given(
+    st.integers(0, 2**32 - 1), st.permutations(FILES), st.lists(st.integers(0, 5), max_size=4), st.booleans()
+)
 def test_any_split_in_any_order_gives_the_same_bytes(seed, order, cuts, named):
     made = Settings(classes=MANY if named else None)
     sides = rows_of(seed), rows_of(seed + 1)

@@ -33,6 +33,18 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
+def _sum_classes(values: Floats) -> Floats:
+    """Sum (n_segments, n_classes), sorted by value, over classes, from the lowest up.
+
+    One column after another: in numpy's own order the last digit depends on how many classes there are,
+    silent ones too, so that batches of files with other classes would not add up to the same bytes.
+    """
+    total = np.zeros(len(values))
+    for column in values.T:
+        total += column
+    return total
+
+
 def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts:
     """Count active segments, and the errors of each segment regardless of class.
 
@@ -72,10 +84,10 @@ def count_soft(reference: Floats, system: Floats, start: Index) -> DetectionCoun
             values.sort(axis=1)
         # The k-th largest of the minima is at most the minimum of the k-th largest: no term is
         # negative, and a perfect system gives exact zeros.
-        errors[0, block] = (np.minimum(y, p) - m).sum(axis=1)
+        errors[0, block] = _sum_classes(np.minimum(y, p) - m)
         y -= p
-        errors[1, block] = np.maximum(y, 0.0).sum(axis=1)
-        errors[2, block] = np.maximum(-y, 0.0).sum(axis=1)
+        errors[1, block] = _sum_classes(np.maximum(y, 0.0))
+        errors[2, block] = _sum_classes(np.maximum(-y, 0.0))
 
     tp, n_ref, n_sys = np.zeros((3, len(start) - 1, len(reference)))
 

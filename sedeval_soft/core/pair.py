@@ -56,7 +56,7 @@ def align(
 
     Raises EvaluationError where names cannot be matched, and for any warning if `settings.strict`.
     """
-    reference, system = _name_single_file(reference, system)
+    reference, system = _name_single_file(reference, system, durations or {})
     warnings: list[str] = []
     listed = _match(reference, durations or {}, "durations", warnings)
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
@@ -84,8 +84,10 @@ def align(
     return Pair(files, classes, *pair, length, tuple(warnings))
 
 
-def _name_single_file(reference: Rows, system: Rows) -> tuple[Rows, Rows]:
-    """Give the rows of a table without file names the name of the other table's only file."""
+def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:
+    """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
+    if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
+        return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
     sides = [reference, system]
     for this, other in ((0, 1), (1, 0)):
         if UNNAMED in sides[this].files and UNNAMED not in sides[other].files:

@@ -21,6 +21,9 @@ from sedeval_soft.core.ticks import to_ticks
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
+_STRIDES = 64
+"""Steps per segment up to which maxima are taken stride by stride, many segments at once."""
+
 
 def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
     """Return the values of all segments of all classes, shape (n_classes, n_segments).
@@ -47,21 +50,34 @@ def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:
     """
     values = np.zeros((len(rows.classes), grid.size))
     single = bool(np.all(last - first == 1))
+    sorted_ = bool(np.all(first[1:] >= first[:-1]))
     distinct = single and int(np.bincount(first, minlength=1).max()) <= 1
-    order = np.argsort(first, kind="stable") if single and not distinct else first[:0]
-    heads = np.flatnonzero(np.diff(first[order], prepend=-1))
+    order = np.argsort(first, kind="stable") if single and not sorted_ else None
+    ordered = first if order is None else first[order]
+    heads = np.flatnonzero(np.diff(ordered, prepend=-1))
+    stride = _stride(heads, len(first))
 
     def fill(label: int) -> None:
         column, out = rows.values[label], values[label]
-        if distinct:
-            out[first] = column
-        elif single:
-            out[first[order[heads]]] = np.maximum.reduceat(column[order], heads)
-        else:
+        if not single:
             out[:] = range_maximum(grid.size, first, last, column)
+        elif distinct:
+            out[first] = column
+        else:
+            column = column if order is None else column[order]
+            if stride:
+                out[ordered[heads]] = np.maximum.reduce([column[i::stride] for i in range(stride)])
+            else:
+                out[ordered[heads]] = np.maximum.reduceat(column, heads)
 
     for_each(fill, range(len(values)), values.size)
     return values
+
+
+def _stride(heads: Index, n: int) -> int:
+    """Return how many steps each segment has, 0 where they differ or are many."""
+    steps = np.diff(heads, append=n)
+    return int(steps[0]) if len(steps) and steps[0] <= _STRIDES and np.all(steps == steps[0]) else 0
 
 
 def _mean(rows: Rows, grid: Grid) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, Literal, Self, get_args
 
@@ -169,7 +169,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values, the reference threshold resolved."""
-        values = asdict(self)
+        values = {name: getattr(self, name) for name in self.__slots__}
         values["reference_threshold"] = self.reference_cut
         values["classes"] = None if self.classes is None else list(self.classes)
         values["only"] = list(self.only)

@@ -49,8 +49,8 @@ def maximum_matching(
 ) -> Index:
     """Return a maximum matching of the graph with edges (left[k], right[k]), each edge once.
 
-    left, right: (n_edges,). start: (n_left,) a matching to begin with; whom it pairs stays paired,
-    though perhaps with another. Returns (n_left,) right partners, -1 for none.
+    left, right: (n_edges,). start: (n_left,) a matching to begin with, which saves steps; the result need
+    not pair whom it pairs. Returns (n_left,) right partners, -1 for none.
     """
     mates = _Mates(np.full(n_left, -1, dtype=np.int64), np.full(n_right, -1, dtype=np.int64))
     if start is not None:

@@ -32,8 +32,7 @@ class ScoreName:
 
     def __str__(self) -> str:
         """Return the name, which `parse` reads back."""
-        stem = f"{self.basis}.{self.reading}.{self.measure}"
-        return f"{stem}[{self.class_name}]" if self.class_name is not None else f"{stem}.{self.average}"
+        return spell(self.basis, self.reading, self.measure, self.average, self.class_name)
 
     @classmethod
     def parse(cls, text: str) -> ScoreName:
@@ -48,3 +47,11 @@ class ScoreName:
             f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
             f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro"
         )
+
+
+def spell(
+    basis: str, reading: str, measure: str, average: str | None = None, class_name: str | None = None
+) -> str:
+    """Return the name of a score from its parts, of which it has an average or a class."""
+    stem = f"{basis}.{reading}.{measure}"
+    return f"{stem}.{average}" if class_name is None else f"{stem}[{class_name}]"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.events import active
@@ -17,7 +15,7 @@ from sedeval_soft.core.value import Score
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts, detection_scores
 from sedeval_soft.measures.divergence.score import divergence_scores
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.optimal import best_thresholds
@@ -86,18 +84,15 @@ def _named(tables: Mapping[tuple[str, str], Table], classes: tuple[str, ...]) ->
                 continue
             stem = (family.basis, family.reading, measure.name)
             for average in measure.averages:
-                name = str(ScoreName(*stem, average=average))
-                yield Score(name, *stem, average, None, plain(getattr(values, average)))
+                mean = getattr(values, average)
+                yield Score(
+                    spell(*stem, average), *stem, average, None, None if mean is None else plain(mean.item())
+                )
             if values.classes is not None:
-                for label, value in zip(classes, values.classes, strict=True):
-                    yield Score(str(ScoreName(*stem, class_name=label)), *stem, None, label, plain(value))
+                for label, value in zip(classes, values.classes.tolist(), strict=True):
+                    yield Score(spell(*stem, None, label), *stem, None, label, plain(value))
 
 
-def plain(value: npt.NDArray[Any] | np.generic | None) -> float | int | None:
-    """Return a count as int, a number as float and NaN (undefined) as None."""
-    if value is None:
-        return None
-    number = value.item()
-    if isinstance(number, int):
-        return number
-    return float(number) if math.isfinite(number) else None
+def plain(value: float | int) -> float | int | None:
+    """Return a value as it leaves the package: None for NaN, which stands for undefined."""
+    return value if math.isfinite(value) else None

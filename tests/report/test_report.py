@@ -16,8 +16,8 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.report import FORMATS, list_scores, render, schema, scores_table
-from sedeval_soft.report.table import Table, cells, visible
 from sedeval_soft.report.plain import plain_table
+from sedeval_soft.report.table import Table, cells, visible
 
 NASTY = ("<b>x</b>", "=1+1", "a|b", "[red]x[/red]", "\x1b[31mred", "a\nb", "鳥の声", "café", "a" * 70, "`*_")
 

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.detection import f_beta
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -44,8 +43,9 @@ def _best(scores: Floats, hits: Floats, beta: float, inclusive: bool) -> float:
     ordered, hits = np.sort(scores), np.sort(hits)
     first = np.flatnonzero(np.concatenate(([True], hits[1:] > hits[:-1])))
     below = np.searchsorted(ordered, hits[first], side="left")
-    n_ref = np.asarray(len(hits))
-    f = f_beta(n_ref - first, n_ref, len(ordered) - below, beta)
+    n_ref, square = len(hits), beta * beta
+    # F as in detection.f_beta; there is a reference, so that nothing is undefined.
+    f = (1.0 + square) * (n_ref - first) / (square * n_ref + (len(ordered) - below))
     best = len(f) - 1 - int(np.argmax(f[::-1]))
     lowest = float(hits[first[best]])
     rank = int(below[best])

@@ -75,34 +75,20 @@ class Columns:
     classes: tuple[tuple[str, Floats], ...]
     declared: Sequence[str] = ()
 
-    def sound(self) -> bool:
-        """Return whether every number and name is one that can be scored."""
-        if not len(self.onset):
-            return True
-        for names in (self.file, self.label):
-            if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
-                return False
-        times = (
-            self.onset.min() >= 0
-            and np.isfinite(self.offset).all()
-            and bool(np.all(self.offset >= self.onset))
-        )
+    def rows(self, origin: Origin) -> Rows | None:
+        """Return the rows, None if any number or name is one that cannot be scored."""
+        if not self._names_and_times_are_sound():
+            return None
         values = [column for _, column in self.classes] if self.value is None else [self.value]
-        # Comparisons with NaN are false, so NaN fails here, too.
-        return bool(times) and all(
-            column.min() >= -ROUNDING and column.max() <= 1 + ROUNDING for column in values
-        )
-
-    def rows(self, origin: Origin) -> Rows:
-        """Return the rows; the columns must be sound."""
+        if len(self.onset) and values:
+            # Comparisons with NaN are false, so that NaN is refused here, too.
+            lows, highs = [column.min() for column in values], [column.max() for column in values]
+            if not all(low >= -ROUNDING for low in lows) or not all(high <= 1 + ROUNDING for high in highs):
+                return None
+            if min(lows) < 0 or max(highs) > 1:
+                values, origin = _rounded(values, origin)
         file = self.file or Named((UNNAMED,), np.zeros(len(self.onset), dtype=np.int32))
         file = file.used(self.declared)
-        values = [column for _, column in self.classes] if self.value is None else [self.value]
-        beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
-        if beyond:
-            values = [np.clip(column, 0.0, 1.0) for column in values]
-            note = f"{beyond} values beyond [0, 1] by less than {ROUNDING:g} were taken for 0 or 1"
-            origin = replace(origin, notes=(*origin.notes, note))
         if self.label is None:
             names = tuple(name for name, _ in self.classes)
             return WideRows(file.names, names, file.codes, self.onset, self.offset, tuple(values), origin)
@@ -111,3 +97,20 @@ class Columns:
         return LongRows(
             file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
         )
+
+    def _names_and_times_are_sound(self) -> bool:
+        if not len(self.onset):
+            return True
+        for names in (self.file, self.label):
+            if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
+                return False
+        # Here, too, NaN fails.
+        finite = self.onset.min() >= 0 and self.offset.max() < np.inf
+        return bool(finite) and bool(np.all(self.offset >= self.onset))
+
+
+def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin]:
+    """Take values just beyond the interval for its ends, and note how many there were."""
+    beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+    note = f"{beyond} values beyond [0, 1] by less than {ROUNDING:g} were taken for 0 or 1"
+    return [np.clip(column, 0.0, 1.0) for column in values], replace(origin, notes=(*origin.notes, note))

@@ -49,7 +49,10 @@ def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
             raise InputError(found.problems[:MAX_PROBLEMS], more=True)
     if found.problems:
         raise InputError(found.problems)
-    return _columns(layout, found).rows(origin_of(source, sniffed))
+    rows = _columns(layout, found).rows(origin_of(source, sniffed))
+    if rows is None:
+        raise InputError(Problem(source.name, "holds something that cannot be scored"))
+    return rows
 
 
 def _columns(layout: Layout, found: _Found) -> Columns:

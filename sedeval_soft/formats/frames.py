@@ -44,10 +44,11 @@ def rows_from_data(data: object, name: str) -> Rows:
         value=None if value is None or layout.wide else numbers[value],
         classes=tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
     )
-    if not columns.sound():
-        raise InputError(_first_problem(columns, name))
     shape = "wide" if layout.wide else "long"
-    return columns.rows(Origin(name, None, f"{shape} data frame", layout.ignored))
+    rows = columns.rows(Origin(name, None, f"{shape} data frame", layout.ignored))
+    if rows is None:
+        raise InputError(_first_problem(columns, name))
+    return rows
 
 
 def _table(data: Any, name: str) -> Any:  # noqa: ANN401 - any data frame
@@ -72,7 +73,8 @@ def _table(data: Any, name: str) -> Any:  # noqa: ANN401 - any data frame
 
 def _floats(table: Any, position: int, column: str, name: str) -> Floats:  # noqa: ANN401
     try:
-        array = table.column(position).cast(pa.float64())
+        array = table.column(position)
+        array = array if array.type == pa.float64() else array.cast(pa.float64())
     except pa.ArrowException as error:
         raise InputError(Problem(name, f"column {column!r} does not hold numbers: {error}")) from error
     values: Floats = np.asarray(array.to_numpy(), dtype=np.float64)
@@ -87,7 +89,8 @@ def _named(table: Any, position: int, column: str, name: str) -> Named:  # noqa:
     if pa.types.is_dictionary(found.type):
         found = found.cast(found.type.value_type)
     try:
-        encoded = found.cast(pa.string()).dictionary_encode().combine_chunks()
+        found = found if found.type == pa.string() else found.cast(pa.string())
+        encoded = found.dictionary_encode().combine_chunks()
     except pa.ArrowException as error:
         raise InputError(Problem(name, f"column {column!r} does not hold names: {error}")) from error
     if isinstance(encoded, pa.ChunkedArray):

@@ -29,9 +29,7 @@ def read_fast(source: Source, sniffed: Sniffed) -> Rows | None:
     declared: list[str] = []
     table = _parse(source, sniffed, declared)
     columns = None if table is None else _columns(table, sniffed, declared)
-    if columns is None or not columns.sound():
-        return None
-    return columns.rows(origin_of(source, sniffed))
+    return None if columns is None else columns.rows(origin_of(source, sniffed))
 
 
 def origin_of(source: Source, sniffed: Sniffed) -> Origin:

@@ -36,9 +36,7 @@ class Averaged:
 
 def ratio(numerator: Array, denominator: Array) -> Floats:
     """Divide; NaN (undefined) where the denominator is 0."""
-    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
-    shape = np.broadcast_shapes(top.shape, bottom.shape)
-    quotient: Floats = np.divide(top, bottom, out=np.full(shape, np.nan), where=bottom != 0)
+    quotient: Floats = np.asarray(numerator / np.where(denominator, denominator, np.nan))
     return quotient
 
 

@@ -50,7 +50,7 @@ def modules(root: Path) -> list[Module]:
     return found
 
 
-def imports(module: Module, package: str) -> Iterator[tuple[str, bool]]:
+def imports(module: Module) -> Iterator[tuple[str, bool]]:
     """Yield what a module imports by dotted name, and whether at module level."""
     top = set(module.tree.body)
     for node in ast.walk(module.tree):
@@ -61,7 +61,6 @@ def imports(module: Module, package: str) -> Iterator[tuple[str, bool]]:
             yield node.module, node in top
             for alias in node.names:
                 yield f"{node.module}.{alias.name}", node in top
-    del package
 
 
 def wrong_directions(found: list[Module], package: str) -> list[str]:
@@ -74,7 +73,7 @@ def wrong_directions(found: list[Module], package: str) -> list[str]:
         if module.room not in rank:
             wrong.append(f"{module.name} is in no layer")
             continue
-        for name, _ in imports(module, package):
+        for name, _ in imports(module):
             target = name.removeprefix(f"{package}.").split(".")[0] if name.startswith(f"{package}.") else ""
             if target in rank and target != module.room and rank[target] >= rank[module.room]:
                 wrong.append(f"{module.name} imports {name}")
@@ -87,9 +86,7 @@ def cycles(found: list[Module], package: str) -> list[str]:
     edges = {}
     for module in found:
         targets = {
-            name.removeprefix(f"{package}.")
-            for name, _ in imports(module, package)
-            if name.startswith(package)
+            name.removeprefix(f"{package}.") for name, _ in imports(module) if name.startswith(package)
         }
         edges[module.name] = (targets & names) - {module.name, ""}
     reached = {name: set(targets) for name, targets in edges.items()}
@@ -99,12 +96,12 @@ def cycles(found: list[Module], package: str) -> list[str]:
     return sorted(name for name in names if name and name in reached[name])
 
 
-def heavy_imports(found: list[Module], package: str) -> list[str]:
+def heavy_imports(found: list[Module], _package: str) -> list[str]:
     """Return imports at module level of what must be imported where it is used."""
     return [
         f"{module.name} imports {name}"
         for module in found
-        for name, at_top in imports(module, package)
+        for name, at_top in imports(module)
         if at_top and name.split(".")[0] in HEAVY
     ]
 
@@ -167,9 +164,9 @@ def badly_named(found: list[Module]) -> list[str]:
 
 
 RULES = {
-    "imports go one way": lambda found, package: wrong_directions(found, package),
-    "no import cycle": lambda found, package: cycles(found, package),
-    "heavy imports stand where they are used": lambda found, package: heavy_imports(found, package),
+    "imports go one way": wrong_directions,
+    "no import cycle": cycles,
+    "heavy imports stand where they are used": heavy_imports,
     "modules and functions are small": lambda found, _: too_long(found),
     "only the command line prints": lambda found, _: prints(found),
     "everything public is documented and annotated": lambda found, _: undocumented(found),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.filenames import match_names
+from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, to_ticks
@@ -152,15 +152,13 @@ def _classes(reference: Rows, system: Rows, settings: Settings, warnings: list[s
     for name in sorted(set(system.classes) - set(reference.classes)):
         if settings.classes is not None and name not in settings.classes:
             continue
-        close = get_close_matches(name, reference.classes, n=1, cutoff=0.75)
-        hint = f"; did the system mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(name, reference.classes, n=1, cutoff=0.75)
         warnings.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
     if settings.classes is None:
         return tuple(sorted(known))
     for name in settings.classes:
         if name not in known:
-            close = get_close_matches(name, sorted(known), n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(name, sorted(known), n=1)
             warnings.append(f"class {name!r} of --classes is in neither table{hint}")
     return settings.classes
 

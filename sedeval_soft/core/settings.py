@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any, Literal, Self, get_args
 
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 
 Pool = Literal["max", "mean"]
@@ -91,8 +91,7 @@ class Settings:
         known = [field.name for field in fields(cls)]
         for name in values:
             if name not in known:
-                close = get_close_matches(name, known, n=3)
-                hint = f"; did you mean {' or '.join(close)}?" if close else f"; known: {', '.join(known)}"
+                hint = did_you_mean(name, known) or f"; known: {', '.join(known)}"
                 raise SettingsError(f"unknown setting {name!r}{hint}")
         for name in ("classes", "only"):
             value = values.get(name)

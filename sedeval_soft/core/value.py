@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return the Score of that name; raise UnknownScoreError with close matches if there is none."""
         found = self.scores.get(name)
         if found is None:
-            close = get_close_matches(name, list(self.scores), n=3, cutoff=0.6)
-            hint = f"; did you mean {' or '.join(close)}?" if close else "; --list-scores prints all names"
+            hint = did_you_mean(name, self.scores) or "; --list-scores prints all names"
             raise UnknownScoreError(f"no score is named {name!r}{hint}")
         return found
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.hints import close_matches
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "filename": (
@@ -133,7 +133,7 @@ def layout_of_header(fields: Sequence[str]) -> Layout:
 
 
 def _missing(role: str, names: Sequence[str]) -> str:
-    close = [name for name in names if get_close_matches(normal(name), ALIASES[role], n=1, cutoff=0.75)]
+    close = [name for name in names if close_matches(normal(name), ALIASES[role], 1, 0.75)]
     hint = f"; did you mean {role} by {close[0]!r}?" if close else f"; expected one named {role!r}"
     return f"there is no {role} column among {', '.join(map(repr, names))}{hint}"
 
@@ -184,7 +184,7 @@ def explain_first_line(fields: Sequence[str]) -> str:
         close = [
             field
             for field, name in zip(fields, names, strict=True)
-            if name not in _ROLE_OF and get_close_matches(name, ALIASES[role], n=1, cutoff=0.75)
+            if name not in _ROLE_OF and close_matches(name, ALIASES[role], 1, 0.75)
         ]
         if close:
             return f"{shown} is not a header that is known; did you mean {role!r} by {close[0].strip()!r}?"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
+from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.measures.divergence.spec import FAMILIES as DIVERGENCE
 from sedeval_soft.measures.event.spec import FAMILIES as EVENT
 from sedeval_soft.measures.measure import Family, Measure
@@ -28,8 +28,7 @@ def measure_of(name: ScoreName | str) -> Measure:
                     return measure
     stem = f"{parsed.basis}.{parsed.reading}.{parsed.measure}"
     form = "[class]" if parsed.class_name is not None else f".{parsed.average}"
-    close = get_close_matches(stem + form, list(score_names()), n=3, cutoff=0.6)
-    hint = f"; did you mean {' or '.join(close)}?" if close else "; --list-scores prints all names"
+    hint = did_you_mean(stem + form, score_names()) or "; --list-scores prints all names"
     raise ScoreNameError(f"no score is named {parsed}{hint}")
 
 

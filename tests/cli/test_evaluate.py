@@ -176,7 +176,7 @@ def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):
     assert loud.returncode == 0
     assert "warning: " in loud.stderr
     assert "'cars' is not in the reference" in loud.stderr
-    assert "did the system mean 'car'" in loud.stderr
+    assert "did you mean 'car'" in loud.stderr
     assert run(REFERENCE, str(table), "-q").stderr == ""
     strict = run(REFERENCE, str(table), "--strict")
     assert (strict.returncode, strict.stdout) == (2, "")

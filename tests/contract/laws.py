@@ -1,7 +1,7 @@
 """Laws that every score must keep, as checks that take an evaluation function.
 
-The checks are functions of `evaluate`, so that they can be run on broken ones too: a check that no defect can fail
-is worth nothing.
+The checks are functions of `evaluate`, so that they can be run on broken ones too: a check that no
+defect can fail is worth nothing.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def test_of_column_is_the_column(values):
 
 
 def test_of_column_settles_overlaps():
-    """Time steps that overlap, as frames with a hop shorter than their window do: the largest value counts."""
+    """Time steps that overlap, as frames with a hop shorter than their window: the largest value counts."""
     table = wide_rows(np.array([[0.2], [0.9], [0.4]]), length=1.0)
     overlapping = type(table)(
         table.files, table.classes, table.file, table.onset, table.offset + 1.0, table.values, table.origin

@@ -66,7 +66,7 @@ def test_first_free_matching_is_the_naive_loop(edges):
     left, right = ends(edges)
     taken, wanted = set(), []
     for vertex in range(9):
-        free = [r for l, r in sorted(edges) if l == vertex and r not in taken]
+        free = [end for begin, end in sorted(edges) if begin == vertex and end not in taken]
         wanted.append(free[0] if free else -1)
         taken.update(free[:1])
     assert first_free_matching(left, right, 9, 9).tolist() == wanted

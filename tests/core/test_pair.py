@@ -76,9 +76,14 @@ ONE = long_rows([("a.wav", 0.0, 1.0, "car")])
 STRICT = [
     (ONE, long_rows([("a.wav", 0.0, 1.0, "car"), ("b.wav", 0.0, 1.0, "car")]), None, "1 system file"),
     (long_rows([], files=["a.wav", "b.wav"]), ONE, None, "1 reference file"),
-    (ONE, long_rows([("a.wav", 0.0, 1.0, "cars")]), None, "did the system mean 'car'"),
+    (ONE, long_rows([("a.wav", 0.0, 1.0, "cars")]), None, "did you mean 'car'"),
     (ONE, ONE, {"b.wav": 3.0}, "no duration for 1 reference file"),
-    (ONE, long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")]), None, "could be more than one file"),
+    (
+        ONE,
+        long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")]),
+        None,
+        "could be more than one file",
+    ),
 ]
 
 

@@ -32,7 +32,9 @@ FILES, LABELS = ("a", "b", "c"), ("car", "dog", "talk", "never")
 def lists(times, spread: int):
     """Events whose edges crowd around few times, so that many are candidates of one another."""
     centre = st.sampled_from([0.0, 1.0, 1.2, 2.0, 3.3])
-    event = st.tuples(st.sampled_from(FILES), centre, times, st.integers(0, 2), times, st.sampled_from(LABELS[:3]))
+    event = st.tuples(
+        st.sampled_from(FILES), centre, times, st.integers(0, 2), times, st.sampled_from(LABELS[:3])
+    )
     return st.lists(
         event.map(lambda e: (e[0], round(e[1] + e[2], 9), round(e[1] + e[2] + e[3] + abs(e[4]), 9), e[5])),
         max_size=spread,
@@ -85,7 +87,14 @@ def segment_based(reference, system, length, durations):
     ours, theirs = containers(reference), containers(system)
     for name in FILES:
         metrics.evaluate(ours[name], theirs[name], evaluated_length_seconds=durations and durations[name])
-    counts = {"substitutions": "S", "deletions": "D", "insertions": "I", "tp": "Ntp", "tn": "Ntn", "fp": "Nfp"}
+    counts = {
+        "substitutions": "S",
+        "deletions": "D",
+        "insertions": "I",
+        "tp": "Ntp",
+        "tn": "Ntn",
+        "fp": "Nfp",
+    }
     return flat(metrics, counts)
 
 
@@ -115,7 +124,11 @@ def differences(scores, theirs, prefix):
     found = {}
     for name, value in theirs.items():
         mine = scores[f"{prefix}.{name}"]
-        same = mine is value if None in (mine, value) else math.isclose(mine, value, rel_tol=1e-12, abs_tol=1e-15)
+        same = (
+            mine is value
+            if None in (mine, value)
+            else math.isclose(mine, value, rel_tol=1e-12, abs_tol=1e-15)
+        )
         if not same:
             found[name] = (mine, value)
     return found
@@ -172,7 +185,9 @@ def test_compat_events(reference, system, chosen):
 def within(a, b, made):
     if made.onset and abs(a[1] - b[1]) > made.onset_collar:
         return False
-    return not made.offset or abs(a[2] - b[2]) <= max(made.offset_collar, made.offset_collar_rate * (a[2] - a[1]))
+    return not made.offset or abs(a[2] - b[2]) <= max(
+        made.offset_collar, made.offset_collar_rate * (a[2] - a[1])
+    )
 
 
 @settings(max_examples=120)
@@ -207,10 +222,16 @@ def n(time):
     return round(time * 64) / 64
 
 
+WHOLE = st.lists(
+    st.tuples(st.sampled_from(FILES), st.integers(0, 9), st.integers(0, 4), st.sampled_from(LABELS[:3])),
+    max_size=20,
+)
+
+
 @settings(max_examples=80)
 @given(
-    st.lists(st.tuples(st.sampled_from(FILES), st.integers(0, 9), st.integers(0, 4), st.sampled_from(LABELS[:3])), max_size=20),
-    st.lists(st.tuples(st.sampled_from(FILES), st.integers(0, 9), st.integers(0, 4), st.sampled_from(LABELS[:3])), max_size=20),
+    WHOLE,
+    WHOLE,
     st.sampled_from([None, {"a": 14.0, "b": 6.0, "c": 3.0}]),
 )
 def test_segments_by_our_own_rules(reference, system, durations):

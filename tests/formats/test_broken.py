@@ -92,8 +92,7 @@ def test_corrupted_tables_give_rows_or_an_input_error(position, junk, cut, wide,
     path.write_bytes(data)
     try:
         rows = read_rows(path)
-    except InputError as error:
-        assert str(error)
+    except InputError:
         return
     assert (rows.onset >= 0).all()
     assert (rows.offset >= rows.onset).all()

@@ -28,7 +28,9 @@ EVENTS = st.lists(
 @st.composite
 def collars(draw):
     onset = draw(st.none() | st.sampled_from([0, 1, 3, 8, 10**12]))
-    offset = draw(st.sampled_from([0, 1, 3, 10**12]) if onset is None else st.none() | st.sampled_from([0, 2, 5]))
+    offset = draw(
+        st.sampled_from([0, 1, 3, 10**12]) if onset is None else st.none() | st.sampled_from([0, 2, 5])
+    )
     return Collars(onset, offset, draw(st.sampled_from([0.0, 0.2, 0.5, 1.0])))
 
 
@@ -40,11 +42,15 @@ def events(rows):
 def hit(a, b, collars):
     if collars.onset is not None and abs(a[2] - b[2]) > collars.onset:
         return False
-    return collars.offset is None or abs(a[3] - b[3]) <= max(collars.offset, round(collars.rate * (a[3] - a[2])))
+    return collars.offset is None or abs(a[3] - b[3]) <= max(
+        collars.offset, round(collars.rate * (a[3] - a[2]))
+    )
 
 
 def all_pairs(ours, theirs, collars, same):
-    return [(i, j) for i, a in enumerate(ours) for j, b in enumerate(theirs) if same(a, b) and hit(a, b, collars)]
+    return [
+        (i, j) for i, a in enumerate(ours) for j, b in enumerate(theirs) if same(a, b) and hit(a, b, collars)
+    ]
 
 
 def same_file(a, b):
@@ -63,7 +69,9 @@ def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_o
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "_AT_ONCE", at_once)
         left, right = candidate_pairs(reference, system, *groups, collars)
-    assert list(zip(left.tolist(), right.tolist(), strict=True)) == all_pairs(ours, theirs, collars, same_class)
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == all_pairs(
+        ours, theirs, collars, same_class
+    )
 
 
 @settings(max_examples=200)
@@ -110,7 +118,11 @@ def test_counts_of_greedy_matching(ours, theirs, collars):
 
 
 @settings(max_examples=200)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 3, 10, 400]), st.sampled_from([None, "greedy", "random"]))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0, 1, 3, 10, 400]),
+    st.sampled_from([None, "greedy", "random"]),
+)
 def test_maximum_matching_of_larger_graphs(seed, max_steps, start):
     """It is maximum whatever way it takes (`max_steps`: when scipy takes over) and wherever it starts."""
     rng = np.random.default_rng(seed)
@@ -158,5 +170,7 @@ def test_times_of_years_and_many_groups_do_not_overflow():
     n = len(rows)
     file = np.arange(n, dtype=np.int32)
     side = events(rows)
-    left, right = candidate_pairs(side, side, file.astype(np.int64), file.astype(np.int64), Collars(3, 10**12, 1.0))
+    left, right = candidate_pairs(
+        side, side, file.astype(np.int64), file.astype(np.int64), Collars(3, 10**12, 1.0)
+    )
     assert left.tolist() == right.tolist() == list(range(n))

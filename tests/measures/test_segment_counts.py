@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -40,7 +41,7 @@ def tables(draw, value=VALUE):
 def expected_hard(reference, system, start):
     """Counts of each file, cell by cell."""
     files = []
-    for begin, end in zip(start, start[1:], strict=False):
+    for begin, end in itertools.pairwise(start):
         cells = [(reference[:, k].tolist(), system[:, k].tolist()) for k in range(begin, end)]
         errors = [hard_errors(y, p) for y, p in cells]
         files.append(
@@ -76,7 +77,7 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
         counts = count_soft(reference, system, start)
     levels = sorted({0.0, *reference.ravel().tolist(), *system.ravel().tolist()})
     total: dict[tuple[str, int], object] = {}
-    for low, high in zip(levels, levels[1:], strict=False):
+    for low, high in itertools.pairwise(levels):
         width = Fraction(high) - Fraction(low)
         for file, hard in enumerate(expected_hard(reference >= high, system >= high, start)):
             for name, value in hard.items():
@@ -114,7 +115,11 @@ def test_hard_counts_from_runs_are_those_of_cells(reference, system, lengths, se
     cells = []
     for rows in (reference, system):
         values = [
-            [v for f, n in zip(FILES, lengths, strict=True) for v in segment_values(rows, f, c, segment, n, "max")]
+            [
+                v
+                for f, n in zip(FILES, lengths, strict=True)
+                for v in segment_values(rows, f, c, segment, n, "max")
+            ]
             for c in LABELS
         ]
         cells.append(np.array(values).reshape(len(LABELS), -1) > 0.4)
@@ -127,7 +132,7 @@ def test_hard_counts_from_runs_are_those_of_cells(reference, system, lengths, se
 def test_sums_of_files(sizes, seed):
     start = np.cumsum([0, *sizes])
     values = np.random.default_rng(seed).integers(0, 9, (2, int(start[-1])))
-    expected = [[int(row[a:b].sum()) for a, b in zip(start, start[1:], strict=False)] for row in values]
+    expected = [[int(row[a:b].sum()) for a, b in itertools.pairwise(start)] for row in values]
     assert sum_files(values, start).tolist() == expected
 
 
@@ -157,9 +162,11 @@ def test_best_threshold_is_the_best_of_all(segments, beta, inclusive):
     lowest = min(s for s, hit in zip(score, found, strict=True) if hit)
     below = max((s for s, hit in zip(score, found, strict=True) if not hit), default=None)
     if inclusive:
-        assert (below is None or below < read) and read <= lowest
+        assert read <= lowest
+        assert below is None or below < read
     else:
-        assert (below is None or below <= read) and read < lowest
+        assert read < lowest
+        assert below is None or below <= read
     assert EVERYTHING <= read <= 1.0
 
 
@@ -204,12 +211,16 @@ def test_divergence_is_the_mean_over_all_cells(case):
     scores = divergence_scores(
         counts.total.sum(axis=0), counts.sounding.sum(axis=0), np.array(n), reference.sum(axis=1)
     )["kl_divergence"]
-    for file, (begin, end) in enumerate(zip(start, start[1:], strict=False)):
+    for file, (begin, end) in enumerate(itertools.pairwise(start)):
         for label in range(len(reference)):
-            pairs = list(zip(reference[label, begin:end].tolist(), system[label, begin:end].tolist(), strict=True))
+            pairs = list(
+                zip(reference[label, begin:end].tolist(), system[label, begin:end].tolist(), strict=True)
+            )
             loud = [pair for pair in pairs if pair != (0.0, 0.0)]
             assert counts.sounding[file, label] == len(loud)
-            assert counts.total[file, label] == pytest.approx(sum(kl(*pair) for pair in loud), rel=1e-9, abs=1e-8)
+            assert counts.total[file, label] == pytest.approx(
+                sum(kl(*pair) for pair in loud), rel=1e-9, abs=1e-8
+            )
     if not n:
         assert math.isnan(scores.micro)
         return
@@ -220,4 +231,4 @@ def test_divergence_is_the_mean_over_all_cells(case):
 
 def test_silence_costs_what_the_clipping_costs():
     assert kl(0.0, 0.0) == pytest.approx(SILENT, rel=1e-9)
-    assert SILENT == pytest.approx(1e-7, rel=1e-6)
+    assert math.isclose(SILENT, 1e-7, rel_tol=1e-6)

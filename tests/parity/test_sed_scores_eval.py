@@ -79,7 +79,7 @@ def test_best_f_and_thresholds(seed, levels, form):
         assert got[f"segment.optimal.f1{form}"] == pytest.approx(f[label], abs=1e-12)
         mine, other = got[f"segment.optimal.threshold{form}"], thresholds[label]
         if got[f"segment.optimal.recall{form}"] != pytest.approx(r[label], abs=1e-12):
-            # Two thresholds with the same F, which their floats tell apart in the last bit: ours is the highest.
+            # Two thresholds with the same F, which their floats tell apart: ours is the highest.
             assert mine > other
             tied = True
             continue

@@ -11,6 +11,7 @@ candidates of all groups. Of onsets and offsets the one that leaves fewer pairs 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -138,8 +139,7 @@ def _batches(count: Index) -> list[tuple[int, int]]:
     """Split events into runs of not many more than `_AT_ONCE` pairs."""
     total = np.cumsum(count)
     cuts = np.searchsorted(total, np.arange(_AT_ONCE, int(total[-1]), _AT_ONCE), side="left") + 1
-    edges = np.unique(np.concatenate(([0], cuts, [len(count)])))
-    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+    return list(pairwise(dict.fromkeys([0, *cuts.tolist(), len(count)])))
 
 
 def search(

@@ -72,7 +72,11 @@ def active_rows(rows: Rows, threshold: float, inclusive: bool) -> Events:
 
 
 def merged(events: Events) -> Events:
-    """Merge events of one class that touch or overlap, sorted by file, onset, offset and class."""
+    """Merge events of one class that touch or overlap, sorted by file, onset, offset and class.
+
+    Events without extent vanish: a time step of no length holds nothing.
+    """
+    events = events.take(events.offset > events.onset)
     if not len(events):
         return events
     order = np.lexsort((events.offset, events.onset, events.label, events.file))

@@ -10,13 +10,16 @@ A run with tied minima is represented by its leftmost one. Time without any piec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.ticks import Ticks
+from sedeval_soft.core.events import Events, active_rows
+from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.core.ticks import Ticks, to_seconds
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -46,7 +49,7 @@ class EventLifetimes:
         """Return the number of events over all levels."""
         return len(self.onset)
 
-    def take(self, index: Index | Bools) -> EventLifetimes:
+    def take(self, index: Index | Bools | slice) -> EventLifetimes:
         """Return the lifetimes at some positions, or those of a mask."""
         return EventLifetimes(
             self.file[index],
@@ -57,11 +60,26 @@ class EventLifetimes:
             self.dies[index],
         )
 
-    def alive(self, threshold: float, inclusive: bool = False) -> Bools:
-        """Return which events exist above a threshold, or at it where `inclusive`."""
+    def alive(self, threshold: float | Floats, inclusive: bool = False) -> Bools:
+        """Return which events exist above a threshold, or at it where `inclusive`.
+
+        threshold: one for all, or (n,) one for each.
+        """
         if inclusive:
             return (self.born < threshold) & (threshold <= self.dies)
         return (self.born <= threshold) & (threshold < self.dies)
+
+    def events(self) -> Events:
+        """Return all of them as events, whatever their levels."""
+        seconds = to_seconds(self.onset), to_seconds(self.offset)
+        return Events(self.file, self.label, self.onset, self.offset, *seconds)
+
+    @classmethod
+    def from_events(cls, events: Events) -> EventLifetimes:
+        """Return hard events as lifetimes from 0 to 1, sorted by file."""
+        n = len(events)
+        whole = cls(events.file, events.label, events.onset, events.offset, np.zeros(n), np.ones(n))
+        return whole.take(np.argsort(whole.file, kind="stable"))
 
     @classmethod
     def of(cls, activity: Activity) -> EventLifetimes:
@@ -86,6 +104,38 @@ class EventLifetimes:
         first, last = piece[left + 1], piece[right - 1]
         born = np.maximum(values[left], values[right])
         return cls(file[first], label[first], onset[first], offset[last], born, value)
+
+
+def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
+    """Return the lifetimes of the events of a table, sorted by file.
+
+    merge: touching rows are one event, whose extent depends on the level; else each row is an event
+    at every level up to its value.
+    """
+    if not merge:
+        return _rowwise(rows)
+    if isinstance(rows, LongRows):
+        return EventLifetimes.of(Activity.of_long(rows))
+    parts = [EventLifetimes.of(Activity.of_column(rows, label)) for label in range(len(rows.classes))]
+    return _joined(parts) if parts else _rowwise(rows)
+
+
+def _rowwise(rows: Rows) -> EventLifetimes:
+    events = active_rows(rows, 0.0, inclusive=False)
+    if isinstance(rows, LongRows):
+        value = np.ones(len(rows)) if rows.value is None else rows.value
+        dies = value[value > 0]
+    else:
+        dies = np.concatenate([np.zeros(0), *(column[column > 0] for column in rows.values)])
+    born = np.zeros(len(events))
+    whole = EventLifetimes(events.file, events.label, events.onset, events.offset, born, dies)
+    return whole.take(np.argsort(whole.file, kind="stable"))
+
+
+def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:
+    names = ("file", "label", "onset", "offset", "born", "dies")
+    whole = EventLifetimes(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return whole.take(np.argsort(whole.file, kind="stable"))
 
 
 def previous_smaller(values: Floats, *, or_equal: bool) -> Index:

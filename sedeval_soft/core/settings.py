@@ -20,7 +20,10 @@ Matching = Literal["optimal", "greedy"]
 EventForm = Literal["auto", "merge", "rows"]
 Compat = Literal["sed_eval"]
 
-READINGS: dict[str, tuple[str, ...]] = {"segment": ("hard", "optimal", "soft"), "event": ("hard",)}
+READINGS: dict[str, tuple[str, ...]] = {
+    "segment": ("hard", "optimal", "soft"),
+    "event": ("hard", "optimal", "soft"),
+}
 """The readings of each basis: what `only` can name."""
 
 _CHOICES: dict[str, tuple[str, ...]] = {

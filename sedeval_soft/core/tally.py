@@ -16,8 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.lifetimes import EventLifetimes
 
 Column = npt.NDArray[Any]
+
+_EVENT_COLUMNS = ("onset", "offset", "born", "dies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Tally:
     per_file: named columns (n_files,).
     samples: named arrays (n_classes, n_segments), the segments of all files in the order of
         `files`; how many each has is the column `n_segments` of `per_file`.
+    events: named lifetimes, coded into `files` and `classes`, sorted by file.
     recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
 
     A class that one tally lacks counts 0 in it: every statistic is 0 where nothing is active.
@@ -39,6 +43,7 @@ class Tally:
     per_class: Mapping[str, Column] = field(default_factory=dict)
     per_file: Mapping[str, Column] = field(default_factory=dict)
     samples: Mapping[str, Column] = field(default_factory=dict)
+    events: Mapping[str, EventLifetimes] = field(default_factory=dict)
     recipe: str | None = None
 
     @classmethod
@@ -113,6 +118,7 @@ class Tally:
                 )
                 for name in parts[0].samples
             },
+            {name: _join_events(parts, where, name, order) for name in parts[0].events},
             recipe,
         )
 
@@ -134,6 +140,23 @@ def _stack(parts: Sequence[Tally], where: Sequence[Column], group: str, name: st
         full[:, positions] = column
         stacked.append(full)
     return np.concatenate(stacked)
+
+
+def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, order: Column) -> EventLifetimes:
+    """Join the events of all parts, coded into the joint lists, sorted by file."""
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    begin = 0
+    files, labels = [], []
+    for part, positions in zip(parts, where, strict=True):
+        files.append(rank[begin + part.events[name].file])
+        labels.append(positions[part.events[name].label] if len(positions) else part.events[name].label)
+        begin += len(part.files)
+    rest = [np.concatenate([getattr(part.events[name], at) for part in parts]) for at in _EVENT_COLUMNS]
+    joint = EventLifetimes(
+        np.concatenate(files).astype(np.int32), np.concatenate(labels).astype(np.int32), *rest
+    )
+    return joint.take(np.argsort(joint.file, kind="stable"))
 
 
 def _block_order(lengths: Column, order: Column) -> Column:

@@ -1,11 +1,29 @@
 """Tables in, rows out: one module per form, and one pass that finds what is wrong where.
 
 A table is read by pyarrow in one go. Where that fails, or where the numbers it read cannot be
-right, a second, careful pass over the text finds the first bad lines.
+right, a second, careful pass over the text finds the first bad lines. What is seldom needed is
+imported when it is: start-up is a feature.
 """
 
-from sedeval_soft.formats.durations import read_durations
-from sedeval_soft.formats.frames import rows_from_data
+from __future__ import annotations
+
+import os
+
+from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.read import read_rows
 
 __all__ = ["read_durations", "read_rows", "rows_from_data"]
+
+
+def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
+    """Return seconds by file name from a table of filename and duration; see `durations`."""
+    from sedeval_soft.formats import durations
+
+    return durations.read_durations(path)
+
+
+def rows_from_data(data: object, name: str) -> Rows:
+    """Return the rows of a data frame or a mapping of columns; see `frames`."""
+    from sedeval_soft.formats import frames
+
+    return frames.rows_from_data(data, name)

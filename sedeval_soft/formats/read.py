@@ -8,8 +8,6 @@ from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.formats.careful import read_carefully
-from sedeval_soft.formats.folder import read_folder
 from sedeval_soft.formats.sniff import sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.table import read_fast
@@ -22,6 +20,8 @@ def read_rows(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) 
     """
     name = os.fspath(source)
     if name != "-" and Path(name).is_dir():
+        from sedeval_soft.formats.folder import read_folder
+
         return read_folder(name, read_table)
     rows = read_table(open_source(name, stdin))
     if rows is None:
@@ -39,4 +39,8 @@ def read_table(source: Source) -> Rows | None:
     if sniffed is None:
         return None
     rows = read_fast(source, sniffed)
-    return read_carefully(source, sniffed) if rows is None else rows
+    if rows is not None:
+        return rows
+    from sedeval_soft.formats.careful import read_carefully
+
+    return read_carefully(source, sniffed)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import mmap
 import os
 import sys
-import zlib
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -71,13 +68,18 @@ def _hash(raw: Bytes) -> Callable[[], str]:
     if len(raw) < _LARGE:
         digest = hashlib.sha256(raw).hexdigest()
         return lambda: digest
+    from concurrent.futures import ThreadPoolExecutor
+
     with_thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
-    future: Future[str] = with_thread.submit(lambda: hashlib.sha256(raw).hexdigest())
+    future = with_thread.submit(lambda: hashlib.sha256(raw).hexdigest())
     with_thread.shutdown(wait=False)
     return future.result
 
 
 def _decompress(name: str, raw: Bytes) -> bytes:
+    import gzip
+    import zlib
+
     try:
         return gzip.decompress(raw)
     except (OSError, EOFError, zlib.error) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from sedeval_soft.core.errors import EvaluationError
@@ -35,6 +34,8 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
 def _replace(target: Path, data: bytes, mode: int | None) -> None:
     if target.is_dir():
         raise IsADirectoryError(21, "is a directory")
+    import tempfile
+
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.events import active
@@ -15,6 +16,9 @@ from sedeval_soft.core.value import Score
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts, detection_scores
 from sedeval_soft.measures.divergence.score import divergence_scores
+from sedeval_soft.measures.event.count import count_events
+from sedeval_soft.measures.event.optimal import best_event_thresholds, event_steps
+from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.count import count_hard
@@ -22,6 +26,7 @@ from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
 
 Table = dict[str, Averaged]
+Floats = npt.NDArray[np.float64]
 
 
 def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
@@ -35,6 +40,10 @@ def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
         tables["segment", "soft"] = _soft_segments(tally, settings)
     if settings.wants("event", "hard"):
         tables["event", "hard"] = _hard_table(tally, "event", settings)
+    if settings.wants("event", "optimal"):
+        tables["event", "optimal"] = _optimal_events(tally, settings)
+    if settings.wants("event", "soft"):
+        tables["event", "soft"] = detection_scores(_totals(tally, "event.soft"), settings.beta)
     return {score.name: score for score in _named(tables, tally.classes)}
 
 
@@ -58,6 +67,19 @@ def _optimal_segments(tally: Tally, settings: Settings) -> Table:
     thresholds = best_thresholds(scores, positive, settings.beta, settings.inclusive)
     detected = active(scores, thresholds[:, None], settings.inclusive)
     counts = count_hard(positive, detected, np.array([0, scores.shape[1]]))
+    return _optimal_table(counts, thresholds, settings)
+
+
+def _optimal_events(tally: Tally, settings: Settings) -> Table:
+    reference, system = tally.events["reference"].events(), tally.events["system"]
+    sizes, collars = (len(tally.files), len(tally.classes)), Collars.of(settings)
+    steps = event_steps(reference, system, sizes[1], collars)
+    thresholds = best_event_thresholds(steps, settings.beta, settings.inclusive)
+    detected = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
+    return _optimal_table(count_events(reference, detected, *sizes, collars), thresholds, settings)
+
+
+def _optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
     table = detection_scores(counts.total(), settings.beta)
     # A class without reference has no best threshold; nothing of it is detected.
     table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))

@@ -9,7 +9,8 @@ import numpy as np
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.events import active
 from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import hard_events, rowwise_events
+from sedeval_soft.core.hard import hard_events, merges, rowwise_events
+from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, Settings
@@ -19,6 +20,7 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence.count import count_divergence
 from sedeval_soft.measures.event.count import count_events
 from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.measures.segment.count import count_hard, count_soft
 from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
 
@@ -26,13 +28,19 @@ from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
 def tally_pair(pair: Pair, settings: Settings) -> Tally:
     """Count everything that the scores of the settings' bases need."""
     grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
-    columns = _Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {})
+    columns = _Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
     if settings.wants("segment"):
         _tally_segments(pair, settings, grid, columns)
     if settings.wants("event"):
-        columns.enter("event.hard", _count_events(pair, settings))
+        _tally_events(pair, settings, columns)
     return Tally(
-        pair.files, pair.classes, columns.per_class, columns.per_file, columns.samples, recipe_of(settings)
+        pair.files,
+        pair.classes,
+        columns.per_class,
+        columns.per_file,
+        columns.samples,
+        columns.events,
+        recipe_of(settings),
     )
 
 
@@ -43,6 +51,7 @@ class _Columns:
     per_class: dict[str, Column]
     per_file: dict[str, Column]
     samples: dict[str, Column]
+    events: dict[str, EventLifetimes]
 
     def enter(self, prefix: str, counts: DetectionCounts) -> None:
         self.per_class.update({f"{prefix}.{name}": getattr(counts, name) for name in PER_CLASS})
@@ -91,6 +100,22 @@ def _count_runs(pair: Pair, settings: Settings, grid: Grid, columns: _Columns) -
     else:
         reference, system = (runs_on_grid(side, grid) for side in events)
     columns.enter("segment.hard", count_hard_runs(reference, system, start, len(pair.classes)))
+
+
+def _tally_events(pair: Pair, settings: Settings, columns: _Columns) -> None:
+    wants = {reading: settings.wants("event", reading) for reading in READINGS["event"]}
+    if wants["hard"]:
+        columns.enter("event.hard", _count_events(pair, settings))
+    if not (wants["optimal"] or wants["soft"]):
+        return
+    system = lifetimes_of(pair.system, merges(pair.system, settings))
+    if wants["optimal"]:
+        reference, _ = hard_events(pair, settings)
+        columns.events.update(reference=EventLifetimes.from_events(reference), system=system)
+    if wants["soft"]:
+        soft = lifetimes_of(pair.reference, merges(pair.reference, settings))
+        sizes = (len(pair.files), len(pair.classes))
+        columns.enter("event.soft", count_soft_events(soft, system, *sizes, Collars.of(settings)))
 
 
 def _count_events(pair: Pair, settings: Settings) -> DetectionCounts:

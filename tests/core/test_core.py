@@ -134,7 +134,11 @@ def test_merged_events_are_the_runs_of_active_time(rows, threshold, inclusive):
     for f, file in enumerate(FILES):
         for c, label in enumerate(LABELS):
             active = [(v >= threshold if inclusive else v > threshold) for *_, v in rows]
-            kept = [r for r, on in zip(rows, active, strict=True) if on and r[0] == file and r[3] == label]
+            kept = [
+                r
+                for r, on in zip(rows, active, strict=True)
+                if on and r[0] == file and r[3] == label and r[2] > r[1]
+            ]
             wanted = []
             for _, on, off, _, _ in sorted(kept, key=lambda r: (r[1], r[2])):
                 if wanted and on <= wanted[-1][1]:

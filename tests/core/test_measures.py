@@ -87,9 +87,13 @@ TIMED = st.lists(
 
 
 @given(
-    TIMED, TIMED, st.sampled_from([None, 0, 3, 10**13]), st.sampled_from([None, 0, 4]), st.sampled_from([0.0, 0.5]),
+    TIMED,
+    TIMED,
+    st.sampled_from([None, 0, 3, 10**13]),
+    st.sampled_from([None, 0, 4]),
+    st.sampled_from([0.0, 0.5]),
     st.sampled_from([1, 7, 10**6]),
-)  # fmt: skip
+)
 def test_candidate_pairs_are_all_pairs_within_the_collars(ours, theirs, onset, offset, rate, at_once):
     if onset is None and offset is None:
         return

@@ -55,7 +55,7 @@ def test_eleven_onsets_begin_a_tenth_early_in_floats(reference, point, ours, the
     """At 0.1 s sed_eval's rolls have 11 reference segments more.
 
     Of 4236 reference onsets 729 are on the grid of 0.1 s, and 11 of these lie, divided by 0.1, below their
-    segment. No offset is moved up, and the system's times (frame times that are no decimals) are on the grid at
+    segment. No offset is moved up, and the system's times (frame times that are no decimals) are on it at
     0 only.
     """
     cell = np.floor(reference.onset * 1 / 0.1).astype(int)

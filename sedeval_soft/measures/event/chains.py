@@ -2,8 +2,8 @@
 
 Lifetimes of one class that begin at the same time are nested in one another, and alive at levels
 of their own: a chain. A slowly fading sound is a chain of many. Comparing all of one chain with
-all of another would take quadratic time, so chains are searched by level: the pairs tried are few
-more than those that share one.
+all of another would take quadratic time, so where windows hold many pairs, chains are searched by
+level: the pairs tried are few more than those that share one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ import numpy.typing as npt
 
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.event.levels import LevelEdges
-from sedeval_soft.measures.event.pairs import Collars, expand, search
+from sedeval_soft.measures.event.pairs import Collars, expand, narrowest, pairs_within, search
 
 Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_FEW = 64
+"""Pairs per lifetime up to which all within a window are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,35 @@ def level_edges(
     if not len(reference) or not len(system):
         none, level = np.zeros(0, dtype=np.int64), np.zeros(0)
         return LevelEdges(none, none, level, level)
+    windows, tests = narrowest(reference, system, reference_group, system_group, collars)
+    if windows.total <= _FEW * (len(reference) + len(system)):
+
+        def share(left: Index, right: Index) -> Bools:
+            low = np.maximum(reference.born[left], system.born[right])
+            shared: Bools = low < np.minimum(reference.dies[left], system.dies[right])
+            return shared
+
+        return _edges(reference, system, *pairs_within(windows, tests, share))
+    return _by_chains(reference, system, (reference_group, system_group), collars)
+
+
+def _edges(reference: EventLifetimes, system: EventLifetimes, left: Index, right: Index) -> LevelEdges:
+    """Return pairs as edges that exist at the levels at which both are alive."""
+    low = np.maximum(reference.born[left], system.born[right])
+    high = np.minimum(reference.dies[left], system.dies[right])
+    return LevelEdges(left, right, low, high)
+
+
+def _by_chains(
+    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], collars: Collars
+) -> LevelEdges:
     ends = "onset" if collars.onset is not None else "offset"
     tolerance = collars.onset_tolerance(reference) if ends == "onset" else collars.offset_tolerance(reference)
     rank = _Ranks.of(reference, system)
-    chains = _chains(system, system_group, getattr(system, ends), rank)
+    chains = _chains(system, groups[1], getattr(system, ends), rank)
     heads = chains.order[chains.first]
     times = getattr(reference, ends), getattr(system, ends)[heads]
-    windows = search(*times, reference_group, system_group[heads], tolerance)
+    windows = search(*times, groups[0], groups[1][heads], tolerance)
     left, inside = expand(windows.first, windows.last)
     chain = windows.order[inside]
     low, high = rank.reference_born[left], rank.reference_dies[left]
@@ -65,19 +91,11 @@ def level_edges(
     end = np.searchsorted(chains.born, chain * chains.n_levels + high, side="left")
     owner, inside = expand(begin, np.maximum(end, begin))
     left, right = left[owner], chains.order[inside]
-    return _judged(reference, system, left, right, collars)
-
-
-def _judged(
-    reference: EventLifetimes, system: EventLifetimes, left: Index, right: Index, collars: Collars
-) -> LevelEdges:
-    """Keep the pairs that are within the collars and share a level."""
-    low = np.maximum(reference.born[left], system.born[right])
-    high = np.minimum(reference.dies[left], system.dies[right])
-    kept = low < high
-    for ours, theirs, tolerance in collars.tests(reference, system):
-        kept &= np.abs(ours[left] - theirs[right]) <= tolerance[left]
-    return LevelEdges(left[kept], right[kept], low[kept], high[kept])
+    edges = _edges(reference, system, left, right)
+    kept = edges.low < edges.high
+    for ours, theirs, most in collars.tests(reference, system):
+        kept &= np.abs(ours[left] - theirs[right]) <= most[left]
+    return edges.take(kept)
 
 
 @dataclass(frozen=True, slots=True)

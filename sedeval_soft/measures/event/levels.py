@@ -61,46 +61,57 @@ def match_levels(edges: LevelEdges) -> MatchedLevels:
     At each level the number of entries that hold there is the size of a maximum matching of the
     edges that exist there. Which of several maximum matchings is taken may change with the level.
     """
-    parts = list(_solve(edges))
-    return MatchedLevels(
-        np.concatenate([part.left for part in parts]),
-        np.concatenate([part.low for part in parts]),
-        np.concatenate([part.high for part in parts]),
+    # Levels are replaced by their ranks: everything below sorts whole numbers.
+    level = np.sort(np.concatenate((edges.low, edges.high)))
+    level = level[np.concatenate(([True], level[1:] > level[:-1]))] if len(level) else level
+    ranked = _Ranked(
+        edges.left, edges.right, np.searchsorted(level, edges.low), np.searchsorted(level, edges.high)
     )
+    parts = list(_solve(ranked, len(level) + 1))
+    low, high = (np.concatenate([getattr(part, name) for part in parts]) for name in ("low", "high"))
+    return MatchedLevels(np.concatenate([part.left for part in parts]), level[low], level[high])
 
 
-def _solve(edges: LevelEdges) -> Iterator[MatchedLevels]:
-    yield MatchedLevels(edges.left[:0], edges.low[:0], edges.high[:0])
-    while len(edges):
-        left_cluster, left_alone = _clusters(edges.left, edges)
-        right_cluster, right_alone = _clusters(edges.right, edges)
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Edges as in `LevelEdges`, or what is matched of them, with ranks for levels."""
+
+    left: Index
+    right: Index
+    low: Index
+    high: Index
+
+    def take(self, index: Index | Bools) -> _Ranked:
+        return _Ranked(self.left[index], self.right[index], self.low[index], self.high[index])
+
+
+def _solve(edges: _Ranked, n_levels: int) -> Iterator[_Ranked]:
+    """Yield what is matched, part by part."""
+    yield edges.take(np.zeros(0, dtype=np.int64))
+    while len(edges.left):
+        left_cluster, left_alone = _clusters(edges.left, edges, n_levels)
+        right_cluster, right_alone = _clusters(edges.right, edges, n_levels)
         alone = left_alone & right_alone
-        free = edges.take(alone)
-        yield MatchedLevels(free.left, free.low, free.high)
+        yield edges.take(alone)
         edges = edges.take(~alone)
-        if not len(edges):
+        if not len(edges.left):
             return
         component = _components(left_cluster[~alone], right_cluster[~alone])
-        levels = _Levels.of(edges, component)
-        n_edges = np.bincount(component)
-        copies = np.bincount(component, levels.last - levels.first)
-        small = (copies <= _COPIES_PER_EDGE * n_edges)[component]
-        yield _solve_small(edges.take(small), levels.take(small), levels)
-        edges = _halved(edges.take(~small), component[~small], levels)
+        steps = _Steps.of(edges, component, n_levels)
+        copies = np.bincount(component, steps.last - steps.first)
+        small = (copies <= _COPIES_PER_EDGE * np.bincount(component))[component]
+        yield _solve_small(edges.take(small), steps.take(small))
+        edges = _halved(edges.take(~small), component[~small], steps)
 
 
-def _clusters(vertex: Index, edges: LevelEdges) -> tuple[Index, Bools]:
+def _clusters(vertex: Index, edges: _Ranked, n_levels: int) -> tuple[Index, Bools]:
     """Group each vertex's edges into runs whose levels overlap; also say which are runs of one."""
-    order = np.lexsort((edges.low, vertex))
-    vertex, low, high = vertex[order], edges.low[order], edges.high[order]
-    # The running maximum within a vertex: levels are ranked, a later vertex outranks all before.
-    rank = np.empty(len(order), dtype=np.int64)
-    ascending = np.argsort(high, kind="stable")
-    rank[ascending] = np.arange(len(order))
-    new = np.concatenate(([True], np.diff(vertex) != 0))
-    block = np.cumsum(new) * len(order)
-    reach = high[ascending[np.maximum.accumulate(rank + block) - block]]
-    new[1:] |= low[1:] >= reach[:-1]
+    order = np.argsort(vertex * n_levels + edges.low)
+    base, low = vertex[order] * n_levels, edges.low[order]
+    # The running maximum within a vertex: a later vertex outranks all before.
+    reach = np.maximum.accumulate(base + edges.high[order])
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = base[1:] + low[1:] >= reach[:-1]
     cluster = np.empty(len(order), dtype=np.int64)
     cluster[order] = np.cumsum(new) - 1
     return cluster, (np.bincount(cluster) == 1)[cluster]
@@ -120,69 +131,70 @@ def _components(left: Index, right: Index) -> Index:
         # An edge's label is the number of an edge of its component: take that one's label, too.
         lower = lower[lower]
         if np.array_equal(lower, label):
-            return np.unique(label, return_inverse=True)[1]
+            heads = label == np.arange(len(label))
+            return (np.cumsum(heads) - 1)[label]
         label = lower
 
 
 @dataclass(frozen=True, slots=True)
-class _Levels:
+class _Steps:
     """The distinct levels of each component, and where each edge begins and ends among them.
 
-    level: all levels, component after component in ascending order. first, last: (n_edges,).
+    level: all of them, component after component in ascending order. first, last: (n_edges,).
     start: (n_components + 1,) where the levels of each component begin.
     """
 
-    level: Floats
+    level: Index
     first: Index
     last: Index
     start: Index
 
     @classmethod
-    def of(cls, edges: LevelEdges, component: Index) -> _Levels:
-        n = len(edges)
-        both = np.concatenate((component, component))
-        value = np.concatenate((edges.low, edges.high))
-        order = np.lexsort((value, both))
-        new = np.ones(2 * n, dtype=bool)
-        new[1:] = (np.diff(both[order]) != 0) | (np.diff(value[order]) != 0)
-        position = np.empty(2 * n, dtype=np.int64)
-        position[order] = np.cumsum(new) - 1
-        chosen = order[new]
-        start = np.searchsorted(both[chosen], np.arange(int(component.max()) + 2))
-        return cls(value[chosen], position[:n], position[n:], start)
+    def of(cls, edges: _Ranked, component: Index, n_levels: int) -> _Steps:
+        base = component * n_levels
+        low, high = base + edges.low, base + edges.high
+        keys = np.sort(np.concatenate((low, high)))
+        keys = keys[np.concatenate(([True], keys[1:] > keys[:-1]))]
+        start = np.searchsorted(keys, np.arange(int(component.max()) + 2) * n_levels)
+        return cls(keys % n_levels, np.searchsorted(keys, low), np.searchsorted(keys, high), start)
 
-    def take(self, index: Bools) -> _Levels:
-        return _Levels(self.level, self.first[index], self.last[index], self.start)
+    def take(self, index: Bools) -> _Steps:
+        return _Steps(self.level, self.first[index], self.last[index], self.start)
 
 
-def _solve_small(edges: LevelEdges, place: _Levels, levels: _Levels) -> MatchedLevels:
+def _solve_small(edges: _Ranked, steps: _Steps) -> _Ranked:
     """Match at every elementary level of every component, in one graph of copies."""
-    count = place.last - place.first
-    edge = np.repeat(np.arange(len(edges)), count)
-    step = np.arange(len(edge)) - np.repeat(np.cumsum(count) - count, count) + place.first[edge]
-    vertices = []
-    for ends in (edges.left, edges.right):
-        known, dense = np.unique(ends, return_inverse=True)
-        copy, number = np.unique(step * len(known) + dense[edge], return_inverse=True)
-        vertices.append(
-            (number, len(copy), known[copy % len(known)] if len(known) else copy, copy, len(known))
-        )
-    (left, n_left, names, copies, n_known), (right, n_right, *_) = vertices
-    match = maximum_matching(left, right, n_left, n_right)
-    paired = np.flatnonzero(match >= 0)
-    at = copies[paired] // max(n_known, 1)
-    return MatchedLevels(names[paired], levels.level[at], levels.level[at + 1])
+    count = steps.last - steps.first
+    edge = np.repeat(np.arange(len(edges.left)), count)
+    step = np.arange(len(edge)) - np.repeat(np.cumsum(count) - count - steps.first, count)
+    left, copies = _copies(edges.left[edge], step, len(steps.level))
+    right, others = _copies(edges.right[edge], step, len(steps.level))
+    match = maximum_matching(left, right, len(copies), len(others))
+    paired = copies[match >= 0]
+    vertex, at = paired // len(steps.level), paired % len(steps.level)
+    return _Ranked(vertex, vertex, steps.level[at], steps.level[at + 1])
 
 
-def _halved(edges: LevelEdges, component: Index, levels: _Levels) -> LevelEdges:
+def _copies(vertex: Index, step: Index, n_steps: int) -> tuple[Index, Index]:
+    """Number the copies of vertices from 0; also return which vertex and step each number means."""
+    key = vertex * n_steps + step
+    order = np.argsort(key)
+    ordered = key[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return number, ordered[new]
+
+
+def _halved(edges: _Ranked, component: Index, steps: _Steps) -> _Ranked:
     """Cut the edges of each component at the median of its levels."""
-    middle = levels.level[(levels.start[:-1] + levels.start[1:]) // 2][component]
-    below = LevelEdges(edges.left, edges.right, edges.low, np.minimum(edges.high, middle))
-    above = LevelEdges(edges.left, edges.right, np.maximum(edges.low, middle), edges.high)
+    middle = steps.level[(steps.start[:-1] + steps.start[1:]) // 2][component]
+    below = _Ranked(edges.left, edges.right, edges.low, np.minimum(edges.high, middle))
+    above = _Ranked(edges.left, edges.right, np.maximum(edges.low, middle), edges.high)
     lower, upper = below.take(below.low < below.high), above.take(above.low < above.high)
-    return LevelEdges(
-        *(
-            np.concatenate((getattr(lower, name), getattr(upper, name)))
-            for name in ("left", "right", "low", "high")
-        )
+    left, right, low, high = (
+        np.concatenate((getattr(lower, name), getattr(upper, name)))
+        for name in ("left", "right", "low", "high")
     )
+    return _Ranked(left, right, low, high)

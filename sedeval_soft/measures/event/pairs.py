@@ -10,6 +10,7 @@ candidates of all groups. Of onsets and offsets the one that leaves fewer pairs 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
@@ -21,6 +22,10 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, tick
 
 Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+Test = tuple[Ticks, Ticks, Ticks]
+"""Reference times, system times, and the tolerance of each reference event."""
 
 _AT_ONCE = 4_000_000
 """Candidate pairs held at a time."""
@@ -73,7 +78,7 @@ class Collars:
         tolerance: Ticks = np.maximum(share, self.offset or 0) + self.slack
         return tolerance
 
-    def tests(self, reference: Timed, system: Timed) -> list[tuple[Ticks, Ticks, Ticks]]:
+    def tests(self, reference: Timed, system: Timed) -> list[Test]:
         """Return what is compared: reference times, system times and the tolerance of each reference."""
         found = []
         if self.onset is not None:
@@ -105,25 +110,40 @@ def candidate_pairs(
     reference_group, system_group: (n,) numbers of groups, not negative; only events of one group
     pair. The pairs come sorted by reference event, then by system event.
     """
-    nothing = np.zeros(0, dtype=np.int64)
     if not len(reference) or not len(system):
-        return nothing, nothing
-    groups = (reference_group, system_group)
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    windows, tests = narrowest(reference, system, reference_group, system_group, collars)
+    left, right = pairs_within(windows, tests)
+    order = np.argsort(left * len(system) + right)
+    return left[order], right[order]
+
+
+def narrowest(
+    reference: Timed, system: Timed, reference_group: Index, system_group: Index, collars: Collars
+) -> tuple[Windows, list[Test]]:
+    """Search by onsets or by offsets, whichever leaves fewer pairs; also return what is left to test."""
     tests = collars.tests(reference, system)
-    windows = [search(ours, theirs, *groups, tolerance) for ours, theirs, tolerance in tests]
-    narrow = min(windows, key=lambda window: window.total)
-    count = narrow.last - narrow.first
-    found = []
-    for begin, end in _batches(count):
-        owner, inside = expand(narrow.first[begin:end], narrow.last[begin:end])
-        owner += begin
-        other = narrow.order[inside]
-        kept = np.ones(len(owner), dtype=bool)
+    windows = [search(ours, theirs, reference_group, system_group, most) for ours, theirs, most in tests]
+    chosen = min(range(len(windows)), key=lambda i: windows[i].total)
+    return windows[chosen], [test for i, test in enumerate(tests) if i != chosen]
+
+
+def pairs_within(
+    windows: Windows, tests: Sequence[Test], also: Callable[[Index, Index], Bools] | None = None
+) -> tuple[Index, Index]:
+    """Return the pairs within windows that pass all tests, and `also` if it is given."""
+    found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+    for begin, end in _batches(windows.last - windows.first):
+        left, inside = expand(windows.first[begin:end], windows.last[begin:end])
+        left += begin
+        right = windows.order[inside]
+        if also is not None:
+            kept = also(left, right)
+            left, right = left[kept], right[kept]
         for ours, theirs, tolerance in tests:
-            kept &= np.abs(ours[owner] - theirs[other]) <= tolerance[owner]
-        owner, other = owner[kept], other[kept]
-        order = np.argsort(owner * len(system) + other)
-        found.append((owner[order], other[order]))
+            kept = np.abs(ours[left] - theirs[right]) <= tolerance[left]
+            left, right = left[kept], right[kept]
+        found.append((left, right))
     return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])
 
 

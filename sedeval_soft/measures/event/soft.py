@@ -9,6 +9,7 @@ reading. All is exact: lifetimes make each count a sum of lengths of level inter
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -19,32 +20,58 @@ from sedeval_soft.measures.event.chains import level_edges
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.levels import match_levels
 from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.segment.count import sum_classes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+
+_AT_ONCE = 200_000
+"""Lifetimes matched at a time."""
 
 
 def count_soft_events(
     reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, collars: Collars
 ) -> DetectionCounts:
-    """Integrate the matched events and errors of all levels, per file (and class)."""
-    classes = (file_class(reference, n_classes), file_class(system, n_classes))
-    files = (reference.file.astype(np.int64), system.file.astype(np.int64))
-    matched = match_levels(level_edges(reference, system, *classes, collars))
-    regardless = match_levels(level_edges(reference, system, *files, collars))
-    shape = (n_files, n_classes)
-    tp = _sums(classes[0][matched.left], matched.high - matched.low, shape)
-    n_ref = _sums(classes[0], reference.dies - reference.born, shape)
-    n_sys = _sums(classes[1], system.dies - system.born, shape)
-    m = _sums(files[0][regardless.left], regardless.high - regardless.low, (n_files,))
-    return DetectionCounts(
-        tp,
-        n_ref,
-        n_sys,
-        np.maximum(m - tp.sum(axis=1), 0.0),
-        np.maximum(n_ref.sum(axis=1) - m, 0.0),
-        np.maximum(n_sys.sum(axis=1) - m, 0.0),
-    )
+    """Integrate the matched events and errors of all levels, per file (and class).
+
+    reference, system: lifetimes sorted by file.
+    """
+    n_ref, n_sys = (_lived(side, n_files, n_classes) for side in (reference, system))
+    tp, m = np.zeros((n_files, n_classes)), np.zeros(n_files)
+    for ours, theirs in _batches(reference, system, n_files):
+        groups = file_class(ours, n_classes), file_class(theirs, n_classes)
+        matched = match_levels(level_edges(ours, theirs, *groups, collars))
+        tp += _sums(groups[0][matched.left], matched.high - matched.low, (n_files, n_classes))
+        files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
+        regardless = match_levels(level_edges(ours, theirs, *files, collars))
+        m += _sums(files[0][regardless.left], regardless.high - regardless.low, (n_files,))
+    # Sums over the same levels in another order: the law holds but for rounding.
+    np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
+    hit, all_ref, all_sys = (sum_classes(counts) for counts in (tp, n_ref, n_sys))
+    m = np.clip(m, hit, np.minimum(all_ref, all_sys))
+    return DetectionCounts(tp, n_ref, n_sys, m - hit, all_ref - m, all_sys - m)
+
+
+def _lived(lifetimes: EventLifetimes, n_files: int, n_classes: int) -> Floats:
+    """Return the number of events of each file and class, integrated over all levels."""
+    return _sums(file_class(lifetimes, n_classes), lifetimes.dies - lifetimes.born, (n_files, n_classes))
+
+
+def _batches(
+    reference: EventLifetimes, system: EventLifetimes, n_files: int
+) -> Iterator[tuple[EventLifetimes, EventLifetimes]]:
+    """Yield whole files, so many at a time that they do not fill the memory."""
+    sides = reference, system
+    starts = [np.searchsorted(side.file, np.arange(n_files + 1)) for side in sides]
+    size = starts[0] + starts[1]
+    begin = 0
+    while begin < n_files:
+        end = max(begin + 1, int(np.searchsorted(size, size[begin] + _AT_ONCE, side="right")) - 1)
+        yield (
+            reference.take(slice(int(starts[0][begin]), int(starts[0][end]))),
+            system.take(slice(int(starts[1][begin]), int(starts[1][end]))),
+        )
+        begin = end
 
 
 def _sums(group: Index, weight: Floats, shape: tuple[int, ...]) -> Floats:

@@ -33,8 +33,8 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
-def _sum_classes(values: Floats) -> Floats:
-    """Sum (n_segments, n_classes), sorted by value, over classes, from the lowest up.
+def sum_classes(values: Floats) -> Floats:
+    """Sum an array whose last axis are classes over them, one after another.
 
     One column after another: in numpy's own order the last digit depends on how many classes there are,
     silent ones too, so that batches of files with other classes would not add up to the same bytes.
@@ -84,10 +84,10 @@ def count_soft(reference: Floats, system: Floats, start: Index) -> DetectionCoun
             values.sort(axis=1)
         # The k-th largest of the minima is at most the minimum of the k-th largest: no term is
         # negative, and a perfect system gives exact zeros.
-        errors[0, block] = _sum_classes(np.minimum(y, p) - m)
+        errors[0, block] = sum_classes(np.minimum(y, p) - m)
         y -= p
-        errors[1, block] = _sum_classes(np.maximum(y, 0.0))
-        errors[2, block] = _sum_classes(np.maximum(-y, 0.0))
+        errors[1, block] = sum_classes(np.maximum(y, 0.0))
+        errors[2, block] = sum_classes(np.maximum(-y, 0.0))
 
     tp, n_ref, n_sys = np.zeros((3, len(start) - 1, len(reference)))
 

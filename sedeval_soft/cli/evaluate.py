@@ -38,8 +38,8 @@ def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, *
     onset, offset and one column per class; tab-, comma- or semicolon-separated, with or without a
     header, gzipped or not; or folders of such tables, one per recording. `-` is standard input.
 
-    Prints segment-based scores in three readings - hard (both sides cut at a threshold), optimal
-    (each class cut at its best threshold) and soft (fuzzy sets, no threshold) - and event-based scores.
+    Prints segment- and event-based scores in three readings: hard (both sides cut at a threshold),
+    optimal (each class cut at its best threshold) and soft (all levels of both sides).
     """
     if given.pop("list_scores"):
         from sedeval_soft.report import list_scores

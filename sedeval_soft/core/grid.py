@@ -6,6 +6,7 @@ grid. A file of length T has ceil(T / segment length) segments; its last one may
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +17,16 @@ from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
 
 Counts = npt.NDArray[np.int64]
 
-MAX_CELLS = 2**33
-"""Segments times classes beyond which a grid is refused: 64 GiB for each side."""
+_BYTES_PER_CELL = 24
+"""Memory that a segment of a class takes at the most: two values, what is active, and room to work."""
+
+
+def _memory() -> int:
+    """Return the bytes of memory of this machine, 16 GiB where that cannot be told."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 2**34
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +61,13 @@ class Grid:
 
     def check_size(self, n_classes: int) -> None:
         """Refuse a grid that no machine holds; raises EvaluationError."""
-        if self.size * n_classes > MAX_CELLS:
+        needed = self.size * n_classes * _BYTES_PER_CELL
+        if needed > _memory():
             longest = int(self.length.max()) / TICKS_PER_SECOND
             raise EvaluationError(
-                f"{self.size} segments x {n_classes} classes are too many to hold (the longest file has "
-                f"{longest:g} s); are the times in seconds? A larger --segment-length gives fewer"
+                f"{self.size} segments x {n_classes} classes would take {needed / 2**30:.0f} GiB, more than "
+                f"this machine has (the longest file has {longest:g} s); are the times in seconds? A larger "
+                "--segment-length gives fewer, --only segment.hard needs none"
             )
 
     def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Counts, Counts]:

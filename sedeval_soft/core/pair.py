@@ -78,8 +78,12 @@ def align(
     reference = _recode_files(reference, [codes[name] for name in reference.files], files)
     system = _recode_files(system, [codes.get(matched[name], -1) for name in system.files], files)
     length = _lengths(len(files), reference, system)
-    for name, seconds in lengths.items():
-        length[codes[name]] = seconds
+    given = {codes[name]: seconds for name, seconds in lengths.items()}
+    length[list(given)] = list(given.values())
+    warnings.extend(
+        _beyond(side, role, length) for role, side in (("reference", reference), ("system", system))
+    )
+    warnings = [warning for warning in warnings if warning]
     pair = (_recode_classes(reference, classes), _recode_classes(system, classes))
     return Pair(files, classes, *pair, length, tuple(warnings))
 
@@ -212,6 +216,18 @@ def _keep_wide(rows: WideRows, keep: npt.NDArray[np.bool_]) -> WideRows:
         onset=rows.onset[keep],
         offset=rows.offset[keep],
         values=tuple(column[keep] for column in rows.values),
+    )
+
+
+def _beyond(rows: Rows, role: str, length: npt.NDArray[np.float64]) -> str:
+    """Return a warning of rows that end after their file does, empty where none do."""
+    over = rows.offset - length[rows.file] if len(rows) else np.zeros(0)
+    count = int(np.count_nonzero(over > 0))
+    if not count:
+        return ""
+    return (
+        f"{count} {role} rows end after their file's duration, by {over.max():.6g} s at the most; segments "
+        "after it are not evaluated"
     )
 
 

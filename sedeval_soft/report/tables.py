@@ -177,11 +177,13 @@ def notes(scores: Scores) -> list[str]:
     found = []
     if any(score.value is None for score in scores.scores.values()):
         found.append("- is undefined: there is nothing to divide by.")
+    silent: dict[tuple[str, ...], list[str]] = {}
     for basis, reading in families(scores):
-        silent = [c for c in scores.classes if not scores.scores[f"{basis}.{reading}.n_ref[{c}]"].value]
-        if silent:
-            found.append(
-                f"Without reference, so left out of macro averages ({basis}, {reading}): "
-                f"{', '.join(map(visible, silent))}."
-            )
+        absent = tuple(c for c in scores.classes if not scores.scores[f"{basis}.{reading}.n_ref[{c}]"].value)
+        silent.setdefault(absent, []).append(f"{basis} {reading}")
+    for absent, where in silent.items():
+        if absent:
+            of = f" ({', '.join(where)})" if len(silent) > 1 else ""
+            names = ", ".join(map(visible, absent))
+            found.append(f"Without reference, so left out of macro averages{of}: {names}.")
     return found

@@ -158,7 +158,7 @@ def test_active_is_above_the_threshold_unless_inclusive():
 
 
 def test_a_grid_that_no_machine_holds_is_refused():
-    with pytest.raises(EvaluationError, match="too many"):
+    with pytest.raises(EvaluationError, match="more than this machine has"):
         Grid.over(np.array([10**15]), 1000).check_size(1000)
 
 

@@ -34,9 +34,10 @@ def render(
 
         return delimited(systems, "," if form == "csv" else "\t")
     if form == "json":
-        import json
+        import msgspec
 
-        return json.dumps(document(systems), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        # What is not finite would become null, as what is undefined is: NaN cannot get out.
+        return msgspec.json.format(msgspec.json.encode(document(systems)), indent=2).decode() + "\n"
     if form == "yaml":
         import yaml
 

@@ -51,6 +51,16 @@ def evaluate(
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
     chosen = Settings.of(**settings)
+    if (
+        isinstance(reference, np.ndarray)
+        and isinstance(system, np.ndarray)
+        and reference.shape != system.shape
+    ):
+        raise InputError(
+            Problem(
+                "system", f"array of shape {system.shape}; expected that of the reference, {reference.shape}"
+            )
+        )
     sides = (to_rows(reference, "reference", chosen), to_rows(system, "system", chosen))
     return evaluate_rows(*sides, chosen, read_lengths(durations), name)
 
@@ -101,9 +111,17 @@ def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401
 
 def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:
     """Return durations in seconds by file name, read from a table if a path is given."""
-    if durations is None or isinstance(durations, Mapping):
-        return durations
-    return read_durations(durations)
+    if durations is None:
+        return None
+    if not isinstance(durations, Mapping):
+        return read_durations(durations)
+    for file, seconds in durations.items():
+        number = isinstance(seconds, int | float | np.number) and not isinstance(seconds, bool)
+        if not number or not 0 <= seconds < np.inf:
+            raise InputError(
+                Problem("durations", f"{file!r} has {seconds!r}; expected a number of seconds, 0 or more")
+            )
+    return durations
 
 
 def describe(rows: Rows, role: str, settings: Settings) -> Input:

@@ -57,7 +57,7 @@ class Input:
     ignored: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Mapping[str, "float | int | None"]):
     """All scores of one system, by name.
 
@@ -79,6 +79,10 @@ class Scores(Mapping[str, "float | int | None"]):
     warnings: tuple[str, ...] = ()
     signature: str = ""
     version: str = field(default="")
+
+    def __repr__(self) -> str:
+        """Return a short form: the numbers are many."""
+        return f"<{len(self.scores)} scores of {self.system!r}: {len(self.files)} files, {len(self.classes)} classes>"
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""

@@ -58,7 +58,8 @@ def _table(data: Any, name: str) -> Any:  # noqa: ANN401 - any data frame
         if isinstance(data, Mapping):
             return pa.table({str(key): pa.array(np.asarray(column)) for key, column in data.items()})
         if type(data).__module__.partition(".")[0] == "pandas":
-            return pa.Table.from_pandas(data, preserve_index=False)
+            named = any(name is not None for name in data.index.names)
+            return pa.Table.from_pandas(data.reset_index() if named else data, preserve_index=False)
         return pa.table(data)
     except (TypeError, ValueError, pa.ArrowException) as error:
         kind = type(data).__name__
@@ -117,5 +118,5 @@ def _first_problem(columns: Columns, name: str) -> Problem:
     for label, good, found, expected in checks:
         bad = np.flatnonzero(~good)
         if len(bad):
-            return Problem(name, f"row {bad[0]}: {label} is {found[bad[0]]!r}; expected {expected}")
+            return Problem(name, f"row {bad[0]}: {label} is {float(found[bad[0]])!r}; expected {expected}")
     return Problem(name, "a filename or event_label is empty; expected a name")

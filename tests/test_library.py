@@ -1,0 +1,125 @@
+"""The library: what `evaluate` takes, and what it answers to what it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from sedeval_soft import EvaluationError, InputError, Scores, SettingsError, evaluate
+
+TABLE = {
+    "filename": ["a", "a", "b"],
+    "onset": [0.0, 1.0, 0.0],
+    "offset": [1.0, 2.0, 1.0],
+    "event_label": ["car", "dog", "car"],
+    "soft_value": [0.5, 0.75, 1.0],
+}
+F1 = "segment.soft.f1.micro"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.DataFrame,
+        lambda table: pd.DataFrame(table).set_index("filename"),
+        lambda table: pd.DataFrame(table).astype({"event_label": "category", "soft_value": "float32"}),
+        lambda table: pd.DataFrame(table).sample(frac=1, random_state=0),
+        pa.table,
+        dict,
+    ],
+    ids=["pandas", "file names as index", "categories", "shuffled", "arrow", "columns"],
+)
+def test_tables_of_any_kind_give_the_same_scores(make):
+    assert dict(evaluate(make(TABLE), TABLE)) == dict(evaluate(TABLE, TABLE))
+    assert evaluate(make(TABLE), TABLE)[F1] == 1.0
+
+
+def test_paths_and_tables_in_memory_give_the_same_scores(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame(TABLE).to_csv(path, index=False)
+    assert dict(evaluate(path, str(path))) == dict(evaluate(TABLE, TABLE))
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, int, bool])
+def test_arrays_are_segments(dtype):
+    values = np.array([[1, 0], [0, 1], [1, 1]], dtype=dtype)
+    scores = evaluate(values, values, classes=("car", "dog"), segment_length=0.1)
+    assert scores["segment.hard.n_ref[car]"] == 2
+    assert scores["event.hard.n_ref[dog]"] == 1
+    assert scores.n_segments == 3
+    assert scores.length == pytest.approx(0.3)
+
+
+def test_durations_by_name_or_path(tmp_path):
+    path = tmp_path / "d.tsv"
+    path.write_text("filename\tduration\na\t5\nb\t5\n")
+    assert evaluate(TABLE, TABLE, durations={"a": 5, "b": 5.0}).length == 10
+    assert evaluate(TABLE, TABLE, durations=path).length == 10
+
+
+def test_scores_are_a_mapping():
+    scores = evaluate(TABLE, TABLE)
+    assert isinstance(scores, Scores)
+    assert F1 in scores
+    assert next(iter(scores)) == "segment.hard.precision.micro"
+    assert len(repr(scores)) < 100
+    frame = scores.to_pandas()
+    assert frame.set_index("name").loc[F1, "value"] == 1.0
+    assert scores.to_dict()["systems"][0]["name"] == "system"
+    with pytest.raises(KeyError, match=r"segment\.soft\.f1\.micro"):
+        _ = scores["segment.soft.f1.mikro"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "words"),
+    [
+        (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
+        (np.zeros((3, 2)), np.zeros((4, 2)), "expected that of the reference"),
+        (np.zeros((3, 2)), np.zeros((3, 3)), "expected that of the reference"),
+        (np.full((3, 2), np.nan), np.zeros((3, 2)), "is nan"),
+        (np.full((3, 2), 2.0), np.zeros((3, 2)), "is 2.0"),
+        (np.array([["x"]]), np.array([["x"]]), "expected numbers"),
+        (None, TABLE, "not a table"),
+        ([1, 2], TABLE, "not a table"),
+        (TABLE | {"onset": [0.0, None, 1.0]}, TABLE, "row 1: onset is nan"),
+        (TABLE, {"a": [1]}, "no onset column"),
+    ],
+)
+def test_what_cannot_be_scored_is_an_input_error(reference, system, words):
+    with pytest.raises(InputError, match=words):
+        evaluate(reference, system)
+
+
+@pytest.mark.parametrize("seconds", ["x", float("nan"), float("inf"), -1, None, True])
+def test_durations_must_be_seconds(seconds):
+    with pytest.raises(InputError, match="expected a number of seconds"):
+        evaluate(TABLE, TABLE, durations={"a": seconds})
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"segment_lenght": 1},
+        {"threshold": "x"},
+        {"threshold": float("nan")},
+        {"classes": []},
+        {"classes": [1]},
+        {"only": []},
+        {"only": ["segment.tuned"]},
+        {"matching": "best"},
+        {"inclusive": 1},
+        {"onset": False, "offset": False},
+    ],
+    ids=str,
+)
+def test_bad_settings_are_settings_errors(settings):
+    with pytest.raises(SettingsError):
+        evaluate(TABLE, TABLE, **settings)
+    assert issubclass(SettingsError, EvaluationError)
+
+
+def test_number_of_class_names_must_fit_an_array():
+    with pytest.raises(EvaluationError, match="2 columns"):
+        evaluate(np.zeros((3, 2)), np.zeros((3, 2)), classes=("car",))

@@ -119,7 +119,7 @@ def _tables(scores: Scores, form: str, *, on_terminal: bool) -> str:
 
 
 def _emit(text: str, output: str | None) -> None:
-    if output is None:
+    if output is None or output == "-":
         click.echo(text, nl=False)
         return
     from sedeval_soft.report import write_atomic

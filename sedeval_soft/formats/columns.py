@@ -132,6 +132,24 @@ def layout_of_header(fields: Sequence[str]) -> Layout:
     return _wide_layout(names, roles)
 
 
+def check_first_row(layout: Layout, fields: Sequence[str]) -> None:
+    """Refuse a table that could be long or wide: a class may be called `event`, or `activity`.
+
+    fields: of the first row below the header. Raises LayoutError if the labels, and all columns that would be
+    read past, are numbers, and the column of labels goes by another name than event_label.
+    """
+    at = layout.position("event_label")
+    others = [i for i, role in enumerate(layout.roles) if role is None]
+    if at is None or not others or normal(layout.names[at]) == ALIASES["event_label"][0]:
+        return
+    if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in (at, *others)):
+        classes = ", ".join(repr(layout.names[i]) for i in sorted((at, *others)))
+        raise LayoutError(
+            f"{layout.names[at]!r} could be the column of labels, or {classes} classes of a wide table; expected "
+            "event_label as the name of labels, or another name for that class"
+        )
+
+
 def _missing(role: str, names: Sequence[str]) -> str:
     close = [name for name in names if close_matches(normal(name), ALIASES[role], 1, 0.75)]
     hint = f"; did you mean {role} by {close[0]!r}?" if close else f"; expected one named {role!r}"

@@ -10,6 +10,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.formats.columns import (
     Layout,
     LayoutError,
+    check_first_row,
     explain_first_line,
     layout_of_header,
     layout_of_row,
@@ -52,7 +53,10 @@ def sniff(source: Source) -> Sniffed | None:
         fields = split(first, delimiter)
         if looks_like_header(fields):
             try:
-                return Sniffed(delimiter, layout_of_header(fields), number)
+                layout = layout_of_header(fields)
+                if len(lines) > 1:
+                    check_first_row(layout, split(lines[1][1], delimiter))
+                return Sniffed(delimiter, layout, number)
             except LayoutError as error:
                 raise InputError(Problem(source.name, str(error), line=number)) from error
     for delimiter in DELIMITERS:

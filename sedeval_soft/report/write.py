@@ -10,6 +10,9 @@ from pathlib import Path
 from sedeval_soft.core.errors import EvaluationError
 
 
+_DEVICES = ("/dev/", "/proc/")
+
+
 class OutputError(EvaluationError):
     """A result could not be written; what was there before still is."""
 
@@ -22,6 +25,10 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """
     target = Path(os.path.realpath(path))
     try:
+        if os.fspath(path).startswith(_DEVICES):
+            with Path(path).open("ab") as device:  # /dev/stdout may be a file that has more in it
+                device.write(text.encode("utf-8"))
+            return
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             target.write_text(text, encoding="utf-8")

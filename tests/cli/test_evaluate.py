@@ -155,6 +155,19 @@ def test_output_keeps_permissions_and_follows_links(tmp_path):
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
+def test_standard_output_by_name_is_added_to_not_replaced(tmp_path):
+    held = tmp_path / "held.txt"
+    for name in ("/dev/stdout", "-"):
+        held.write_text("before\n")
+        command = (
+            f"'{sys.executable}' -m sedeval_soft '{REFERENCE}' '{SYSTEM}' --score {F1} -o {name} >> '{held}'"
+        )
+        subprocess.run(["bash", "-c", command], check=True, cwd=tmp_path)
+        assert held.read_text().splitlines()[0] == "before"
+        assert len(held.read_text().splitlines()) == 2
+    assert list(tmp_path.iterdir()) == [held]
+
+
 def test_standard_input_and_gzip_read_the_same(tmp_path):
     packed = tmp_path / "sys.tsv.gz"
     packed.write_bytes(gzip.compress(Path(SYSTEM).read_bytes()))

@@ -63,6 +63,9 @@ BROKEN: dict[str, Broken] = {
     "wide_class_without_name": Broken(b"onset\toffset\tcar\t\n0\t1\t1\t1\n", 1, None, ("column 4",)),
     "wide_cell_empty": Broken(b"onset\toffset\tcar\tdog\n0\t1\t0.5\t\n", 2, 4, ("dog is empty",)),
     "wide_cell_text": Broken(b"onset\toffset\tcar\tdog\n0\t1\tyes\t0\n", 2, 3, ("'yes'",)),
+    "long_or_wide": Broken(
+        b"onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", 1, None, ("'event'", "wide table")
+    ),
     "ambiguous_without_header": Broken(b"a\t0\t1\t0.5\n", 1, None, ("could be", "header")),
     "empty": Broken(b"", None, None, ("is empty",)),
     "only_blanks": Broken(b" \n\n  \n", None, None, ("is empty",)),

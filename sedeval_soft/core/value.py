@@ -82,7 +82,8 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
-        return f"<{len(self.scores)} scores of {self.system!r}: {len(self.files)} files, {len(self.classes)} classes>"
+        size = f"{len(self.files)} files, {len(self.classes)} classes"
+        return f"<{len(self.scores)} scores of {self.system!r}: {size}>"
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""

@@ -145,8 +145,8 @@ def check_first_row(layout: Layout, fields: Sequence[str]) -> None:
     if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in (at, *others)):
         classes = ", ".join(repr(layout.names[i]) for i in sorted((at, *others)))
         raise LayoutError(
-            f"{layout.names[at]!r} could be the column of labels, or {classes} classes of a wide table; expected "
-            "event_label as the name of labels, or another name for that class"
+            f"{layout.names[at]!r} could be the column of labels, or {classes} classes of a wide table; "
+            "expected event_label as the name of labels, or another name for that class"
         )
 
 

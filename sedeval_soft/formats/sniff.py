@@ -64,9 +64,9 @@ def sniff(source: Source) -> Sniffed | None:
             fields = split(line, delimiter)
             if not any(field.strip() for field in fields[1:]):
                 continue  # a file declared without events, or another delimiter's line
-            layout = layout_of_row(fields)
-            if layout is not None:
-                return Sniffed(delimiter, layout, 0)
+            found = layout_of_row(fields)
+            if found is not None:
+                return Sniffed(delimiter, found, 0)
             break
     return _only_names(source, lines)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sedeval_soft.core.errors import EvaluationError
 
-
 _DEVICES = ("/dev/", "/proc/")
 
 

@@ -5,8 +5,10 @@ Exit codes: 0 done; 1 a requirement was not met; 2 the call or the input is wron
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from typing import NoReturn
 
 import click
 from click_default_group import DefaultGroup
@@ -67,7 +69,19 @@ def main() -> None:
         code = _say("there is not enough memory for this input", 2)
     except Exception as error:
         code = _explain(error)
-    sys.exit(code if isinstance(code, int) else 0)
+    _leave(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process at once, all output written.
+
+    Threads of pyarrow's that still let go of Python objects can abort an interpreter that is being taken
+    down; and taking it down takes time.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BrokenPipeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _say(message: str, code: int) -> int:

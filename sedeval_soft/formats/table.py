@@ -21,6 +21,8 @@ from sedeval_soft.formats.source import Source
 Floats = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 22
+"""Bytes parsed at a time; a table of one block is parsed in this thread."""
+
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -63,6 +65,7 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noq
                 column_names=[str(i) for i in range(len(layout.names))],
                 skip_rows=sniffed.skip,
                 block_size=_BLOCK,
+                use_threads=len(source.data) > _BLOCK,
             ),
             parse_options=pc.ParseOptions(delimiter=sniffed.delimiter, invalid_row_handler=lone_name),
             convert_options=pc.ConvertOptions(

@@ -9,7 +9,7 @@ _GAP = "  "
 
 def plain_table(table: Table) -> str:
     """Return a table as lines of text; no line is cut, however long."""
-    widths = column_widths(table)
+    widths = column_widths(table, len(_GAP))
     lines = [table.title]
     if table.groups:
         lines.append(_group_line(table, widths))

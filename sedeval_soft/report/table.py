@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 UNDEFINED = "-"
@@ -15,7 +16,7 @@ class Table:
 
     title: what it shows. head: names of the columns. rows: cells as text, as many in each row as in
     `head`. names: how many columns at the left are names; the others are numbers. groups: headings over
-    neighbouring columns, as (heading, number of columns), empty for none.
+    neighbouring columns, as (heading, number of columns), empty for none; the first is over the names.
     """
 
     title: str
@@ -24,17 +25,30 @@ class Table:
     names: int = 1
     groups: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Return for each column the heading of its group, empty where there is none."""
+        if not self.groups:
+            return ("",) * len(self.head)
+        return tuple(heading for heading, count in self.groups for _ in range(count))
+
 
 def number(value: float | int | None, digits: int = 4) -> str:
     """Return a count as it is, a number with so many digits, `-` where undefined."""
-    if value is None:
+    if value is None or not math.isfinite(value):
         return UNDEFINED
-    return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+    if isinstance(value, int):
+        return str(value)
+    text = f"{value:.{digits}f}"
+    # What rounds to zero has no sign.
+    return text if value >= 0 or text.strip("-0.") else text.lstrip("-")
 
 
 def exact(value: float | int | None) -> str:
     """Return a number so that reading it back gives the same number; `-` where undefined."""
-    return UNDEFINED if value is None else repr(value)
+    if value is None or not math.isfinite(value):
+        return UNDEFINED
+    return str(value) if isinstance(value, int) else repr(float(value))
 
 
 def visible(text: str) -> str:
@@ -49,7 +63,12 @@ def cells(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+        0
+        if unicodedata.category(c) in {"Mn", "Me"}
+        else 2
+        if unicodedata.east_asian_width(c) in {"W", "F"}
+        else 1
+        for c in text
     )
 
 
@@ -59,7 +78,70 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def column_widths(table: Table) -> list[int]:
-    """Return the width in cells that each column needs."""
+def column_widths(table: Table, gap: int, measure: Callable[[str], int] = cells) -> list[int]:
+    """Return the width in cells that each column needs, with `gap` cells between two of them.
+
+    measure: how many cells a text takes. The last column of a group gives its heading room.
+    """
     columns: list[Sequence[str]] = list(zip(table.head, *table.rows, strict=True))
-    return [max(map(cells, column)) for column in columns]
+    widths = [max(map(measure, column)) for column in columns]
+    at = 0
+    for heading, count in table.groups:
+        have = sum(widths[at : at + count]) + gap * (count - 1)
+        widths[at + count - 1] += max(0, measure(heading) - have)
+        at += count
+    return widths
+
+
+def split(table: Table, width: int, gap: int, measure: Callable[[str], int] = cells) -> list[Table]:
+    """Return tables at most so many cells wide that together show all columns of one.
+
+    Each part repeats the names. Groups of columns stay together where they can. Where the names leave no
+    room for even one column of numbers, a part is wider.
+    """
+    widths = column_widths(table, gap, measure)
+    room = width - sum(widths[: table.names]) - gap * (table.names - 1)
+    runs: list[list[int]] = [[]]
+    left = room
+    for block in _blocks(table):
+        if left < room and sum(widths[i] + gap for i in block) > left:
+            runs.append([])
+            left = room
+        for i in block:
+            if left < room and widths[i] + gap > left:
+                runs.append([])
+                left = room
+            runs[-1].append(i)
+            left -= widths[i] + gap
+    return [table] if len(runs) == 1 else [_part(table, run) for run in runs]
+
+
+def _blocks(table: Table) -> list[list[int]]:
+    """Return the columns of numbers, those of one group together; without groups each by itself."""
+    columns = range(table.names, len(table.head))
+    if not table.groups:
+        return [[i] for i in columns]
+    blocks, at = [], 0
+    for _, count in table.groups:
+        blocks.append([i for i in range(at, at + count) if i in columns])
+        at += count
+    return [block for block in blocks if block]
+
+
+def _part(table: Table, run: list[int]) -> Table:
+    """Return the table of the names and some columns of numbers."""
+    columns = [*range(table.names), *run]
+    groups: list[tuple[str, int]] = []
+    if table.groups:
+        headings = table.headings
+        groups.append(("", table.names))
+        for i in run:
+            same = len(groups) > 1 and groups[-1][0] == headings[i]
+            groups[-1:] = [(headings[i], groups[-1][1] + 1)] if same else [groups[-1], (headings[i], 1)]
+    return Table(
+        table.title,
+        tuple(table.head[i] for i in columns),
+        tuple(tuple(row[i] for i in columns) for row in table.rows),
+        table.names,
+        tuple(groups),
+    )

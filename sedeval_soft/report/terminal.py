@@ -1,41 +1,59 @@
-"""Tables for a terminal, drawn by rich. Names are never cut: a table too wide is drawn as it is."""
+"""Tables for a terminal, drawn by rich.
+
+Names are never cut: the columns of a table that is too wide are spread over several, and one whose names
+alone are too wide is drawn as wide as it is.
+"""
 
 from __future__ import annotations
 
 import io
 
-from sedeval_soft.report.table import UNDEFINED, Table, column_widths
+from sedeval_soft.report.table import UNDEFINED, Table, column_widths, split
+
+_GAP = 2
+_MARGIN = 1
+_NARROWEST = 40
+"""Cells; what a terminal of unknown or no width is taken for."""
 
 
 def terminal_table(table: Table, width: int | None) -> str:
     """Return a table with lines and colours (none if NO_COLOR is set) for a terminal so many cells wide."""
+    from rich.cells import cell_len
+
+    room = max(width or 0, _NARROWEST) - 2 * _MARGIN
+    return "\n".join(_draw(part) for part in split(table, room, _GAP, cell_len))
+
+
+def _draw(table: Table) -> str:
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    widths = column_widths(table)
-    needed = sum(widths) + 3 * len(widths) + 1
-    headings = [heading for heading, count in table.groups for _ in range(count)]
-    drawn = RichTable(
-        title=Text(table.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for i, name in enumerate(table.head):
-        above = f"{headings[i]}\n" if headings else ""
+    widths = column_widths(table, _GAP, cell_len)
+    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 0, 0, 1))
+    before = None
+    for i, (name, heading) in enumerate(zip(table.head, table.headings, strict=True)):
+        # A group's heading stands over its first column only, as in plain text.
+        above = f"{heading if heading != before else ''}\n" if table.groups else ""
+        before = heading
         drawn.add_column(
             Text(above + name),
             justify="right" if i >= table.names else "left",
             no_wrap=True,
-            min_width=widths[i],
+            min_width=max(widths[i], cell_len(above) - 1),
         )
     for row in table.rows:
-        drawn.add_row(*(Text(cell, style="dim" if cell == UNDEFINED else "") for cell in row))
-    console = Console(
-        file=io.StringIO(),
-        force_terminal=True,
-        width=max(width or 0, needed),
-        highlight=False,
-        legacy_windows=False,
-    )
+        drawn.add_row(
+            *(
+                Text(cell, style="dim" if cell == UNDEFINED and i >= table.names else "")
+                for i, cell in enumerate(row)
+            )
+        )
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=10**6, highlight=False, legacy_windows=False)
+    console.print(Text(table.title, style="bold"))
     console.print(drawn)
-    return "".join(line.rstrip() + "\n" for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+    lines = out.getvalue().splitlines()
+    return "".join(" " * _MARGIN + line.rstrip() + "\n" for line in lines)

@@ -79,4 +79,7 @@ def best_event_thresholds(steps: EventSteps, beta: float = 1.0, inclusive: bool 
             thresholds[label] = threshold_between(
                 float(steps.low[best]), float(steps.low[best + 1]), inclusive
             )
+        else:
+            # No event is ever matched: the highest threshold is one that no value passes.
+            thresholds[label] = 2.0 if inclusive else 1.0
     return thresholds

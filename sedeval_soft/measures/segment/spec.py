@@ -35,8 +35,9 @@ CONFUSION: tuple[Measure, ...] = (
 )  # fmt: skip
 
 THRESHOLD = Measure(
-    "threshold", "the threshold of the class that gives its best F; -1 detects everything",
-    "argmax over all distinct scores of F", -1.0, 1.0, "none", "N_ref = 0",
+    "threshold",
+    "the threshold of the class that gives its best F; -1 detects all, 1 (2 if inclusive) nothing",
+    "argmax over all distinct scores of F", -1.0, 2.0, "none", "N_ref = 0",
     "Ebbers, Haeb-Umbach & Serizel 2022", (),
 )  # fmt: skip
 

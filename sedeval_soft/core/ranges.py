@@ -44,6 +44,17 @@ def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: fl
     return cells
 
 
+def covered(size: int, first: Index, last: Index) -> Floats:
+    """Return 1.0 for each of `size` cells that some range covers, else 0.0; arguments as above.
+
+    The maximum of ranges that are all worth 1, found by counting how many begin and have ended.
+    """
+    change = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(change, first, 1)
+    np.subtract.at(change, last, 1)
+    return (np.cumsum(change[:-1]) > 0).astype(np.float64)
+
+
 def running_maximum(value: Index, group: Index) -> Index:
     """Return the running maximum of non-negative integers within groups, shape (n,).
 

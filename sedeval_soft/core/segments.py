@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.ranges import range_maximum
+from sedeval_soft.core.ranges import covered, range_maximum
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.settings import Pool
 from sedeval_soft.core.threads import for_each
@@ -39,8 +39,9 @@ def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
     base = rows.label * np.int64(grid.size)
     first += base
     last += base
-    value = np.ones(len(rows)) if rows.value is None else rows.value
-    return range_maximum(n_classes * grid.size, first, last, value).reshape(n_classes, grid.size)
+    size = n_classes * grid.size
+    cells = covered(size, first, last) if rows.value is None else range_maximum(size, first, last, rows.value)
+    return cells.reshape(n_classes, grid.size)
 
 
 def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:

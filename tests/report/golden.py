@@ -19,24 +19,32 @@ FOLDER = Path(__file__).parents[1] / "data" / "report"
 
 _PAIR = {"families": (("segment", "hard"), ("segment", "soft")), "silent": ("speech",), "missed": ("car",)}
 _SEGMENT = {"families": (("segment", "hard"), ("segment", "optimal"), ("segment", "soft"))}
+_OTHER = {
+    "only": ("event",),
+    "inclusive": True,
+    "threshold": 0.123456789,
+    "reference_threshold": 1 / 3,
+    "onset": False,
+    "offset_collar_rate": 0.125,
+    "beta": 0.5,
+    "compat": "sed_eval",
+}
+MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 
 OUTPUTS: dict[str, Callable[[], str]] = {
     "one.txt": lambda: render([build(("speech",))]),
     "seventeen.txt": lambda: render([build(MAESTRO, silent=MAESTRO[5:7], missed=MAESTRO[8:9])]),
     "sixty.txt": lambda: render([build([f"class {i:02}" for i in range(60)], **_SEGMENT)]),
     "unicode.txt": lambda: render([build(UNICODE, **_SEGMENT)]),
-    "settings.txt": lambda: render(
-        [build(beta=0.5, only=("event",), families=(("event", "hard"),), inclusive=True, threshold=0.123456789,
-               reference_threshold=1 / 3, onset=False, offset_collar_rate=0.125, compat="sed_eval")]
-    ),
+    "settings.txt": lambda: render([build(families=(("event", "hard"),), **_OTHER)]),
     "systems.txt": lambda: render([build(**_PAIR), build(**_PAIR, system="another.tsv")]),
     "pair.json": lambda: render([build(**_PAIR)], "json"),
     "pair.yaml": lambda: render([build(**_PAIR)], "yaml"),
     "pair.csv": lambda: render([build(**_PAIR)], "csv"),
     "pair.tsv": lambda: render([build(**_PAIR)], "tsv"),
     "pair.md": lambda: render([build(**_PAIR)], "markdown"),
-    "unicode.md": lambda: render([build(("a|b", "<b>", "[x](y)", "~~z~~ &amp;", *UNICODE), **_PAIR)], "markdown"),
-}  # fmt: skip
+    "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
+}
 
 
 def write() -> None:

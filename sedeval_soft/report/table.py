@@ -51,11 +51,6 @@ def exact(value: float | int | None) -> str:
     return str(value) if isinstance(value, int) else repr(float(value))
 
 
-def short(value: float) -> str:
-    """Return a setting as it would be typed: exact, and without the decimals of a whole number."""
-    return repr(value).removesuffix(".0")
-
-
 def visible(text: str) -> str:
     """Return a name with everything that a terminal might obey written out as an escape."""
     if text.isprintable():

@@ -22,7 +22,7 @@ from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_seconds
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.formats import read_durations, read_rows, rows_from_data
 from sedeval_soft.run.scoring import score_tally
@@ -158,7 +158,8 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
     classes = settings.classes or tuple(str(label) for label in range(n_classes))
     if len(classes) != n_classes:
         raise EvaluationError(f"{role}: {n_classes} columns, but classes names {len(classes)}")
-    edges = np.arange(n_segments + 1) * settings.segment_length
+    # Multiples of the tick-exact length: row k is segment k however long the array.
+    edges = to_seconds(np.arange(n_segments + 1) * tick(settings.segment_length))
     return WideRows(
         files=(UNNAMED,),
         classes=classes,

@@ -123,3 +123,13 @@ def test_bad_settings_are_settings_errors(settings):
 def test_number_of_class_names_must_fit_an_array():
     with pytest.raises(EvaluationError, match="2 columns"):
         evaluate(np.zeros((3, 2)), np.zeros((3, 2)), classes=("car",))
+
+
+@pytest.mark.parametrize("length", [1 / 3, 512 / 44100, 1.5e-6])
+def test_rows_of_an_array_are_the_segments_whatever_their_length(length):
+    values = np.random.default_rng(0).random((2000, 2))
+    scores = evaluate(values, values, segment_length=length, threshold=0.9, only=["segment.hard"])
+    assert scores["segment.hard.n_ref.micro"] == (values > 0.9).sum()
+    assert scores.n_segments == 2000
+    # The length that is used is the one that is shown: a whole number of microseconds.
+    assert scores.settings.segment_length == round(length * 1e6) / 1e6

@@ -129,7 +129,8 @@ def _rowwise(rows: Rows) -> EventLifetimes:
         dies = np.concatenate([np.zeros(0), *(column[column > 0] for column in rows.values)])
     born = np.zeros(len(events))
     whole = EventLifetimes(events.file, events.label, events.onset, events.offset, born, dies)
-    return whole.take(np.argsort(whole.file, kind="stable"))
+    # By all that tells them apart, so that sums do not depend on the order of the table.
+    return whole.take(np.lexsort((dies, whole.offset, whole.onset, whole.label, whole.file)))
 
 
 def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:

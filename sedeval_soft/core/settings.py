@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, get_args
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 
 Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
@@ -50,7 +50,7 @@ _LONGEST = 1e6
 class Settings:
     """The settings of one evaluation.
 
-    segment_length: seconds per segment.
+    segment_length: seconds per segment, a whole number of microseconds as all times (others are rounded).
     pool: how values that share a segment are combined, `max` or the time-weighted `mean`.
     threshold: a system value is active above it; reference_threshold: the same for the reference,
         None for the same number.
@@ -139,6 +139,9 @@ class Settings:
         for name in ("onset_collar", "offset_collar", "offset_collar_rate"):
             if not 0 <= getattr(self, name) <= _LONGEST:
                 raise SettingsError(f"{name} must be 0 to {_LONGEST:g}, not {getattr(self, name)}")
+        # Times are whole ticks: what is kept here, and shown, is what is used.
+        for name in ("segment_length", "onset_collar", "offset_collar"):
+            object.__setattr__(self, name, tick(getattr(self, name)) / TICKS_PER_SECOND)
 
     def _check_lists(self) -> None:
         families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])

@@ -37,19 +37,19 @@ def count_soft_events(
     reference, system: lifetimes sorted by file.
     """
     n_ref, n_sys = (_lived(side, n_files, n_classes) for side in (reference, system))
-    tp, m = np.zeros((n_files, n_classes)), np.zeros(n_files)
+    tp, m = np.zeros((n_files, n_classes)), np.zeros((n_files, n_classes))
     for ours, theirs in _batches(reference, system, n_files):
         groups = file_class(ours, n_classes), file_class(theirs, n_classes)
         matched = match_levels(level_edges(ours, theirs, *groups, collars))
         tp += _sums(groups[0][matched.left], matched.high - matched.low, (n_files, n_classes))
         files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
         regardless = match_levels(level_edges(ours, theirs, *files, collars))
-        m += _sums(files[0][regardless.left], regardless.high - regardless.low, (n_files,))
+        m += _sums(groups[0][regardless.left], regardless.high - regardless.low, (n_files, n_classes))
     # Sums over the same levels in another order: the law holds but for rounding.
     np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
-    hit, all_ref, all_sys = (sum_classes(counts) for counts in (tp, n_ref, n_sys))
-    m = np.clip(m, hit, np.minimum(all_ref, all_sys))
-    return DetectionCounts(tp, n_ref, n_sys, m - hit, all_ref - m, all_sys - m)
+    hit, all_ref, all_sys, both = (sum_classes(counts) for counts in (tp, n_ref, n_sys, m))
+    both = np.clip(both, hit, np.minimum(all_ref, all_sys))
+    return DetectionCounts(tp, n_ref, n_sys, both - hit, all_ref - both, all_sys - both)
 
 
 def _lived(lifetimes: EventLifetimes, n_files: int, n_classes: int) -> Floats:

@@ -8,7 +8,7 @@ from sedeval_soft.core.value import Scores
 from sedeval_soft.report.table import Table, visible
 from sedeval_soft.report.tables import header, notes, tables
 
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 
 
 def markdown(systems: Sequence[Scores]) -> str:
@@ -21,9 +21,9 @@ def _system(scores: Scores) -> str:
     blocks.append("".join(f"- {name}: {escaped(content)}\n" for name, content in header(scores)))
     if scores.warnings:
         blocks.append("".join(f"- **warning**: {escaped(warning)}\n" for warning in scores.warnings))
-    blocks += [_table(table) for table in tables(scores)]
-    if said := notes(scores):
-        blocks.append("".join(f"{escaped(note)}\n\n" for note in said).rstrip("\n") + "\n")
+    shown = tables(scores)
+    blocks += [_table(table) for table in shown]
+    blocks += [f"{_paragraph(note)}\n" for note in notes(scores, shown)]
     blocks.append(f"{escaped(scores.signature)}\n")
     return "\n".join(blocks)
 
@@ -33,11 +33,13 @@ def escaped(text: str) -> str:
     return visible(text).translate(_SPECIAL)
 
 
+def _paragraph(text: str) -> str:
+    """Return a text escaped so that it begins no list."""
+    return f"\\{escaped(text)}" if text[:1] in {"-", "+"} else escaped(text)
+
+
 def _table(table: Table) -> str:
-    head = list(table.head)
-    if table.groups:
-        groups = [heading for heading, count in table.groups for _ in range(count)]
-        head = [f"{group} {name}".strip() for group, name in zip(groups, head, strict=True)]
+    head = [f"{group} {name}".strip() for group, name in zip(table.headings, table.head, strict=True)]
     rule = ["---" if i < table.names else "---:" for i in range(len(head))]
     lines = [[escaped(name) for name in head], rule, *([escaped(cell) for cell in row] for row in table.rows)]
     return f"### {escaped(table.title)}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -41,7 +41,7 @@ def number(value: float | int | None, digits: int = 4) -> str:
         return str(value)
     text = f"{value:.{digits}f}"
     # What rounds to zero has no sign.
-    return text if value >= 0 or text.strip("-0.") else text.lstrip("-")
+    return text if text.strip("-0.") else text.removeprefix("-")
 
 
 def exact(value: float | int | None) -> str:
@@ -49,6 +49,11 @@ def exact(value: float | int | None) -> str:
     if value is None or not math.isfinite(value):
         return UNDEFINED
     return str(value) if isinstance(value, int) else repr(float(value))
+
+
+def short(value: float) -> str:
+    """Return a setting as it would be typed: exact, and without the decimals of a whole number."""
+    return repr(value).removesuffix(".0")
 
 
 def visible(text: str) -> str:

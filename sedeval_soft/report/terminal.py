@@ -1,7 +1,7 @@
 """Tables for a terminal, drawn by rich.
 
-Names are never cut: the columns of a table that is too wide are spread over several, and one whose names
-alone are too wide is drawn as wide as it is.
+Names are never cut: the columns of a table that is too wide are spread over a few, and where that does not
+help, because the names alone fill the terminal, it is drawn as wide as it is.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from sedeval_soft.report.table import UNDEFINED, Table, column_widths, split
 
 _GAP = 2
 _MARGIN = 1
-_NARROWEST = 40
-"""Cells; what a terminal of unknown or no width is taken for."""
+_MOST_PARTS = 4
+"""Into more parts than these a table is harder to read than in lines that the terminal wraps."""
 
 
 def terminal_table(table: Table, width: int | None) -> str:
-    """Return a table with lines and colours (none if NO_COLOR is set) for a terminal so many cells wide."""
+    """Return a table with lines and colours (none if NO_COLOR is set) for a terminal so many cells wide.
+
+    width: None for any.
+    """
     from rich.cells import cell_len
 
-    room = max(width or 0, _NARROWEST) - 2 * _MARGIN
-    return "\n".join(_draw(part) for part in split(table, room, _GAP, cell_len))
+    parts = [table] if width is None else split(table, width - _MARGIN, _GAP, cell_len)
+    return "\n".join(_draw(part) for part in (parts if len(parts) <= _MOST_PARTS else [table]))
 
 
 def _draw(table: Table) -> str:

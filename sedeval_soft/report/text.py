@@ -11,22 +11,24 @@ from sedeval_soft.report.tables import header, notes, tables
 
 
 def text(systems: Sequence[Scores], *, color: bool, width: int | None) -> str:
-    """Return the scores of some systems, one after another."""
-    return "\n".join(_system(scores, color, width) for scores in systems)
+    """Return the scores of some systems, one after another, each under its name if there are several."""
+    return "\n".join(_system(scores, color, width, named=len(systems) > 1) for scores in systems)
 
 
-def _system(scores: Scores, color: bool, width: int | None) -> str:
+def _system(scores: Scores, color: bool, width: int | None, *, named: bool) -> str:
     lines = header(scores)
     margin = max(len(name) for name, _ in lines)
-    blocks = ["".join(f"{name:<{margin}}  {content}\n" for name, content in lines)]
-    for table in tables(scores):
+    blocks = [f"System: {visible(scores.system)}\n"] if named else []
+    blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in lines))
+    shown = tables(scores)
+    for table in shown:
         if color:
             from sedeval_soft.report.terminal import terminal_table
 
             blocks.append(terminal_table(table, width))
         else:
             blocks.append(plain_table(table))
-    said = notes(scores)
+    said = notes(scores, shown)
     if said:
         blocks.append("".join(f"{note}\n" for note in said))
     blocks.append(f"{visible(scores.signature)}\n")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from pathlib import Path
 
 from sedeval_soft.core.errors import EvaluationError
 
-_DEVICES = ("/dev/", "/proc/")
+_OPEN_ALREADY = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
+"""Names of what a process has open: `/dev/stdout` may be a file that has more in it."""
 
 
 class OutputError(EvaluationError):
@@ -19,30 +21,44 @@ class OutputError(EvaluationError):
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """Write a text to a temporary file beside the target, and rename that.
 
-    Devices and pipes are written directly. A link is followed, and an existing file's permissions
-    are kept. Raises OutputError.
+    Devices, pipes and what is open already (`/dev/stdout`) are written directly. A link is followed, and
+    an existing file's permissions are kept. Raises OutputError; BrokenPipeError where nobody reads any more.
     """
-    target = Path(os.path.realpath(path))
+    name = os.fspath(path)
     try:
-        if os.fspath(path).startswith(_DEVICES):
-            with Path(path).open("ab") as device:  # /dev/stdout may be a file that has more in it
-                device.write(text.encode("utf-8"))
-            return
-        mode = target.stat().st_mode if target.exists() else None
-        if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            target.write_text(text, encoding="utf-8")
-            return
-        _replace(target, text.encode("utf-8"), mode)
-    except OSError as error:
-        raise OutputError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from error
+        _write(name, text.encode("utf-8"))
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL, a text that is none
+        said = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{name}: cannot be written: {said}") from error
+
+
+def _write(name: str, data: bytes) -> None:
+    if _OPEN_ALREADY.fullmatch(name):
+        with Path(name).open("ab") as opened:
+            opened.write(data)
+        return
+    try:
+        mode = Path(name).stat().st_mode
+    except FileNotFoundError:
+        mode = None
+    if not name or (mode is not None and stat.S_ISDIR(mode)):
+        raise IsADirectoryError(21, "it is a folder" if name else "the name is empty")
+    if mode is not None and not stat.S_ISREG(mode):
+        with Path(name).open("wb") as device:
+            device.write(data)
+        return
+    target = Path(os.path.realpath(name))
+    if not target.parent.is_dir():
+        raise NotADirectoryError(20, f"there is no folder {target.parent}")
+    _replace(target, data, mode)
 
 
 def _replace(target: Path, data: bytes, mode: int | None) -> None:
-    if target.is_dir():
-        raise IsADirectoryError(21, "is a directory")
     import tempfile
 
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".soft-sed-eval-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -1,0 +1,61 @@
+"""The outputs that stand in tests/data/report, and the command that writes them anew.
+
+    python tests/report/golden.py
+
+Run it after a wanted change of a presentation, and read the difference before it is committed. The scores
+are those of `samples`: numbers without meaning, chosen by a formula there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from samples import MAESTRO, UNICODE, build
+
+from sedeval_soft.report import render
+
+FOLDER = Path(__file__).parents[1] / "data" / "report"
+
+_PAIR = {"families": (("segment", "hard"), ("segment", "soft")), "silent": ("speech",), "missed": ("car",)}
+_SEGMENT = {"families": (("segment", "hard"), ("segment", "optimal"), ("segment", "soft"))}
+_OTHER = {
+    "only": ("event",),
+    "inclusive": True,
+    "threshold": 0.123456789,
+    "reference_threshold": 1 / 3,
+    "onset": False,
+    "offset_collar_rate": 0.125,
+    "beta": 0.5,
+    "compat": "sed_eval",
+}
+MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
+
+OUTPUTS: dict[str, Callable[[], str]] = {
+    "one.txt": lambda: render([build(("speech",))]),
+    "seventeen.txt": lambda: render([build(MAESTRO, silent=MAESTRO[5:7], missed=MAESTRO[8:9])]),
+    "sixty.txt": lambda: render([build([f"class {i:02}" for i in range(60)], **_SEGMENT)]),
+    "unicode.txt": lambda: render([build(UNICODE, **_SEGMENT)]),
+    "settings.txt": lambda: render([build(families=(("event", "hard"),), **_OTHER)]),
+    "systems.txt": lambda: render([build(**_PAIR), build(**_PAIR, system="another.tsv")]),
+    "pair.json": lambda: render([build(**_PAIR)], "json"),
+    "pair.yaml": lambda: render([build(**_PAIR)], "yaml"),
+    "pair.csv": lambda: render([build(**_PAIR)], "csv"),
+    "pair.tsv": lambda: render([build(**_PAIR)], "tsv"),
+    "pair.md": lambda: render([build(**_PAIR)], "markdown"),
+    "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
+}
+
+
+def write() -> None:
+    """Write all outputs, and remove what is none of them."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path in FOLDER.iterdir():
+        if path.name not in OUTPUTS:
+            path.unlink()
+    for name, output in OUTPUTS.items():
+        (FOLDER / name).write_text(output(), encoding="utf-8", newline="")
+
+
+if __name__ == "__main__":
+    write()

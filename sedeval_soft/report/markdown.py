@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sedeval_soft.core.value import Scores
+from sedeval_soft.report.header import header
 from sedeval_soft.report.table import Table, visible
-from sedeval_soft.report.tables import header, notes, tables
+from sedeval_soft.report.tables import notes, tables
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 

@@ -1,79 +1,103 @@
-"""Which scores stand in which table."""
+"""Scores in tables. Every score stands in one of them, also one that `layout` does not know."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, SHORT, Averages
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, visible
 
-SHORT = {
-    "precision": "P",
-    "recall": "R",
-    "f1": "F1",
-    "error_rate": "ER",
-    "substitution_rate": "S",
-    "deletion_rate": "D",
-    "insertion_rate": "I",
-    "n_ref": "N_ref",
-    "n_sys": "N_sys",
-    "tp": "TP",
-    "fp": "FP",
-    "fn": "FN",
-    "tn": "TN",
-    "substitutions": "subst",
-    "deletions": "del",
-    "insertions": "ins",
-    "sensitivity": "sens",
-    "specificity": "spec",
-    "accuracy": "acc",
-    "balanced_accuracy": "bacc",
-    "npv": "NPV",
-    "kl_divergence": "KLD",
-    "threshold": "threshold",
-}
-"""What a measure is called in a table's head; one that is not here keeps its name, and fbeta has its beta."""
+_Column = tuple[str, str]
+"""A heading, empty for none, and the measure below it."""
 
-_AVERAGES = ("micro", "macro", "weighted")
-_SUMMARY = ("precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence")
-_TOTALS = ("n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions", "insertions")
-_RATES = ("substitution_rate", "deletion_rate", "insertion_rate")
-_CLASSES = (
-    *("n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate"),
-    *("deletion_rate", "insertion_rate", "kl_divergence", "threshold"),
-)
-_NEGATIVES = ("tn", "sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
+_Cells = dict[tuple[str, ...], dict[_Column, Score]]
+"""The scores of each row, by their column."""
 
 
 def families(scores: Scores) -> list[tuple[str, str]]:
-    """Return each basis and reading that has scores, in their order."""
-    return list(dict.fromkeys((score.basis, score.reading) for score in scores.scores.values()))
+    """Return each basis and reading that has scores: those of the registry in its order, then others."""
+    present = dict.fromkeys((score.basis, score.reading) for score in scores.scores.values())
+    known = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
+    return [*(row for row in known if row in present), *(row for row in present if row not in known)]
 
 
 def tables(scores: Scores) -> list[Table]:
-    """Return all tables of one system, the summary first. Every score stands in one of them."""
-    found = [
-        _averages(scores, "Summary", _AVERAGES[:2]),
-        _averages(scores, "Averages weighted by the size of the reference", _AVERAGES[2:]),
-        _totals(scores),
-        _other_averages(scores),
-    ]
-    for basis, reading in families(scores):
-        measures = dict.fromkeys(
-            score.measure
-            for score in scores.scores.values()
-            if score.average is None and (score.basis, score.reading) == (basis, reading)
-        )
-        others = [measure for measure in measures if measure not in {*_CLASSES, *_NEGATIVES}]
-        main = [measure for measure in (*_CLASSES, *others) if measure in measures]
-        negatives = [measure for measure in _NEGATIVES if measure in measures]
-        found.append(_classes(scores, basis, reading, main, ""))
-        found.append(_classes(scores, basis, reading, negatives, ", with true negatives"))
+    """Return all tables of one system, the summary first."""
+    by_family: dict[tuple[str, str], list[Score]] = {family: [] for family in families(scores)}
+    for score in scores.scores.values():
+        by_family[score.basis, score.reading].append(score)
+    rest = [s for members in by_family.values() for s in members if s.average is not None]
+    found = []
+    for of in AVERAGED:
+        found.append(_averages(scores, of, [s for s in rest if of.shows(s.measure, s.average)]))
+        rest = [s for s in rest if not of.shows(s.measure, s.average)]
+    found.append(_averages(scores, _others(rest), rest))
+    for (basis, reading), members in by_family.items():
+        title = f"Classes, {basis}-based, {reading} reading"
+        found += _classes(scores, title, [s for s in members if s.class_name is not None])
     return [table for table in found if table.rows]
 
 
-def _get(scores: Scores, basis: str, reading: str, measure: str, form: str) -> Score | None:
-    return scores.scores.get(f"{basis}.{reading}.{measure}{form}")
+def _others(rest: Sequence[Score]) -> Averages:
+    """Return the table of the averages that no other table shows."""
+    measures = tuple(dict.fromkeys(score.measure for score in rest))
+    averages = tuple(dict.fromkeys(score.average or "" for score in rest))
+    return Averages("Other averages", measures, averages, stacked=True)
+
+
+def _averages(scores: Scores, of: Averages, members: Sequence[Score]) -> Table:
+    """Return a table of averages; its rows are in the order of its members' families."""
+    found = dict.fromkeys((score.basis, score.reading) for score in members)
+    if of.stacked:
+        cells: _Cells = {(*family, average): {} for family in found for average in of.averages}
+        for score in members:
+            cells[score.basis, score.reading, score.average or ""]["", score.measure] = score
+        columns = [("", measure) for measure in of.measures]
+        return _table(scores, of.title, ("basis", "reading", "average"), cells, columns)
+    cells = {family: {} for family in found}
+    # A title that is about one average needs no heading that repeats it.
+    headings = {average: average if len(of.averages) > 1 else "" for average in of.averages}
+    for score in members:
+        cells[score.basis, score.reading][headings[score.average or ""], score.measure] = score
+    columns = [(heading, measure) for heading in headings.values() for measure in of.measures]
+    return _table(scores, of.title, ("basis", "reading"), cells, columns)
+
+
+def _classes(scores: Scores, title: str, members: Sequence[Score]) -> list[Table]:
+    """Return the tables of the classes of one basis and reading, with a row for each class."""
+    known = {measure for _, measures in OF_CLASSES for measure in measures}
+    others = tuple(dict.fromkeys(score.measure for score in members if score.measure not in known))
+    found = []
+    for suffix, measures in (*OF_CLASSES, (", other measures", others)):
+        cells: _Cells = {(label,): {} for label in scores.classes}
+        for score in members:
+            if score.measure in measures:
+                cells[score.class_name or "",]["", score.measure] = score
+        columns = [("", measure) for measure in measures]
+        found.append(_table(scores, title + suffix, ("class",), cells, columns))
+    return found
+
+
+def _table(
+    scores: Scores, title: str, names: tuple[str, ...], cells: _Cells, columns: Sequence[_Column]
+) -> Table:
+    """Return a table of the rows and columns that have any score."""
+    columns = [column for column in columns if any(column in row for row in cells.values())]
+    headings = [heading for heading, _ in columns]
+    groups = [(heading, headings.count(heading)) for heading in dict.fromkeys(headings)]
+    return Table(
+        title,
+        (*names, *(_heading(scores, measure) for _, measure in columns)),
+        tuple(
+            (*map(visible, name), *(_cell(row.get(column)) for column in columns))
+            for name, row in cells.items()
+            if row
+        ),
+        names=len(names),
+        groups=(("", len(names)), *groups) if any(headings) else (),
+    )
 
 
 def _heading(scores: Scores, measure: str) -> str:
@@ -82,136 +106,13 @@ def _heading(scores: Scores, measure: str) -> str:
     return SHORT.get(measure, measure)
 
 
-def _grid(
-    scores: Scores, rows: Iterable[tuple[str, str]], columns: Sequence[tuple[str, str]]
-) -> tuple[tuple[str, ...], ...]:
-    """Return the rows of bases and readings that have any of some columns, (measure, form) each."""
-    lines = []
-    for row in rows:
-        found = [_get(scores, *row, measure, form) for measure, form in columns]
-        if any(found):
-            lines.append((*row, *map(_cell, found)))
-    return tuple(lines)
-
-
-def _averages(scores: Scores, title: str, averages: tuple[str, ...]) -> Table:
-    """One row per basis and reading, the main measures in each of some averages."""
-    rows = families(scores)
-    columns = [
-        (measure, f".{average}")
-        for average in averages
-        for measure in _SUMMARY
-        if any(_get(scores, *row, measure, f".{average}") for row in rows)
-    ]
-    groups = [(average, sum(form == f".{average}" for _, form in columns)) for average in averages]
-    return Table(
-        title,
-        ("basis", "reading", *(_heading(scores, measure) for measure, _ in columns)),
-        _grid(scores, rows, columns),
-        names=2,
-        groups=(("", 2), *((name, count) for name, count in groups if count)),
-    )
-
-
-def _totals(scores: Scores) -> Table:
-    """One row per basis and reading: counts over all classes, and the parts of the error rate."""
-    rows = families(scores)
-    measures = (*_TOTALS, *_RATES)
-    columns = [(m, ".micro") for m in measures if any(_get(scores, *row, m, ".micro") for row in rows)]
-    return Table(
-        "Counts and parts of the error rate, all classes together",
-        ("basis", "reading", *(_heading(scores, measure) for measure, _ in columns)),
-        _grid(scores, rows, columns),
-        names=2,
-    )
-
-
-def _other_averages(scores: Scores) -> Table:
-    """One row per basis, reading and average: the averages that no table before this one shows."""
-    order = {family: i for i, family in enumerate(families(scores))}
-    kept = [
-        score
-        for score in scores.scores.values()
-        if score.average is not None
-        and not (score.average in _AVERAGES and score.measure in _SUMMARY)
-        and not (score.average == "micro" and score.measure in {*_TOTALS, *_RATES})
-    ]
-    kept.sort(key=lambda score: (order[score.basis, score.reading], score.average != "micro"))  # stable
-    columns = list(dict.fromkeys(score.measure for score in kept))
-    rows: dict[tuple[str, str, str], dict[str, Score]] = {}
-    for score in kept:
-        rows.setdefault((score.basis, score.reading, score.average or ""), {})[score.measure] = score
-    return Table(
-        "Other averages",
-        ("basis", "reading", "average", *(_heading(scores, measure) for measure in columns)),
-        tuple((*row, *(_cell(found.get(m)) for m in columns)) for row, found in rows.items()),
-        names=3,
-    )
-
-
-def _classes(scores: Scores, basis: str, reading: str, columns: Sequence[str], suffix: str) -> Table:
-    """One row per class."""
-    return Table(
-        f"Classes, {basis}-based, {reading} reading{suffix}",
-        ("class", *(_heading(scores, measure) for measure in columns)),
-        tuple(
-            (visible(label), *(_cell(_get(scores, basis, reading, m, f"[{label}]")) for m in columns))
-            for label in scores.classes
-            if columns
-        ),
-    )
-
-
 def _cell(score: Score | None) -> str:
-    """Return a value for a cell: empty where there is no such score, thresholds exact."""
+    """Return a value for a cell, empty where there is no such score."""
     if score is None:
         return ""
-    if score.measure == "threshold":
+    if score.measure in EXACT:
         return exact(score.value)
-    return number(score.value, digits=2 if score.measure in _TOTALS else 4)
-
-
-def header(scores: Scores) -> list[tuple[str, str]]:
-    """Return what was read and how it is scored, as (name, text)."""
-    settings = scores.settings
-    lines = [(item.role, _input(item)) for item in scores.inputs]
-    sign = "at or above" if settings.inclusive else "above"
-    cut = f"active {sign} {short(settings.threshold)}"
-    if settings.reference_cut != settings.threshold:
-        cut += f" (reference {sign} {short(settings.reference_cut)})"
-    lines.append(("files", f"{len(scores.files)}, {short(round(scores.length, 6))} s; {cut}"))
-    if settings.wants("segment"):
-        pooled = "" if settings.pool == "max" else ", time-weighted means"
-        lines.append(("segments", f"{scores.n_segments} of {short(settings.segment_length)} s{pooled}"))
-    if settings.wants("event"):
-        lines.append(("events", _collars(scores)))
-    if settings.compat:
-        lines.append(("compat", f"the hard reading follows {settings.compat}"))
-    return lines
-
-
-def _input(item: Input) -> str:
-    events = "touching rows are one event" if item.events == "merge" else "each row is an event"
-    parts = [
-        f"{visible(item.name)}: {item.rows} rows, {item.files} files, {item.classes} classes",
-        visible(item.form),
-        "with values" if item.has_values else "without values",
-        events,
-    ]
-    if item.ignored:
-        parts.append(f"ignored columns: {', '.join(map(visible, item.ignored))}")
-    return "; ".join(parts)
-
-
-def _collars(scores: Scores) -> str:
-    settings = scores.settings
-    parts = []
-    if settings.onset:
-        parts.append(f"onsets within {short(settings.onset_collar)} s")
-    if settings.offset:
-        share = short(round(100 * settings.offset_collar_rate, 9))
-        parts.append(f"offsets within {short(settings.offset_collar)} s or {share}% of the length")
-    return f"{', '.join(parts)}; {settings.matching} matching"
+    return number(score.value, digits=2 if score.measure in COUNTS else 4)
 
 
 def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
@@ -221,7 +122,7 @@ def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
         found.append("- is undefined: there is nothing to divide by, or nothing to cut.")
     silent: dict[tuple[str, ...], list[str]] = {}
     for basis, reading in families(scores):
-        sizes = {label: _get(scores, basis, reading, "n_ref", f"[{label}]") for label in scores.classes}
+        sizes = {label: scores.scores.get(f"{basis}.{reading}.n_ref[{label}]") for label in scores.classes}
         absent = tuple(label for label, size in sizes.items() if size is not None and size.value == 0)
         if any(sizes.values()):
             silent.setdefault(absent, []).append(f"{basis} {reading}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sedeval_soft.core.value import Scores
+from sedeval_soft.report.header import header
 from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import visible
-from sedeval_soft.report.tables import header, notes, tables
+from sedeval_soft.report.tables import notes, tables
 
 
 def text(systems: Sequence[Scores], *, color: bool, width: int | None) -> str:

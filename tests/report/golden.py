@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from samples import MAESTRO, UNICODE, build
+from samples import MAESTRO, UNICODE, build, with_all_bases
 
 from sedeval_soft.report import render
 
@@ -34,14 +34,13 @@ MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 OUTPUTS: dict[str, Callable[[], str]] = {
     "one.txt": lambda: render([build(("speech",))]),
     "seventeen.txt": lambda: render([build(MAESTRO, silent=MAESTRO[5:7], missed=MAESTRO[8:9])]),
-    "sixty.txt": lambda: render([build([f"class {i:02}" for i in range(60)], **_SEGMENT)]),
     "unicode.txt": lambda: render([build(UNICODE, **_SEGMENT)]),
     "settings.txt": lambda: render([build(families=(("event", "hard"),), **_OTHER)]),
+    "bases.txt": lambda: render([with_all_bases()]),
+    "bases.md": lambda: render([with_all_bases()], "markdown"),
     "systems.txt": lambda: render([build(**_PAIR), build(**_PAIR, system="another.tsv")]),
     "pair.json": lambda: render([build(**_PAIR)], "json"),
-    "pair.yaml": lambda: render([build(**_PAIR)], "yaml"),
     "pair.csv": lambda: render([build(**_PAIR)], "csv"),
-    "pair.tsv": lambda: render([build(**_PAIR)], "tsv"),
     "pair.md": lambda: render([build(**_PAIR)], "markdown"),
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }

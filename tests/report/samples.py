@@ -8,6 +8,8 @@ from dataclasses import replace
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import score_names
 
 Value = float | int | None
 
@@ -16,9 +18,11 @@ COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn")
 ERRORS = ("substitutions", "deletions", "insertions")
 NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
 AVERAGES = ("micro", "macro", "weighted")
-FAMILIES = tuple(
-    (basis, reading) for basis in ("segment", "event") for reading in ("hard", "optimal", "soft")
-)
+READINGS = ("hard", "optimal", "soft")
+BASES = ("segment", "event", "intersection")
+ALL_FAMILIES = tuple((basis, reading) for basis in BASES for reading in READINGS)
+FAMILIES = ALL_FAMILIES[:6]
+DEVIATIONS = {"onset_bias": -0.0251, "onset_spread": 0.1102, "offset_bias": 0.3003, "offset_spread": 1.2504}
 
 MAESTRO = (
     *("birds singing", "car", "people talking", "footsteps", "children voices", "wind blowing"),
@@ -40,19 +44,8 @@ def build(
 ) -> Scores:
     """Build scores of some classes; `silent` have no reference, `missed` are never detected."""
     settings = Settings.of(**chosen)
-    reference = Input(
-        *(
-            "ref.tsv",
-            "reference",
-            "0" * 64,
-            1200,
-            5,
-            len(classes),
-            "long table with header, tab",
-            True,
-            "merge",
-        )
-    )
+    form = "long table with header, tab"
+    reference = Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), form, True, "merge")
     output = Input("sys.tsv", "system", "f" * 64, 900, 4, 2, "wide table, comma", False, "rows", ("comment",))
     scores: dict[str, Score] = {}
     for family in families:
@@ -71,6 +64,33 @@ def build(
         signature=sign(SIGNATURE_VERSION, settings, (reference, output)),
         version=SIGNATURE_VERSION,
     )
+
+
+def with_all_bases(classes: Sequence[str] = ("car", "speech"), **chosen: object) -> Scores:
+    """Build scores of all bases, with PSDS (only macro and of classes) and the deviations of events.
+
+    The last class has no matched events, so no deviations.
+    """
+    scores = build(classes, ALL_FAMILIES, **chosen)
+    extra = []
+    for i, reading in enumerate(("hard", "soft")):
+        extra.append(score("intersection", reading, "psds", "macro", 0.6 + i / 100, of_class=False))
+        for k, label in enumerate(classes):
+            extra.append(score("intersection", reading, "psds", label, 0.5 + (i + k) / 100, of_class=True))
+    for measure, value in DEVIATIONS.items():
+        extra += [score("event", "hard", measure, label, value, of_class=True) for label in classes[:-1]]
+        extra.append(score("event", "hard", measure, classes[-1], None, of_class=True))
+    return replace(scores, scores={**scores.scores, **{s.name: s for s in extra}})
+
+
+def registered(classes: Sequence[str]) -> Scores:
+    """Build a score of every name that the registry has, each with another value of six digits."""
+    names = [ScoreName.parse(name) for name in score_names(classes)]
+    found = [
+        Score(str(n), n.basis, n.reading, n.measure, n.average, n.class_name, 100_000 + i)
+        for i, n in enumerate(names)
+    ]
+    return replace(build(classes, (), beta=2.0), scores={s.name: s for s in found})
 
 
 def revalued(scores: Scores, value: Callable[[int, Score], Value]) -> Scores:
@@ -123,7 +143,7 @@ def _family(
     missed: Sequence[str],
     beta: float,
 ) -> Iterator[Score]:
-    seed = FAMILIES.index((basis, reading)) + 1
+    seed = ALL_FAMILIES.index((basis, reading)) + 1
     for i, (measure, averages) in enumerate(_measures(basis, reading, beta).items()):
         for j, average in enumerate(averages):
             value = _value(reading, measure, seed * 1000 + i * 10 + j)

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import textwrap
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -19,6 +21,7 @@ from sedeval_soft.report import FORMATS, list_scores, render, schema, scores_tab
 from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import Table, cells, visible
 
+ROOT = Path(__file__).parents[2]
 NASTY = ("<b>x</b>", "=1+1", "a|b", "[red]x[/red]", "\x1b[31mred", "a\nb", "鳥の声", "café", "a" * 70, "`*_")
 
 
@@ -144,6 +147,13 @@ def test_any_class_names_can_be_shown(labels):
         assert text.endswith("\n")
     text = render([shown])
     assert all(visible(label).strip() in text for label in labels)
+
+
+def test_readme_shows_the_summary_that_is_printed():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = text.split("## What it prints\n\n")[1].split("\n\n")[0]
+    printed = render([evaluate(ROOT / "sample_data" / "ref.tsv", ROOT / "sample_data" / "sys.tsv")])
+    assert textwrap.dedent(shown) == printed.split("\n\n")[1]
 
 
 def test_plain_table():

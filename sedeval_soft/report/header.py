@@ -1,0 +1,61 @@
+"""What stands above the tables: what was read, and how it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sedeval_soft.core.value import Input, Scores
+from sedeval_soft.report.table import short, visible
+from sedeval_soft.report.tables import families
+
+
+def header(scores: Scores) -> list[tuple[str, str]]:
+    """Return what was read and how it is scored, as (name, text)."""
+    settings = scores.settings
+    lines = [(item.role, _input(item)) for item in scores.inputs]
+    sign = "at or above" if settings.inclusive else "above"
+    cut = f"active {sign} {short(settings.threshold)}"
+    if settings.reference_cut != settings.threshold:
+        cut += f" (reference {sign} {short(settings.reference_cut)})"
+    lines.append(("files", f"{len(scores.files)}, {short(round(scores.length, 6))} s; {cut}"))
+    bases = {basis for basis, _ in families(scores)}
+    lines += [(name, said(scores)) for basis, (name, said) in _OF_BASES.items() if basis in bases]
+    if settings.compat:
+        lines.append(("compat", f"the hard reading follows {settings.compat}"))
+    return lines
+
+
+def _input(item: Input) -> str:
+    events = "touching rows are one event" if item.events == "merge" else "each row is an event"
+    parts = [
+        f"{visible(item.name)}: {item.rows} rows, {item.files} files, {item.classes} classes",
+        visible(item.form),
+        "with values" if item.has_values else "without values",
+        events,
+    ]
+    if item.ignored:
+        parts.append(f"ignored columns: {', '.join(map(visible, item.ignored))}")
+    return "; ".join(parts)
+
+
+def _segments(scores: Scores) -> str:
+    pooled = "" if scores.settings.pool == "max" else ", time-weighted means"
+    return f"{scores.n_segments} of {short(scores.settings.segment_length)} s{pooled}"
+
+
+def _collars(scores: Scores) -> str:
+    settings = scores.settings
+    parts = []
+    if settings.onset:
+        parts.append(f"onsets within {short(settings.onset_collar)} s")
+    if settings.offset:
+        share = short(round(100 * settings.offset_collar_rate, 9))
+        parts.append(f"offsets within {short(settings.offset_collar)} s or {share}% of the length")
+    return f"{', '.join(parts)}; {settings.matching} matching"
+
+
+_OF_BASES: dict[str, tuple[str, Callable[[Scores], str]]] = {
+    "segment": ("segments", _segments),
+    "event": ("events", _collars),
+}
+"""What is said of the scores of a basis: the name of the line and how it is made."""

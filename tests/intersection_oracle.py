@@ -19,7 +19,7 @@ Where they differ, and what is done here:
 
 - Criteria are compared exactly, with the decimal numbers as they are written. psds_eval compares sums of
   float quotients, and so refuses some exact ties; sed_scores_eval rounds both sides to microseconds, and so
-  accepts what is less than half of one below.
+  accepts what is less than half of one below; a slack of half a tick is the same but for its ties.
 - A criterion of 0 is refused: psds_eval still wants an intersection, sed_scores_eval does not (at
   cttc = 0 it counts even detections that pass the DTC as cross-triggers).
 - Every detection counts. psds_eval counts no false positive wholly outside its file or in a file without
@@ -60,10 +60,10 @@ def shared_ticks(event: Event, others: Iterable[Event], label: str) -> int:
     return sum(max(0, min(offset, o[3]) - max(onset, o[2])) for o in others if o[1] == label)
 
 
-def enough(ticks: int, event: Event, share: float) -> bool:
-    """Whether ticks are at least this share of the event's length."""
+def enough(ticks: int, event: Event, share: float, slack: float) -> bool:
+    """Whether ticks are at least this share of the event's length, or less than it by no more than slack."""
     assert share > 0, "the tools disagree on what a criterion of 0 means"
-    return ticks >= Fraction(str(share)) * (event[3] - event[2])
+    return ticks + Fraction(str(slack)) >= Fraction(str(share)) * (event[3] - event[2])
 
 
 def count(
@@ -74,8 +74,13 @@ def count(
     dtc: float,
     gtc: float,
     cttc: float,
+    slack: float = 0,
 ) -> Counts:
-    """Count one threshold's detections against the reference events."""
+    """Count one threshold's detections against the reference events.
+
+    slack: in ticks. Where times are whole ticks only because they were rounded to them, half a tick saves
+    a tie of the times as they were.
+    """
     counts = Counts(
         tp=dict.fromkeys(classes, 0),
         fp=dict.fromkeys(classes, 0),
@@ -87,15 +92,15 @@ def count(
         for d in detections:
             if d[0] != file:
                 continue
-            if enough(shared_ticks(d, known, d[1]), d, dtc):
+            if enough(shared_ticks(d, known, d[1]), d, dtc, slack):
                 passed.append(d)
                 continue
             counts.fp[d[1]] += 1
             for other in classes:
-                if other != d[1] and enough(shared_ticks(d, known, other), d, cttc):
+                if other != d[1] and enough(shared_ticks(d, known, other), d, cttc, slack):
                     counts.ct[d[1], other] += 1
         for r in known:
-            counts.tp[r[1]] += enough(shared_ticks(r, passed, r[1]), r, gtc)
+            counts.tp[r[1]] += enough(shared_ticks(r, passed, r[1]), r, gtc, slack)
     return counts
 
 

@@ -56,6 +56,13 @@ def test_ties_are_exact(offset, passes):
     assert found.fp["a"] != passes
 
 
+@pytest.mark.parametrize(("slack", "triggers"), [(0, 0), (0.2, 0), (0.3, 1)])
+def test_slack(slack, triggers):
+    """30 ticks of 101 are 0.3 of a tick short of 0.3."""
+    events = [("f", "a", 0, 101)], [("f", "b", 0, 30), ("f", "a", 200, 300)]
+    assert count(*events, "ab", **DEFAULT, slack=slack).ct["a", "b"] == triggers
+
+
 def test_gtc_ignores_what_fails_dtc():
     found = count([("f", "a", 0, 10), ("f", "a", 10, 100)], [("f", "a", 0, 40)], ("a",), **DEFAULT)
     assert (found.tp["a"], found.fp["a"]) == (0, 1)

@@ -1,0 +1,250 @@
+"""sed_scores_eval's collar- and intersection-based numbers on random scores, as plain Python.
+
+Cases are frames of 0.2 s and reference events on a grid of 0.05 s, each class with some in every file that
+neither touch nor overlap, as sed_scores_eval demands. On these times all products with criteria of one
+decimal are whole microseconds, so its rounding decides nothing and exact comparison gives the same.
+
+Scores are on a coarse grid, so that thresholds tie between frames, files and classes, or all distinct.
+What comes back has no arrays in it: floats, ints, lists, by class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+LABELS = ("car", "dog", "talk")
+FRAME = 0.2
+TICKS = 1_000_000
+"""Ticks in a second."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Scores by file, (n_frames, n_classes); reference events by file, (onset, offset, label), in seconds."""
+
+    scores: dict[str, np.ndarray]
+    truth: dict[str, list[tuple[float, float, str]]]
+
+    def edges(self, name: str) -> np.ndarray:
+        """Where the frames of a file begin and end, in seconds."""
+        return np.round(np.arange(len(self.scores[name]) + 1) * FRAME, 6)
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The scores as sed_scores_eval takes them."""
+        return {
+            name: pd.DataFrame(
+                {"onset": self.edges(name)[:-1], "offset": self.edges(name)[1:]}
+                | dict(zip(LABELS, values.T, strict=True))
+            )
+            for name, values in self.scores.items()
+        }
+
+    def durations(self) -> dict[str, float]:
+        """The files' durations in seconds: a minute more than the frames.
+
+        So that a false positive is about 20 an hour, and a limit of 100 means something.
+        """
+        return {name: round(float(self.edges(name)[-1]) + 60, 6) for name in self.scores}
+
+    def both(self) -> dict[str, Any]:
+        """Scores and ground truth, as all of sed_scores_eval's functions take them."""
+        return {"scores": self.tables(), "ground_truth": self.truth}
+
+    def events(self) -> list[tuple[str, str, int, int]]:
+        """The reference events as the oracle takes them, in ticks."""
+        return [
+            (name, label, round(onset * TICKS), round(offset * TICKS))
+            for name, events in self.truth.items()
+            for onset, offset, label in events
+        ]
+
+
+def made(seed: int, levels: int | None = None, n_files: int = 3) -> Case:
+    """Make a case; with levels, scores are multiples of 1/levels, else all distinct within a class.
+
+    Scores lean to the reference, so that something is found: at random, hardly any criterion is met.
+    """
+    rng = np.random.default_rng(seed)
+    scores, truth = {}, {}
+    for name in [f"file{i}" for i in range(n_files)]:
+        n = int(rng.integers(20, 45))
+        truth[name] = [event for label in LABELS for event in _events(rng, label, n * FRAME)]
+        middles = (np.arange(n) + 0.5) * FRAME
+        values = np.cumsum(rng.normal(0, 0.15, (n, len(LABELS))), axis=0)
+        values += 0.5 - values.mean(axis=0)
+        for onset, offset, label in truth[name]:
+            active = (middles > onset + rng.normal(0, 0.2)) & (middles < offset + rng.normal(0, 0.3))
+            # Most of it in its own class, some in another: cross-triggers.
+            values[active, LABELS.index(label)] += rng.choice([0.1, 0.4, 0.6])
+            values[active, rng.integers(len(LABELS))] += rng.choice([0.0, 0.3])
+        values = np.clip(values, 0, 1) * 0.98 + rng.random(values.shape) * 0.02
+        scores[name] = values if levels is None else np.round(values * levels) / levels
+    return Case(scores, truth)
+
+
+def _events(rng: np.random.Generator, label: str, seconds: float) -> list[tuple[float, float, str]]:
+    """Some events of a class that neither touch nor overlap."""
+    n = int(rng.integers(1, 4))
+    edges = np.sort(rng.choice(np.arange(round(seconds * 20)), size=2 * n, replace=False)) / 20
+    return [(float(onset), float(offset), label) for onset, offset in edges.reshape(-1, 2)]
+
+
+def collar_best(case: Case, *, onset_collar=0.2, offset_collar=0.2, offset_collar_rate=0.2) -> dict[str, Any]:
+    """Collar-based best F."""
+    from sed_scores_eval import collar_based
+
+    return _best(
+        collar_based.best_fscore(
+            **case.both(),
+            onset_collar=onset_collar,
+            offset_collar=offset_collar,
+            offset_collar_rate=offset_collar_rate,
+        )
+    )
+
+
+def collar_curves(case: Case, *, onset_collar=0.2, offset_collar=0.2, offset_collar_rate=0.2):
+    """Collar-based F, precision, recall and counts at each score at which counts change."""
+    from sed_scores_eval import collar_based
+
+    return _curves(
+        collar_based.fscore_curve(
+            **case.both(),
+            onset_collar=onset_collar,
+            offset_collar=offset_collar,
+            offset_collar_rate=offset_collar_rate,
+        ),
+        first="f1",
+    )
+
+
+def intersection_best(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
+    """Intersection-based best F."""
+    from sed_scores_eval import intersection_based
+
+    return _best(intersection_based.best_fscore(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc))
+
+
+def intersection_curves(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
+    """Intersection-based F, precision, recall and counts at each score at which counts change."""
+    from sed_scores_eval import intersection_based
+
+    return _curves(
+        intersection_based.fscore_curve(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc), first="f1"
+    )
+
+
+def intersection_precision_recall(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
+    """Intersection-based precision and recall, ordered by recall."""
+    from sed_scores_eval import intersection_based
+
+    return _curves(
+        intersection_based.precision_recall_curve(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc)
+    )
+
+
+def segment_precision_recall(case: Case, *, segment_length: float = 1.0) -> dict[str, Any]:
+    """Segment-based precision and recall, ordered by recall."""
+    from sed_scores_eval import segment_based
+
+    return _curves(
+        segment_based.precision_recall_curve(
+            **case.both(), audio_durations=case.durations(), segment_length=segment_length
+        )
+    )
+
+
+def statistics(case: Case, *, dtc: float, gtc: float, cttc: float) -> dict[str, Any]:
+    """Intersection-based counts by class at each score at which one changes, and at infinity."""
+    from sed_scores_eval.intersection_based import intermediate_statistics
+
+    found, _ = intermediate_statistics.accumulated_intermediate_statistics(
+        **case.both(), dtc_threshold=dtc, gtc_threshold=gtc, cttc_threshold=cttc
+    )
+    return {
+        label: {
+            "scores": scores.tolist(),
+            "tp": counts["tps"].astype(int).tolist(),
+            "fp": counts["fps"].astype(int).tolist(),
+            "ct": {other: values.astype(int).tolist() for other, values in counts["cts"].items()},
+            "n_ref": int(counts["n_ref"]),
+            "t_ref": float(counts["t_ref"]),
+        }
+        for label, (scores, counts) in found.items()
+    }
+
+
+def psds(
+    case: Case,
+    *,
+    dtc: float,
+    gtc: float,
+    cttc: float | None = None,
+    alpha_ct: float = 0.0,
+    alpha_st: float = 0.0,
+    max_efpr: float = 100.0,
+    unit: str = "hour",
+) -> dict[str, Any]:
+    """PSDS over all thresholds, also of each class, with its curves.
+
+    As it demands, sed_scores_eval is told cttc only where alpha_ct is not 0.
+    """
+    from sed_scores_eval import intersection_based
+
+    value, by_class, (etpr, efpr), curves = intersection_based.psds(
+        **case.both(),
+        audio_durations=case.durations(),
+        dtc_threshold=dtc,
+        gtc_threshold=gtc,
+        cttc_threshold=cttc if alpha_ct else None,
+        alpha_ct=alpha_ct,
+        alpha_st=alpha_st,
+        max_efpr=max_efpr,
+        unit_of_time=unit,
+    )
+    return {
+        "psds": float(value),
+        "by_class": {label: float(score) for label, score in by_class.items()},
+        "roc": {"etpr": etpr.tolist(), "efpr": efpr.tolist()},
+        "rocs": {
+            label: {"tpr": tpr.tolist(), "efpr": rate.tolist(), "scores": scores.tolist()}
+            for label, (tpr, rate, scores) in curves.items()
+        },
+    }
+
+
+def _best(result: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """By class and average: f1, precision, recall; by class: threshold and counts."""
+    f, precision, recall, thresholds, counts = result
+    return {
+        name: {"f1": float(f[name]), "precision": float(precision[name]), "recall": float(recall[name])}
+        | (
+            {
+                "threshold": float(thresholds[name]),
+                "tp": int(counts[name]["tps"]),
+                "fp": int(counts[name]["fps"]),
+                "n_ref": int(counts[name]["n_ref"]),
+            }
+            if name in thresholds
+            else {}
+        )
+        for name in f
+    }
+
+
+def _curves(result: dict[str, tuple[Any, ...]], first: str | None = None) -> dict[str, dict[str, Any]]:
+    """By class: lists of precision, recall, scores, tp and fp, with F in front where it is."""
+    names = ([first] if first else []) + ["precision", "recall", "scores"]
+    return {
+        label: {name: values.tolist() for name, values in zip(names, lists, strict=True)}
+        | {
+            "tp": counts["tps"].astype(int).tolist(),
+            "fp": counts["fps"].astype(int).tolist(),
+            "n_ref": int(counts["n_ref"]),
+        }
+        for label, (*lists, counts) in result.items()
+    }

@@ -70,7 +70,7 @@ def test_gtc_ignores_what_fails_dtc():
 
 def curve_of(*points):
     """The staircases of two classes with two reference events each, over an hour, one tick a second."""
-    references = [(f, c, 0, 10) for f in "xy" for c in "ab"]
+    references = [(f, c, 0, length) for f in "xy" for c, length in (("a", 10), ("b", 20))]
     empty = count([], references, "ab", **DEFAULT)
     counts = [
         type(empty)(
@@ -101,9 +101,9 @@ def test_psds_by_hand():
 
 
 def test_cross_triggers_move_a_class_right():
-    """One trigger of a on b, which lasts 20 s: 180 an hour, and there is one other class."""
+    """One trigger of a on b, which lasts 40 s: 90 an hour, and there is one other class."""
     curves = curve_of(((1, 1), (2, 4), 1))(0.5)
-    assert curves["a"] == [(0, 0), (2 + 90, Fraction(1, 2))]
+    assert curves["a"] == [(0, 0), (2 + 45, Fraction(1, 2))]
     assert curves["b"] == [(0, 0), (4, Fraction(1, 2))]
 
 

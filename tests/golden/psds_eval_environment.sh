@@ -9,6 +9,7 @@ folder=${1:?usage: psds_eval_environment.sh FOLDER, which must not exist}
 [[ ! -e $folder ]] || { echo "$folder exists; name another folder, or remove it" >&2; exit 2; }
 
 python3 -m venv "$folder"
-# numpy 2 and pandas 2.3 and later break psds_eval 0.5.3 or change its warnings; matplotlib comes with it.
+# psds_eval 0.5.3 makes an int of an array, which numpy 2.4 refuses, and calls fillna(method=...), which pandas 3
+# does not have.
 "$folder/bin/python" -m pip install -q "psds_eval==0.5.3" "numpy==1.26.4" "pandas==2.2.3" "setuptools<81"
 "$folder/bin/python" -c "import psds_eval"

@@ -136,9 +136,14 @@ def describe(rows: Rows, role: str, settings: Settings) -> Input:
         classes=len(rows.classes),
         form=origin.form,
         has_values=rows.has_values,
-        events="merge" if merges(rows, settings) else "rows",
+        events="merge" if merges(rows, settings) or _joined(role, settings) else "rows",
         ignored=origin.ignored,
     )
+
+
+def _joined(role: str, settings: Settings) -> bool:
+    """Return whether post-processing made events of the rows, which may touch."""
+    return role == "system" and settings.postprocesses
 
 
 def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> WideRows:

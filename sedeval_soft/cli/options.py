@@ -68,6 +68,8 @@ _FILE = click.Path(dir_okay=False, path_type=str)
 SCORING = "What is compared"
 SEGMENTS = "Segments"
 EVENTS = "Events"
+PROCESSING = "Post-processing of the system's output, in this order"
+INTERSECTIONS = "Intersections and PSDS"
 OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
 
@@ -82,8 +84,8 @@ SETTINGS: tuple[Decorator, ...] = (
             help="Evaluate these classes only, in this order. Repeatable; quote names with commas: "
             "'\"a, b\",c'."),
     setting(SCORING, "--only", multiple=True, metavar="BASIS[.READING]",
-            help="Evaluate only this: segment, event, or one reading, such as segment.hard, segment.optimal, "
-            "segment.soft. Repeatable."),
+            help="Evaluate this: segment, event, intersection, or one reading, such as segment.hard, "
+            "segment.optimal, segment.soft; or all. Repeatable.  [default: segment and event]"),
     setting(SEGMENTS, "--segment-length", type=float, shown="1.0", metavar="SECONDS",
             help="Length of a segment."),
     setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
@@ -101,6 +103,29 @@ SETTINGS: tuple[Decorator, ...] = (
     setting(EVENTS, "--events", type=click.Choice(["auto", "merge", "rows"]), shown="auto",
             help="Touching active rows of a class are one event (merge), or each row is one (rows); "
             "auto merges where a table has values."),
+    setting(PROCESSING, "--median-filter", type=float, shown="0.0", metavar="SECONDS",
+            help="Median filter of about this length: an odd number of time steps."),
+    setting(PROCESSING, "--min-gap", type=float, shown="0.0", metavar="SECONDS",
+            help="Close shorter gaps between events of a class."),
+    setting(PROCESSING, "--min-duration", type=float, shown="0.0", metavar="SECONDS",
+            help="Drop shorter events."),
+    setting(INTERSECTIONS, "--dtc", type=float, shown="0.5", metavar="SHARE",
+            help="Share of a detection that reference events must cover, else it is a false positive."),
+    setting(INTERSECTIONS, "--gtc", type=float, shown="0.5", metavar="SHARE",
+            help="Share of a reference event that such detections must cover to find it."),
+    setting(INTERSECTIONS, "--cttc", type=float, shown="0.3", metavar="SHARE",
+            help="Share of a false positive that another class must cover to make it a cross trigger."),
+    setting(INTERSECTIONS, "--psds", type=click.Choice(["dcase-psds1", "dcase-psds2"]),
+            help="Compute PSDS as DCASE does; sets the shares above and below where they are not given."),
+    setting(INTERSECTIONS, "--alpha-ct", type=float, shown="0.0", metavar="NUMBER",
+            help="Compute PSDS; weight of cross triggers."),
+    setting(INTERSECTIONS, "--alpha-st", type=float, shown="0.0", metavar="NUMBER",
+            help="Compute PSDS; weight of the spread over classes."),
+    setting(INTERSECTIONS, "--max-efpr", type=float, shown="100.0", metavar="NUMBER",
+            help="Compute PSDS; largest effective false positive rate per hour."),
+    setting(INTERSECTIONS, "--psds-median-filters", multiple=True, type=float, metavar="SECONDS",
+            help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
+            "Repeatable."),
 )  # fmt: skip
 
 INPUT: tuple[Decorator, ...] = (

@@ -6,13 +6,14 @@ settled: its pieces are sorted and never overlap. Between pieces the value is 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.rows import LongRows, WideRows
+from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import Ticks, to_ticks
 
 Codes = npt.NDArray[np.int32]
@@ -47,6 +48,15 @@ class Activity:
         onset, offset = to_ticks(rows.onset[kept]), to_ticks(rows.offset[kept])
         return cls._of(file, codes, onset, offset, rows.values[label][kept])
 
+    def sounding(self) -> Activity:
+        """Return the pieces whose value is above 0."""
+        if not len(self.value) or self.value.min() > 0:
+            return self
+        kept = np.flatnonzero(self.value > 0)
+        return Activity(
+            self.file[kept], self.label[kept], self.onset[kept], self.offset[kept], self.value[kept]
+        )
+
     @classmethod
     def _of(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:
         order = np.lexsort((onset, label, file))
@@ -74,4 +84,19 @@ class Activity:
         first = np.searchsorted(group, groups[covered])
         return Activity(
             self.file[first], self.label[first], times[covered], times[covered + 1], value[covered]
+        )
+
+
+def activities(rows: Rows) -> Iterator[Activity]:
+    """Yield the activity of each class of a table."""
+    if isinstance(rows, WideRows):
+        yield from (Activity.of_column(rows, label) for label in range(len(rows.classes)))
+        return
+    whole = Activity.of_long(rows)
+    order = np.argsort(whole.label, kind="stable")
+    bounds = np.searchsorted(whole.label[order], np.arange(len(rows.classes) + 1))
+    for label in range(len(rows.classes)):
+        index = order[bounds[label] : bounds[label + 1]]
+        yield Activity(
+            whole.file[index], whole.label[index], whole.onset[index], whole.offset[index], whole.value[index]
         )

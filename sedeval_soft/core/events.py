@@ -50,6 +50,10 @@ class Events:
             self.offset_seconds[index],
         )
 
+    def in_order(self) -> Events:
+        """Return the events by file, class, onset and offset, whatever the order of the table."""
+        return self.take(np.lexsort((self.offset, self.onset, self.label, self.file)))
+
 
 def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
     """Return which values are active: above the threshold, or at it too where `inclusive`."""

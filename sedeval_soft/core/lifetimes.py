@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.events import Events, active_rows
+from sedeval_soft.core.pyramid import Pyramid
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.ticks import Ticks, to_seconds
 
@@ -84,26 +85,42 @@ class EventLifetimes:
     @classmethod
     def of(cls, activity: Activity) -> EventLifetimes:
         """Find the lifetimes of all events of an activity, sorted by file, class and onset."""
-        kept = np.flatnonzero(activity.value > 0)
-        n = len(kept)
-        file, label = activity.file[kept], activity.label[kept]
-        onset, offset, value = activity.onset[kept], activity.offset[kept], activity.value[kept]
+        return cls.with_pieces(activity.sounding())[0]
+
+    @classmethod
+    def with_pieces(cls, activity: Activity) -> tuple[EventLifetimes, Index, Index]:
+        """Find the lifetimes as `of` does, and the first and last piece of each.
+
+        activity: without pieces of value 0.
+        """
+        file, label, onset, offset = activity.file, activity.label, activity.onset, activity.offset
+        n = len(onset)
         apart = np.ones(n + 1, dtype=bool)
         apart[1:n] = (file[1:] != file[:-1]) | (label[1:] != label[:-1]) | (onset[1:] != offset[:-1])
         # A wall of value 0 stands wherever pieces do not touch, and at both ends.
         place = np.arange(n) + np.cumsum(apart)[:n]
         values = np.zeros(n + int(apart.sum()))
-        values[place] = value
-        left = previous_smaller(values, or_equal=True)[place]
-        leftmost = values[left] < value
-        place, left, value = place[leftmost], left[leftmost], value[leftmost]
-        mirrored = previous_smaller(values[::-1], or_equal=False)
-        right = len(values) - 1 - mirrored[len(values) - 1 - place]
+        values[place] = activity.value
+        slot, left, right = level_runs(values)
+        sounding = values[slot] > 0
+        slot, left, right = slot[sounding], left[sounding], right[sounding]
         piece = np.full(len(values), -1, dtype=np.int64)
-        piece[np.arange(n) + np.cumsum(apart)[:n]] = np.arange(n)
+        piece[place] = np.arange(n)
         first, last = piece[left + 1], piece[right - 1]
         born = np.maximum(values[left], values[right])
-        return cls(file[first], label[first], onset[first], offset[last], born, value)
+        return cls(file[first], label[first], onset[first], offset[last], born, values[slot]), first, last
+
+
+def level_runs(values: Floats) -> tuple[Index, Index, Index]:
+    """Find the maximal runs of values above something: one for each distinct minimum of a run.
+
+    values: (n,) walls of the smallest value at both ends. Returns the places of minima, of tied ones the
+    leftmost, and the nearest smaller value on the left and on the right of each run.
+    """
+    left = previous_smaller(values, or_equal=True)
+    slot = np.flatnonzero(values[left] < values)
+    right = len(values) - 1 - previous_smaller(values[::-1], or_equal=False)[len(values) - 1 - slot]
+    return slot, left[slot], right
 
 
 def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
@@ -118,6 +135,15 @@ def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
         return EventLifetimes.of(Activity.of_long(rows))
     parts = [EventLifetimes.of(Activity.of_column(rows, label)) for label in range(len(rows.classes))]
     return _joined(parts) if parts else _rowwise(rows)
+
+
+def separate(lifetimes: EventLifetimes) -> bool:
+    """Return whether events of one file and class neither touch nor overlap, whatever their levels."""
+    order = np.lexsort((lifetimes.offset, lifetimes.onset, lifetimes.label, lifetimes.file))
+    file, label, onset, offset = (getattr(lifetimes, n)[order] for n in ("file", "label", "onset", "offset"))
+    apart = (np.diff(file) != 0) | (np.diff(label) != 0) | (onset[1:] > offset[:-1])
+    # In the order of onsets it is enough to look at neighbours.
+    return bool(np.all(apart))
 
 
 def _rowwise(rows: Rows) -> EventLifetimes:
@@ -142,7 +168,8 @@ def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:
 def previous_smaller(values: Floats, *, or_equal: bool) -> Index:
     """Return for each place the nearest one before it whose value is smaller (or equal), (n,).
 
-    The first value must be 0, the smallest of all; its own result is 0.
+    The first value must be the smallest of all; its own result is 0, as that of every other smallest one
+    may be anything.
     """
     n = len(values)
     before = np.arange(-1, n - 1, dtype=np.int64)
@@ -150,44 +177,11 @@ def previous_smaller(values: Floats, *, or_equal: bool) -> Index:
         before[0] = 0
     smaller = np.less_equal if or_equal else np.less
     open_ = np.flatnonzero(~smaller(values[before], values))
-    open_ = open_[values[open_] > 0]
+    open_ = open_[values[open_] > values[0]]
     for _ in range(_JUMPS):
         if not len(open_):
             return before
         before[open_] = before[before[open_]]
         open_ = open_[~smaller(values[before[open_]], values[open_])]
-    before[open_] = _climb(values, open_, smaller)
+    before[open_] = Pyramid(values).before(open_, values[open_], or_equal=or_equal)
     return before
-
-
-def _climb(values: Floats, places: Index, smaller: np.ufunc) -> Index:
-    """Search the nearest smaller value before some places in a pyramid of minima.
-
-    Two passes over log2(n) levels, whatever the values: up until a left neighbour holds something
-    small enough, then down to the rightmost such value in it.
-    """
-    levels = [values]
-    while len(levels[-1]) > 1:
-        level = levels[-1]
-        even = level[: len(level) // 2 * 2].reshape(-1, 2).min(axis=1)
-        levels.append(np.append(even, level[-1]) if len(level) % 2 else even)
-    wanted = values[places]
-    node = places.copy()
-    found = np.full(len(places), -1, dtype=np.int64)
-    climbing = np.arange(len(places))
-    for height, level in enumerate(levels):
-        here = node[climbing]
-        neighbour = np.maximum(here - 1, 0)
-        hit = (here % 2 == 1) & smaller(level[neighbour], wanted[climbing])
-        found[climbing[hit]] = height
-        node[climbing[hit]] = neighbour[hit]
-        climbing = climbing[~hit]
-        node[climbing] //= 2
-    for height in range(len(levels) - 1, 0, -1):
-        going = np.flatnonzero(found >= height)
-        child = 2 * node[going] + 1
-        below = levels[height - 1]
-        inside = np.minimum(child, len(below) - 1)
-        right = (child < len(below)) & smaller(below[inside], wanted[going])
-        node[going] = np.where(right, child, child - 1)
-    return node

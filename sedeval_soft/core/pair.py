@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.postprocess import postprocessed, strangers
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, to_ticks
@@ -28,7 +29,8 @@ class Pair:
     files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
     reference, system: the rows, coded into `files` and `classes`.
     length: (n_files,) evaluated seconds of each file: its duration where given, else the last
-        offset on either side. warnings: what a person should know about the two tables.
+        offset on either side. raw: the system's rows before post-processing.
+    warnings: what a person should know about the two tables.
     """
 
     files: tuple[str, ...]
@@ -36,6 +38,7 @@ class Pair:
     reference: Rows
     system: Rows
     length: npt.NDArray[np.float64]
+    raw: Rows
     warnings: tuple[str, ...] = ()
 
     @property
@@ -52,7 +55,8 @@ def align(
     A file or class that one side lacks is evaluated all the same (as all false alarms or all
     misses) and warned of. `durations` (seconds by file name) is also the list of evaluated files:
     it adds files without any row, and leaves out system files that neither it nor the reference names.
-    `settings.classes` restricts and orders the classes.
+    `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
+    settings ask for.
 
     Raises EvaluationError where names cannot be matched, and for any warning if `settings.strict`.
     """
@@ -84,8 +88,9 @@ def align(
         _beyond(side, role, length) for role, side in (("reference", reference), ("system", system))
     )
     warnings = [warning for warning in warnings if warning]
-    pair = (_recode_classes(reference, classes), _recode_classes(system, classes))
-    return Pair(files, classes, *pair, length, tuple(warnings))
+    warnings.extend(strangers(settings, classes))
+    reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
+    return Pair(files, classes, reference, postprocessed(raw, settings), length, raw, tuple(warnings))
 
 
 def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:

@@ -7,7 +7,7 @@ are these fields: one list, so that the three cannot drift apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
@@ -19,12 +19,37 @@ Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
 EventForm = Literal["auto", "merge", "rows"]
 Compat = Literal["sed_eval"]
+Seconds = float | dict[str, float]
 
 READINGS: dict[str, tuple[str, ...]] = {
     "segment": ("hard", "optimal", "soft"),
     "event": ("hard", "optimal", "soft"),
+    "intersection": ("hard", "optimal", "soft"),
 }
 """The readings of each basis: what `only` can name."""
+
+DEFAULT_ONLY = ("segment", "event")
+"""The bases that are evaluated where nothing else is said."""
+
+POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
+"""What is done to a system's output before it is scored, in this order."""
+
+PSDS: dict[str, dict[str, float]] = {
+    "dcase-psds1": {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3, "alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 100.0},
+    "dcase-psds2": {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5, "alpha_st": 1.0, "max_efpr": 100.0},
+}
+"""The PSDS of DCASE task 4 (2020 and later) by name."""
+
+_CRITERIA = {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3}
+_PSDS_DEFAULTS = {"alpha_ct": 0.0, "alpha_st": 0.0, "max_efpr": 100.0}
+_OPTIONAL_RANGES = {
+    "dtc": (0.0, 1.0),
+    "gtc": (0.0, 1.0),
+    "cttc": (0.0, 1.0),
+    "alpha_ct": (0.0, 1e3),
+    "alpha_st": (0.0, 1e3),
+    "max_efpr": (0.0, 1e9),
+}
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "pool": get_args(Pool),
@@ -61,9 +86,21 @@ class Settings:
     matching: `optimal` pairs as many events as can be, `greedy` takes the first free one.
     events: `rows` (each active row is an event), `merge` (touching active rows of a class are one
         event) or `auto` (merge where a table has values, rows where it has none).
+    median_filter, min_gap, min_duration: post-processing of the system's output, in this order: a median
+        filter of about so many seconds, gaps shorter than that closed, events shorter than that dropped.
+        One number, or a mapping of class names to seconds (other classes are left as they are).
+    dtc, gtc, cttc: of intersection-based scores, the shares of overlap that a detection, a reference event
+        and a cross trigger must reach; None for those of `psds`, else 0.5, 0.5 and 0.3.
+    psds: None, or the name of a polyphonic sound detection score to compute, see `PSDS`.
+    alpha_ct, alpha_st, max_efpr: the weights of cross triggers and of the spread over classes in PSDS, and
+        its largest effective false positive rate per hour; any of them asks for PSDS. None for those of
+        `psds`, else 0, 0 and 100.
+    psds_median_filters: seconds; asks for PSDS whatever the post-processing (piPSDS) over median filters
+        of these lengths.
     beta: weight of recall in F.
     classes: the classes to evaluate; None for all that occur on either side.
-    only: what to evaluate: bases (`segment`) or single readings of one (`segment.soft`).
+    only: what to evaluate: bases (`segment`, `event`, `intersection`), single readings of one
+        (`segment.soft`), or `all`.
     compat: None, or a tool whose arithmetic the hard reading follows to the bit.
     strict: make every warning about missing or unknown files and classes an error.
 
@@ -82,9 +119,20 @@ class Settings:
     offset: bool = True
     matching: Matching = "optimal"
     events: EventForm = "auto"
+    median_filter: Seconds = 0.0
+    min_gap: Seconds = 0.0
+    min_duration: Seconds = 0.0
+    dtc: float | None = None
+    gtc: float | None = None
+    cttc: float | None = None
+    psds: str | None = None
+    alpha_ct: float | None = None
+    alpha_st: float | None = None
+    max_efpr: float | None = None
+    psds_median_filters: tuple[float, ...] = ()
     beta: float = 1.0
     classes: tuple[str, ...] | None = None
-    only: tuple[str, ...] = tuple(READINGS)
+    only: tuple[str, ...] = DEFAULT_ONLY
     compat: Compat | None = None
     strict: bool = False
 
@@ -96,7 +144,7 @@ class Settings:
             if name not in known:
                 hint = did_you_mean(name, known) or f"; known: {', '.join(known)}"
                 raise SettingsError(f"unknown setting {name!r}{hint}")
-        for name in ("classes", "only"):
+        for name in ("classes", "only", "psds_median_filters"):
             value = values.get(name)
             if isinstance(value, str):
                 values[name] = (value,)
@@ -104,8 +152,11 @@ class Settings:
                 values[name] = tuple(value)
             elif value is not None:
                 raise SettingsError(f"{name} must be a list of names, not {value!r}")
-        if values.get("only", ()) is None:
-            del values["only"]
+        for name in ("only", "psds_median_filters"):
+            if values.get(name, ()) is None:
+                del values[name]
+        if values.get("only") == ("all",):
+            values["only"] = tuple(READINGS)
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -118,18 +169,17 @@ class Settings:
             self._check_choice(name, getattr(self, name), choices)
         if self.compat is not None:
             self._check_choice("compat", self.compat, get_args(Compat))
+        if self.psds is not None:
+            self._check_choice("psds", self.psds, tuple(PSDS))
+        self._check_postprocessing()
         if not (self.onset or self.offset):
             raise SettingsError("onset and offset cannot both be left out of event-based scores")
         self._check_lists()
 
     def _check_numbers(self) -> None:
         for name in _NUMBERS:
-            value = getattr(self, name)
-            if value is None and name == "reference_threshold":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                raise SettingsError(f"{name} must be a finite number, not {value!r}")
-            object.__setattr__(self, name, float(value))
+            if name != "reference_threshold" or self.reference_threshold is not None:
+                self._keep(name, _finite(name, getattr(self, name)))
         if not _SHORTEST <= self.segment_length <= _LONGEST:
             raise SettingsError(
                 f"segment_length must be {_SHORTEST:g} to {_LONGEST:g} s, not {self.segment_length}"
@@ -141,7 +191,36 @@ class Settings:
                 raise SettingsError(f"{name} must be 0 to {_LONGEST:g}, not {getattr(self, name)}")
         # Times are whole ticks: what is kept here, and shown, is what is used.
         for name in ("segment_length", "onset_collar", "offset_collar"):
-            object.__setattr__(self, name, tick(getattr(self, name)) / TICKS_PER_SECOND)
+            self._keep(name, tick(getattr(self, name)) / TICKS_PER_SECOND)
+        self._check_criteria()
+
+    def _check_criteria(self) -> None:
+        for name, (low, high) in _OPTIONAL_RANGES.items():
+            if getattr(self, name) is not None:
+                value = _finite(name, getattr(self, name))
+                if not low <= value <= high or (value == 0 and not name.startswith("alpha")):
+                    above = "" if name.startswith("alpha") else "above "
+                    raise SettingsError(f"{name} must be {above}{low:g} to {high:g}, not {value}")
+                self._keep(name, value)
+
+    def _check_postprocessing(self) -> None:
+        for name in POSTPROCESSING:
+            value = getattr(self, name)
+            if isinstance(value, Mapping):
+                self._keep(name, {label: _length(f"{name} of {label}", value[label]) for label in value})
+                if not all(isinstance(label, str) for label in value):
+                    raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
+            else:
+                self._keep(name, _length(name, value))
+        lengths = tuple(_length("psds_median_filters", value) for value in self.psds_median_filters)
+        self._keep("psds_median_filters", lengths)
+        if lengths and any(self.lengths_of("median_filter")):
+            raise SettingsError("median_filter and psds_median_filters exclude one another")
+        if self.events == "rows" and (self.postprocesses or lengths):
+            raise SettingsError("post-processing joins and cuts rows; it cannot go with events=rows")
+
+    def _keep(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     def _check_lists(self) -> None:
         families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])
@@ -172,10 +251,57 @@ class Settings:
             return any(part.partition(".")[0] == basis for part in self.only)
         return basis in self.only or f"{basis}.{reading}" in self.only
 
+    @property
+    def postprocesses(self) -> bool:
+        """Whether the system's output is changed before it is scored."""
+        return any(any(self.lengths_of(name)) for name in POSTPROCESSING)
+
+    def lengths_of(self, name: str) -> tuple[float, ...]:
+        """Return the lengths in seconds that a post-processing setting holds, whatever their classes."""
+        value = getattr(self, name)
+        return tuple(value.values()) if isinstance(value, dict) else (value,)
+
+    def of_classes(self, name: str, classes: tuple[str, ...]) -> tuple[float, ...]:
+        """Return the length in seconds that a post-processing setting has for each class."""
+        value = getattr(self, name)
+        return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
+
+    @property
+    def wants_psds(self) -> bool:
+        """Whether PSDS is asked for: it is slower than what is printed by default."""
+        explicit = (self.alpha_ct, self.alpha_st, self.max_efpr)
+        return self.psds is not None or bool(self.psds_median_filters) or any(v is not None for v in explicit)
+
+    def criterion(self, name: str) -> float:
+        """Return a setting of intersections or PSDS: as it was given, as `psds` has it, or its default."""
+        value = getattr(self, name)
+        if value is None:
+            return (PSDS[self.psds] if self.psds else _CRITERIA | _PSDS_DEFAULTS)[name]
+        return float(value)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return all settings as plain values, the reference threshold resolved."""
+        """Return all settings as plain values, those that others imply resolved."""
         values = {name: getattr(self, name) for name in self.__slots__}
         values["reference_threshold"] = self.reference_cut
         values["classes"] = None if self.classes is None else list(self.classes)
         values["only"] = list(self.only)
+        values |= {name: self.criterion(name) for name in _CRITERIA}
+        if self.wants_psds:
+            values |= {name: self.criterion(name) for name in _PSDS_DEFAULTS}
+        values["psds_median_filters"] = list(self.psds_median_filters)
         return values
+
+
+def _finite(name: str, value: object) -> float:
+    """Return a setting as a float; raises SettingsError for anything but a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise SettingsError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def _length(name: str, value: object) -> float:
+    """Return a length in seconds, in whole ticks; raises SettingsError where it is none."""
+    seconds = _finite(name, value)
+    if not 0 <= seconds <= _LONGEST:
+        raise SettingsError(f"{name} must be 0 to {_LONGEST:g} s, not {seconds}")
+    return tick(seconds) / TICKS_PER_SECOND

@@ -25,13 +25,15 @@ Floats = npt.NDArray[np.float64]
 class Averaged:
     """One measure of all classes and its averages; None where an average has no meaning.
 
-    classes: (..., n_classes). micro, macro, weighted: (...).
+    classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
+    average but defined over all classes together.
     """
 
     classes: Array | None
     micro: Array | None = None
     macro: Array | None = None
     weighted: Array | None = None
+    overall: Array | None = None
 
 
 def ratio(numerator: Array, denominator: Array) -> Floats:

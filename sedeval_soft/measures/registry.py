@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.measures.divergence.spec import FAMILIES as DIVERGENCE
 from sedeval_soft.measures.event.spec import FAMILIES as EVENT
+from sedeval_soft.measures.intersection.spec import FAMILIES as INTERSECTION
 from sedeval_soft.measures.measure import Family, Measure
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.segment.spec import FAMILIES as SEGMENT
 
-FAMILIES: tuple[Family, ...] = (*SEGMENT, *DIVERGENCE, *EVENT)
+FAMILIES: tuple[Family, ...] = (*SEGMENT, *DIVERGENCE, *EVENT, *INTERSECTION)
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
 
@@ -27,8 +28,8 @@ def measure_of(name: ScoreName | str) -> Measure:
                 if measure.name == parsed.measure and _has_form(measure, parsed):
                     return measure
     stem = f"{parsed.basis}.{parsed.reading}.{parsed.measure}"
-    form = "[class]" if parsed.class_name is not None else f".{parsed.average}"
-    hint = did_you_mean(stem + form, score_names()) or "; --list-scores prints all names"
+    spelled = str(parsed) if parsed.class_name is None else f"{stem}[class]"
+    hint = did_you_mean(spelled, score_names()) or "; --list-scores prints all names"
     raise ScoreNameError(f"no score is named {parsed}{hint}")
 
 

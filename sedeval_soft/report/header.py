@@ -19,7 +19,11 @@ def header(scores: Scores) -> list[tuple[str, str]]:
         cut += f" (reference {sign} {short(settings.reference_cut)})"
     lines.append(("files", f"{len(scores.files)}, {short(round(scores.length, 6))} s; {cut}"))
     bases = {basis for basis, _ in families(scores)}
+    if settings.postprocesses:
+        lines.append(("process", _processing(scores)))
     lines += [(name, said(scores)) for basis, (name, said) in _OF_BASES.items() if basis in bases]
+    if settings.wants_psds:
+        lines.append(("PSDS", _psds(scores)))
     if settings.compat:
         lines.append(("compat", f"the hard reading follows {settings.compat}"))
     return lines
@@ -54,8 +58,37 @@ def _collars(scores: Scores) -> str:
     return f"{', '.join(parts)}; {settings.matching} matching"
 
 
+def _intersections(scores: Scores) -> str:
+    dtc, gtc = (short(round(100 * scores.settings.criterion(name), 9)) for name in ("dtc", "gtc"))
+    return f"detections covered by {dtc}% or more, reference events by {gtc}% or more"
+
+
+def _psds(scores: Scores) -> str:
+    settings = scores.settings
+    name = f"{settings.psds}: " if settings.psds else ""
+    weights = ", ".join(
+        f"{key} {short(settings.criterion(key))}" for key in ("alpha_ct", "alpha_st", "max_efpr")
+    )
+    return f"{name}{weights}, cross triggers covered by {short(round(100 * settings.criterion('cttc'), 9))}%"
+
+
+def _processing(scores: Scores) -> str:
+    settings = scores.settings
+    said = {"median_filter": "median filter", "min_gap": "no gap below", "min_duration": "no event below"}
+    parts = []
+    for name, text in said.items():
+        value = getattr(settings, name)
+        if isinstance(value, dict):
+            lengths = ", ".join(f"{visible(label)} {short(seconds)} s" for label, seconds in value.items())
+            parts += [f"{text} by class ({lengths})"] if any(value.values()) else []
+        elif value:
+            parts.append(f"{text} {short(value)} s")
+    return f"system: {', '.join(parts)}"
+
+
 _OF_BASES: dict[str, tuple[str, Callable[[Scores], str]]] = {
     "segment": ("segments", _segments),
     "event": ("events", _collars),
+    "intersection": ("overlaps", _intersections),
 }
 """What is said of the scores of a basis: the name of the line and how it is made."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sedeval_soft.measures.names import AVERAGES
+from sedeval_soft.measures.names import AVERAGES, OVERALL
 
 SHORT = {
     "precision": "P",
@@ -34,16 +34,20 @@ SHORT = {
     "npv": "NPV",
     "kl_divergence": "KLD",
     "psds": "PSDS",
+    "pipsds": "piPSDS",
+    "best_error_rate": "best ER",
+    "best_error_rate_threshold": "at",
 }
 """What a measure is called in a table's head; one that is not here keeps its name, and fbeta has its beta."""
 
 COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions", "insertions")
-EXACT = ("threshold",)
+EXACT = ("threshold", "best_error_rate_threshold")
 """Measures of which every digit is shown: what is typed in again must select the same rows."""
 
-_MAIN = ("precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "psds")
+_MAIN = ("precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence")
 _RATES = ("substitution_rate", "deletion_rate", "insertion_rate")
 _NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
+_PSDS = ("psds", "pipsds")
 _DEVIATIONS = ("onset_bias", "onset_spread", "offset_bias", "offset_spread")
 
 
@@ -67,9 +71,11 @@ class Averages:
 
 AVERAGED = (
     Averages("Summary", _MAIN, ("micro", "macro")),
+    Averages("Polyphonic sound detection score", _PSDS, (OVERALL,)),
     Averages("Averages weighted by the size of the reference", _MAIN, ("weighted",)),
     Averages("Counts and parts of the error rate, all classes together", (*COUNTS, *_RATES), ("micro",)),
     Averages("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
+    Averages("Lowest error rate over all thresholds", ("best_error_rate",), AVERAGES),
     Averages("Averages of measures with true negatives", _NEGATIVES, AVERAGES, stacked=True),
     Averages("Averages of deviations in seconds", _DEVIATIONS, AVERAGES, stacked=True),
 )
@@ -80,7 +86,8 @@ OF_CLASSES = (
         "",
         (
             *("n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate"),
-            *("deletion_rate", "insertion_rate", "kl_divergence", "psds", "threshold"),
+            *("deletion_rate", "insertion_rate", "kl_divergence", "psds", "pipsds"),
+            *("threshold", "best_error_rate", "best_error_rate_threshold"),
         ),
     ),
     (", with true negatives", ("tn", *_NEGATIVES)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +16,14 @@ from sedeval_soft.core.value import Score
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts, detection_scores
 from sedeval_soft.measures.divergence.score import divergence_scores
-from sedeval_soft.measures.event.count import count_events
-from sedeval_soft.measures.event.optimal import best_event_thresholds, event_steps
-from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
+from sedeval_soft.run.psds import psds_tables
+from sedeval_soft.run.thresholds import optimal_events, optimal_intersections, optimal_table
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
@@ -31,19 +31,21 @@ Floats = npt.NDArray[np.float64]
 
 def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry."""
-    tables: dict[tuple[str, str], Table] = {}
-    if settings.wants("segment", "hard"):
-        tables["segment", "hard"] = _hard_table(tally, "segment", settings)
-    if settings.wants("segment", "optimal"):
-        tables["segment", "optimal"] = _optimal_segments(tally, settings)
-    if settings.wants("segment", "soft"):
-        tables["segment", "soft"] = _soft_segments(tally, settings)
-    if settings.wants("event", "hard"):
-        tables["event", "hard"] = _hard_table(tally, "event", settings)
-    if settings.wants("event", "optimal"):
-        tables["event", "optimal"] = _optimal_events(tally, settings)
-    if settings.wants("event", "soft"):
-        tables["event", "soft"] = detection_scores(_totals(tally, "event.soft"), settings.beta)
+    made: dict[tuple[str, str], Callable[[Tally, Settings], Table]] = {
+        ("segment", "hard"): _hard_segments,
+        ("segment", "optimal"): _optimal_segments,
+        ("segment", "soft"): _soft_segments,
+        ("event", "hard"): _hard_events,
+        ("event", "optimal"): optimal_events,
+        ("event", "soft"): lambda tally, settings: _detection(tally, "event.soft", settings),
+        ("intersection", "hard"): lambda tally, settings: _detection(tally, "intersection.hard", settings),
+        ("intersection", "optimal"): optimal_intersections,
+        ("intersection", "soft"): lambda tally, settings: _detection(tally, "intersection.soft", settings),
+    }
+    tables = {family: make(tally, settings) for family, make in made.items() if settings.wants(*family)}
+    if settings.wants_psds:
+        for family, table in psds_tables(tally, settings).items():
+            tables[family] = tables.get(family, {}) | table
     return {score.name: score for score in _named(tables, tally.classes)}
 
 
@@ -51,15 +53,23 @@ def _totals(tally: Tally, prefix: str) -> DetectionCounts:
     return DetectionCounts(*(tally.total(f"{prefix}.{name}") for name in (*PER_CLASS, *PER_FILE)))
 
 
-def _hard_table(tally: Tally, basis: str, settings: Settings) -> Table:
-    counts = _totals(tally, f"{basis}.hard")
-    n_segments = tally.total("segment.hard.n_segments") if basis == "segment" else None
+def _detection(tally: Tally, prefix: str, settings: Settings) -> Table:
+    return detection_scores(_totals(tally, prefix), settings.beta)
+
+
+def _hard_segments(tally: Tally, settings: Settings) -> Table:
+    counts, n_segments = _totals(tally, "segment.hard"), tally.total("segment.hard.n_segments")
+    table = detection_scores(counts, settings.beta) | confusion_scores(counts, n_segments)
+    return table | sed_eval.hard_scores(counts, n_segments) if settings.compat == "sed_eval" else table
+
+
+def _hard_events(tally: Tally, settings: Settings) -> Table:
+    counts = _totals(tally, "event.hard")
     table = detection_scores(counts, settings.beta)
-    if n_segments is not None:
-        table |= confusion_scores(counts, n_segments)
     if settings.compat == "sed_eval":
-        table |= sed_eval.hard_scores(counts, n_segments)
-    return table
+        table |= sed_eval.hard_scores(counts, None)
+    deviations = Deviations(*(tally.total(f"event.hard.{name}") for name in COLUMNS))
+    return table | deviation_scores(deviations, tally.total("event.hard.matched"))
 
 
 def _optimal_segments(tally: Tally, settings: Settings) -> Table:
@@ -67,23 +77,7 @@ def _optimal_segments(tally: Tally, settings: Settings) -> Table:
     thresholds = best_thresholds(scores, positive, settings.beta, settings.inclusive)
     detected = active(scores, thresholds[:, None], settings.inclusive)
     counts = count_hard(positive, detected, np.array([0, scores.shape[1]]))
-    return _optimal_table(counts, thresholds, settings)
-
-
-def _optimal_events(tally: Tally, settings: Settings) -> Table:
-    reference, system = tally.events["reference"].events(), tally.events["system"]
-    sizes, collars = (len(tally.files), len(tally.classes)), Collars.of(settings)
-    steps = event_steps(reference, system, sizes[1], collars)
-    thresholds = best_event_thresholds(steps, settings.beta, settings.inclusive)
-    detected = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
-    return _optimal_table(count_events(reference, detected, *sizes, collars), thresholds, settings)
-
-
-def _optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
-    table = detection_scores(counts.total(), settings.beta)
-    # A class without reference has no best threshold; nothing of it is detected.
-    table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
-    return table
+    return optimal_table(counts, thresholds, settings)
 
 
 def _soft_segments(tally: Tally, settings: Settings) -> Table:
@@ -110,7 +104,7 @@ def _named(tables: Mapping[tuple[str, str], Table], classes: tuple[str, ...]) ->
                 yield Score(
                     spell(*stem, average), *stem, average, None, None if mean is None else plain(mean.item())
                 )
-            if values.classes is not None:
+            if values.classes is not None and measure.has_classes:
                 for label, value in zip(classes, values.classes.tolist(), strict=True):
                     yield Score(spell(*stem, None, label), *stem, None, label, plain(value))
 

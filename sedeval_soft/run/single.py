@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sedeval_soft.compat import sed_eval
-from sedeval_soft.core.events import active
+from sedeval_soft.core.activity import activities
+from sedeval_soft.core.events import Events, active
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, merges, rowwise_events
-from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of
+from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair
+from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.tally import Column, Tally
 from sedeval_soft.core.ticks import tick
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence.count import count_divergence
-from sedeval_soft.measures.event.count import count_events
+from sedeval_soft.measures.event.boundaries import COLUMNS, count_deviations
+from sedeval_soft.measures.event.count import count_matched, match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
+from sedeval_soft.measures.intersection.count import count_intersections
+from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
 from sedeval_soft.measures.segment.count import count_hard, count_soft
 from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
 
@@ -31,7 +38,7 @@ def tally_pair(pair: Pair, settings: Settings) -> Tally:
     columns = _Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
     if settings.wants("segment"):
         _tally_segments(pair, settings, grid, columns)
-    if settings.wants("event"):
+    if settings.wants("event") or settings.wants("intersection") or settings.wants_psds:
         _tally_events(pair, settings, columns)
     return Tally(
         pair.files,
@@ -64,7 +71,7 @@ def recipe_of(settings: Settings) -> str:
 
 
 def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: _Columns) -> None:
-    wants = {reading: settings.wants("segment", reading) for reading in READINGS["segment"]}
+    wants = _wants(settings, "segment")
     sparse = settings.compat == "sed_eval" or settings.pool == "max"
     if wants["optimal"] or wants["soft"] or not sparse:
         grid.check_size(len(pair.classes))
@@ -103,29 +110,69 @@ def _count_runs(pair: Pair, settings: Settings, grid: Grid, columns: _Columns) -
 
 
 def _tally_events(pair: Pair, settings: Settings, columns: _Columns) -> None:
-    wants = {reading: settings.wants("event", reading) for reading in READINGS["event"]}
-    if wants["hard"]:
-        columns.enter("event.hard", _count_events(pair, settings))
-    if not (wants["optimal"] or wants["soft"]):
-        return
-    system = lifetimes_of(pair.system, merges(pair.system, settings))
-    if wants["optimal"]:
-        reference, _ = hard_events(pair, settings)
-        columns.events.update(reference=EventLifetimes.from_events(reference), system=system)
-    if wants["soft"]:
-        soft = lifetimes_of(pair.reference, merges(pair.reference, settings))
-        sizes = (len(pair.files), len(pair.classes))
-        columns.enter("event.soft", count_soft_events(soft, system, *sizes, Collars.of(settings)))
-
-
-def _count_events(pair: Pair, settings: Settings) -> DetectionCounts:
-    reference, system = hard_events(pair, settings)
+    """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
+    wants = {basis: _wants(settings, basis) for basis in ("event", "intersection")}
     sizes = (len(pair.files), len(pair.classes))
+    reference, system = hard_events(pair, settings)
+    if wants["event"]["hard"]:
+        _count_events(reference, system, sizes, settings, columns)
+    if wants["intersection"]["hard"]:
+        counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
+        columns.enter("intersection.hard", counts)
+    soft = settings.wants_psds or any(of["soft"] for of in wants.values())
+    if not soft and not any(of["optimal"] for of in wants.values()):
+        return
+    cut = EventLifetimes.from_events(reference)
+    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    columns.events.update(reference=cut, system=lifetimes)
+    if not soft:
+        return
+    levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
+    if wants["event"]["soft"]:
+        columns.enter("event.soft", count_soft_events(levels, lifetimes, *sizes, Collars.of(settings)))
+    if wants["intersection"]["soft"]:
+        columns.enter("intersection.soft", _soft_intersections(pair, levels, lifetimes, settings))
+    if settings.wants_psds:
+        columns.events["levels"] = levels
+    for length in settings.psds_median_filters:
+        filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
+        columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
+
+
+def _soft_intersections(
+    pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
+) -> DetectionCounts:
+    criteria, n_files = Criteria.of(settings), len(pair.files)
+    nested = [merges(pair.system, settings), merges(pair.reference, settings) or separate(levels)]
+    if all(nested):
+        sides = activities(pair.reference), activities(pair.system)
+        return count_soft_activities(*sides, n_files, criteria)
+    return count_soft_pairs(levels, lifetimes, n_files, len(pair.classes), criteria)
+
+
+def _wants(settings: Settings, basis: str) -> Mapping[str, bool]:
+    return {reading: settings.wants(basis, reading) for reading in READINGS[basis]}
+
+
+def _count_events(
+    reference: Events, system: Events, sizes: tuple[int, int], settings: Settings, columns: _Columns
+) -> None:
+    collars = Collars.of(settings)
+    matched = match_events(reference, system, sizes[1], collars, settings.matching)
     if settings.compat == "sed_eval":
-        collars = (
+        seconds = (
             settings.onset_collar if settings.onset else None,
             settings.offset_collar if settings.offset else None,
             settings.offset_collar_rate,
         )
-        return sed_eval.count_events(reference, system, *sizes, collars, settings.matching)
-    return count_events(reference, system, *sizes, Collars.of(settings), settings.matching)
+        counts = sed_eval.count_events(reference, system, *sizes, seconds, settings.matching)
+    else:
+        counts = count_matched(reference, system, matched, *sizes, collars)
+    columns.enter("event.hard", counts)
+    deviations = count_deviations(reference, system, matched, *sizes)
+    hits = np.bincount(
+        reference.file[matched >= 0].astype(np.int64) * sizes[1] + reference.label[matched >= 0],
+        minlength=sizes[0] * sizes[1],
+    )
+    columns.per_class["event.hard.matched"] = hits.astype(np.int64).reshape(sizes)
+    columns.per_class.update({f"event.hard.{name}": getattr(deviations, name) for name in COLUMNS})

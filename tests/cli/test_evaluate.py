@@ -311,7 +311,9 @@ def test_broken_pipe_is_quiet():
 def test_list_scores_and_version():
     lines = run("--list-scores").stdout.splitlines()
     assert any(line.startswith(f"{F1} ") for line in lines)
-    assert all(re.match(r"(segment|event)\.\w+\.\w+(\.\w+|\[class\])  ", line) for line in lines)
+    assert all(
+        re.match(r"(segment|event|intersection)\.\w+\.\w+(\.\w+|\[class\])?  ", line) for line in lines
+    )
     assert re.fullmatch(r"soft-sed-eval, version \d+\.\d+\.\d+\n", run("--version").stdout)
 
 

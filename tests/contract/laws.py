@@ -15,7 +15,7 @@ import numpy as np
 from tables import long_rows
 
 from sedeval_soft.core.rows import LongRows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
@@ -24,7 +24,7 @@ Evaluate = Callable[[LongRows, LongRows, Settings], Scores]
 
 FILES = ("a", "b", "c")
 LABELS = ("car", "dog", "people talking")
-ALL = Settings(classes=LABELS)
+ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2")
 
 
 def random_rows(

@@ -30,10 +30,11 @@ def test_law(law, seed):
 
 
 def test_every_registered_score_is_computed_and_no_other():
-    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, beta=2.0))
+    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, beta=2.0, psds_median_filters=(1.0,)))
     assert list(scores) == list(score_names(LABELS))
-    plain = evaluate_rows(random_rows(0), random_rows(1), ALL)
-    assert set(scores) - set(plain) == {name for name in score_names(LABELS) if ".fbeta" in name}
+    plain = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, psds=None))
+    asked = (".fbeta", ".psds", ".pipsds")
+    assert set(scores) - set(plain) == {n for n in score_names(LABELS) if any(name in n for name in asked)}
 
 
 def test_settings_know_the_readings_of_the_registry():
@@ -67,7 +68,7 @@ def test_names_parse_back(label):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "f1", "segment.soft.f1", "segment.soft.f1.mean", "a.b.c.d.micro", "segment.soft.f1[x"]
+    "text", ["", "f1", "segment.soft", "segment.soft.f1.mean", "a.b.c.d.micro", "segment.soft.f1[x"]
 )
 def test_what_is_no_name_is_refused(text):
     with pytest.raises(ScoreNameError):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.value import Input, Score, Scores
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.names import OVERALL, ScoreName, spell
 from sedeval_soft.measures.registry import score_names
 
 Value = float | int | None
@@ -67,14 +67,14 @@ def build(
 
 
 def with_all_bases(classes: Sequence[str] = ("car", "speech"), **chosen: object) -> Scores:
-    """Build scores of all bases, with PSDS (only macro and of classes) and the deviations of events.
+    """Build scores of all bases, with PSDS (over all and of classes) and the deviations of events.
 
     The last class has no matched events, so no deviations.
     """
     scores = build(classes, ALL_FAMILIES, **chosen)
     extra = []
     for i, reading in enumerate(("hard", "soft")):
-        extra.append(score("intersection", reading, "psds", "macro", 0.6 + i / 100, of_class=False))
+        extra.append(score("intersection", reading, "psds", OVERALL, 0.6 + i / 100, of_class=False))
         for k, label in enumerate(classes):
             extra.append(score("intersection", reading, "psds", label, 0.5 + (i + k) / 100, of_class=True))
     for measure, value in DEVIATIONS.items():
@@ -106,7 +106,8 @@ def without(scores: Scores, unwanted: Callable[[Score], bool]) -> Scores:
 
 def score(basis: str, reading: str, measure: str, form: str, value: Value, *, of_class: bool) -> Score:
     """Build one score of a class or of an average."""
-    name = f"{basis}.{reading}.{measure}" + (f"[{form}]" if of_class else f".{form}")
+    average, label = (None, form) if of_class else (form, None)
+    name = spell(basis, reading, measure, average, label)
     return Score(name, basis, reading, measure, None if of_class else form, form if of_class else None, value)
 
 

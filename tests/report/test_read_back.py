@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from samples import build, revalued
 
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.names import AVERAGES
+from sedeval_soft.measures.names import AVERAGES, OVERALL
 from sedeval_soft.measures.registry import FAMILIES, score_names
 from sedeval_soft.report import FORMATS, render, schema
 from sedeval_soft.report.delimited import HEAD
@@ -183,7 +183,7 @@ def test_schema_follows_settings_and_registry():
     assert set(properties["settings"]["required"]) == set(properties["settings"]["properties"]) == names
     known = properties["systems"]["items"]["properties"]["scores"]["items"]["properties"]
     assert set(known["reading"]["enum"]) == {family.reading for family in FAMILIES}
-    assert set(known["average"]["enum"]) == {*AVERAGES, None}
+    assert set(known["average"]["enum"]) == {*AVERAGES, OVERALL, None}
     assert all(re.match(known["basis"]["pattern"], family.basis) for family in FAMILIES)
     assert all(re.match(known["name"]["pattern"], name) for name in score_names())
 

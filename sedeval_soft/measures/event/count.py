@@ -51,6 +51,13 @@ def count_events(
     what its matching left does.
     """
     matched = match_events(reference, system, n_classes, collars, matching)
+    return count_matched(reference, system, matched, n_files, n_classes, collars)
+
+
+def count_matched(
+    reference: Events, system: Events, matched: Index, n_files: int, n_classes: int, collars: Collars
+) -> DetectionCounts:
+    """Count as `count_events` does where events of one class are matched already: (n_ref,) partners."""
     hits = reference.take(matched >= 0)
     left, right = candidate_pairs(
         reference, system, reference.file.astype(np.int64), system.file.astype(np.int64), collars

@@ -1,0 +1,101 @@
+"""Median filtering of a table's values over time, class by class.
+
+A filter of an odd number of time steps replaces each value by the median of those around it; beyond
+a file's ends values are 0. Cut at any threshold, the result is the median filter of what was cut. It is
+the median over a sliding window of time, too, as sed_scores_eval's: both change at time steps only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.grid import Grid
+from sedeval_soft.core.ranges import range_maximum
+from sedeval_soft.core.rows import LongRows, Rows, WideRows
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks, to_ticks
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+_SHORTEST = TICKS_PER_SECOND // 1000
+"""Ticks of the shortest time step that is read off whole times."""
+
+_SLACK = 1.5
+"""Ticks that a time may lie off its multiple of a time step which is no whole number of ticks."""
+
+
+def median_filtered(rows: Rows, seconds: Sequence[float]) -> WideRows:
+    """Filter each class over about so many seconds: the nearest odd number of the table's time steps.
+
+    seconds: one for each class of `rows`, 0 to leave its values as they are. Returns one row per time step.
+    Raises EvaluationError where times keep no fixed step.
+    """
+    onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
+    step = time_step(onset, offset, rows.origin.name)
+    first, last = (np.rint(times / step).astype(np.int64) for times in (onset, offset))
+    n_frames = np.zeros(len(rows.files), dtype=np.int64)
+    np.maximum.at(n_frames, rows.file, last)
+    Grid.over(n_frames * round(step), max(1, round(step))).check_size(len(rows.classes))
+    windows = [odd_steps(length, step) for length in seconds]
+    # Silence between files as wide as half the longest window keeps them apart.
+    start = np.concatenate(([0], np.cumsum(n_frames + max(windows, default=1) // 2)))
+    inside = np.arange(int(n_frames.sum())) - np.repeat(np.cumsum(n_frames) - n_frames, n_frames)
+    place = inside + np.repeat(start[:-1], n_frames)
+    first, last = first + start[rows.file], last + start[rows.file]
+    values = []
+    for label, window in enumerate(windows):
+        if isinstance(rows, LongRows):
+            of = np.flatnonzero(rows.label == label)
+            value = np.ones(len(of)) if rows.value is None else rows.value[of]
+            track = range_maximum(int(start[-1]), first[of], last[of], value)
+        else:
+            track = range_maximum(int(start[-1]), first, last, rows.values[label])
+        values.append(_median(track, window)[place])
+    file = np.repeat(np.arange(len(rows.files), dtype=np.int32), n_frames)
+    begin, end = (np.rint(index * step) / TICKS_PER_SECOND for index in (inside, inside + 1))
+    return WideRows(rows.files, rows.classes, file, begin, end, tuple(values), rows.origin)
+
+
+def odd_steps(seconds: float, step: float) -> int:
+    """Return the odd number of time steps (in ticks) nearest to a length, at least 1; of two the larger."""
+    return 1 + 2 * int(seconds * TICKS_PER_SECOND / (2 * step))
+
+
+def time_step(onset: Ticks, offset: Ticks, name: str) -> float:
+    """Return the length in ticks of the steps that all times are multiples of, to the rounding of ticks.
+
+    Raises EvaluationError, naming the table, where there is none of a millisecond or more.
+    """
+    divisor = int(np.gcd.reduce(np.concatenate((onset, offset)))) if len(onset) else _SHORTEST
+    if divisor >= _SHORTEST:
+        return float(divisor)
+    if not divisor:
+        return float(_SHORTEST)
+    times = np.unique(np.concatenate((onset, offset)))
+    lengths = offset - onset
+    step = float(lengths[lengths > 0].min(initial=np.iinfo(np.int64).max))
+    # Longer and longer times tell the step more and more exactly.
+    horizon = step
+    while horizon < times[-1]:
+        horizon *= 4
+        longest = float(times[np.searchsorted(times, horizon, side="right") - 1])
+        step = longest / max(1.0, round(longest / step))
+    if step < _SHORTEST or np.abs(times - np.rint(times / step) * step).max() > _SLACK:
+        raise EvaluationError(
+            f"{name}: a median filter needs rows on a fixed time step of a millisecond or more; its times "
+            "have none"
+        )
+    return step
+
+
+def _median(values: Floats, window: int) -> Floats:
+    if window <= 1:
+        return values
+    from scipy.ndimage import median_filter
+
+    filtered: Floats = median_filter(values, size=window, mode="constant", cval=0.0)
+    return filtered

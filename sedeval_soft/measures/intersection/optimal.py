@@ -1,0 +1,171 @@
+"""Intersection-based counts at every threshold of the system, exactly.
+
+The reference is cut once. Whether a detection passes the DTC does not depend on the threshold: FP is a sum
+over lifetimes. A reference event inside one detection is found if that passes. Else detections cover
+parts of it, at most two of them beyond its ends; each lifetime is such a part of at most two reference
+events, those that hold its onset and its offset. So all takes a few sorts of as many entries as there are
+lifetimes, however they are nested.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events
+from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import running_maximum
+from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.pairs import Timed, expand
+from sedeval_soft.measures.intersection.count import lasting, passes
+from sedeval_soft.measures.intersection.cover import Cover, Line
+from sedeval_soft.measures.intersection.criteria import Criteria, required
+from sedeval_soft.measures.steps import Changes, Steps, Weights, stacked
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The reference's events and the system's lifetimes, those without extent left out.
+
+    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
+    """
+
+    reference: Events
+    system: EventLifetimes
+    ours: Index
+    theirs: Index
+    passed: Bools
+
+    @classmethod
+    def of(cls, reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria) -> Judged:
+        """Apply the DTC."""
+        reference, system = lasting(reference), system.take(system.offset > system.onset)
+        ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
+        cover = Cover.of(ours, reference.onset, reference.offset)
+        return cls(reference, system, ours, theirs, passes(cover, theirs, system, criteria.dtc))
+
+    def false(self) -> Changes:
+        """Return who is a false positive, and when."""
+        wrong = self.system.take(~self.passed)
+        return wrong.label, wrong.born, wrong.dies
+
+
+def intersection_steps(
+    reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria
+) -> Steps:
+    """Count found reference events and false positives for every threshold at once; N_sys = TP + FP."""
+    judged = Judged.of(reference, system, n_classes, criteria)
+    label, low, (tp, fp) = stacked(n_classes, [found_when(judged, criteria), [(judged.false(), 1)]])
+    n_ref = np.bincount(judged.reference.label, minlength=n_classes).astype(np.int64)
+    return Steps(label, low, tp, tp + fp, n_ref)
+
+
+def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weights]]:
+    """Return when how many reference events of which class are found."""
+    reference, passed = judged.reference, judged.passed
+    helpful, theirs = judged.system.take(passed), judged.theirs[passed]
+    if not len(reference) or not len(helpful):
+        return []
+    whole: list[tuple[Changes, Weights]] = []
+    if _apart(judged.ours, np.zeros(len(reference)), reference) and _apart(theirs, helpful.born, helpful):
+        onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
+        order = np.argsort(onset)
+        begins, ends = onset[order], offset[order]
+        inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
+        whole.append(((helpful.label, helpful.born, helpful.dies), np.maximum(inside, 0)))
+        left, right = _parts(begins, ends, theirs_on, theirs_off)
+        left = order[left]
+    else:
+        left, right = overlapping(reference, helpful, judged.ours, theirs)
+    overlap = np.minimum(reference.offset[left], helpful.offset[right]) - np.maximum(
+        reference.onset[left], helpful.onset[right]
+    )
+    needed = required(criteria.gtc, reference.offset - reference.onset)
+    event, low, high = enough(left, helpful.born[right], helpful.dies[right], overlap, needed)
+    return [*whole, ((reference.label[event], low, high), 1)]
+
+
+def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, ...]:
+    """Return the places on one line of onsets and offsets of the reference, then of the system."""
+    line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
+    sides = ((ours, reference), (theirs, system))
+    return tuple(line.locate(g, times)[0] for g, side in sides for times in (side.onset, side.offset))
+
+
+def _apart(group: Index, born: Floats, events: Timed) -> bool:
+    """Return whether no two events of one group and birth overlap.
+
+    That is so for all lifetimes of an activity: two born at one level are apart, and so are two alive at one.
+    """
+    order = np.lexsort((events.onset, born, group))
+    new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
+    reach = running_maximum(events.offset[order], np.concatenate(([0], np.cumsum(new))))
+    return bool(np.all(new | (events.onset[order][1:] >= reach[:-1])))
+
+
+def _parts(begins: Index, ends: Index, onset: Index, offset: Index) -> tuple[Index, Index]:
+    """Return the pairs of a reference event and a detection that has an end strictly within it.
+
+    begins, ends: of reference events, sorted and apart. onset, offset: of detections, on the same line.
+    """
+    pairs = []
+    for place in (onset, offset):
+        at = np.maximum(np.searchsorted(begins, place, side="left") - 1, 0)
+        pairs.append(((begins[at] < place) & (place < ends[at]), at))
+    (starts, first), (stops, last) = pairs
+    stops &= ~(starts & (first == last))
+    left = np.concatenate((first[starts], last[stops]))
+    return left, np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
+
+
+def overlapping(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, Index]:
+    """Return all pairs of a reference event and a detection of its group that overlap."""
+    order = np.lexsort((reference.onset, ours))
+    begins, ends, onset, offset = _laid_out(reference, system, ours, theirs)
+    begins, ends = begins[order], ends[order]
+    reach = np.maximum.accumulate(ends)
+    first = np.searchsorted(reach, onset, side="right")
+    last = np.searchsorted(begins, offset, side="left")
+    right, at = expand(first, np.maximum(first, last))
+    kept = ends[at] > onset[right]
+    return order[at[kept]], right[kept]
+
+
+def enough(
+    event: Index, born: Floats, dies: Floats, overlap: Index, needed: Index
+) -> tuple[Index, Floats, Floats]:
+    """Return for which levels the parts of an event that exist make what it needs.
+
+    event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
+    Returns events and levels low < a <= high, as often as an event comes to have enough.
+    """
+    return spans(
+        np.concatenate((event, event)),
+        np.concatenate((born, dies)),
+        np.concatenate((overlap, -overlap)),
+        needed,
+    )
+
+
+def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[Index, Floats, Floats]:
+    """Return for which levels the sum of an event's changes up to there is at least what it needs.
+
+    event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
+    """
+    order = np.lexsort((level, event))
+    event, level = event[order], level[order]
+    sums = np.cumsum(change[order])
+    last = np.ones(len(event), dtype=bool)
+    last[:-1] = (np.diff(event) != 0) | (np.diff(level) != 0)
+    event, level, sums = event[last], level[last], sums[last]
+    # All that an event got it has lost at its end: sums begin anew with each event by themselves.
+    good = sums >= needed[event]
+    before = np.concatenate(([False], good[:-1]))
+    begins, ends = np.flatnonzero(good & ~before), np.flatnonzero(before & ~good)
+    return event[begins], level[begins], level[ends]

@@ -1,0 +1,185 @@
+"""The polyphonic sound detection score (PSDS), exact over all thresholds.
+
+For each class the PSD-ROC gives the highest share of reference events found (TPR) at an effective rate of
+false positives per hour (eFPR) of at most x: a staircase that starts at (0, 0).
+
+    eFPR = FP / T + alpha_ct * mean over the other classes c' of CT[c'] / T_ref[c']
+    eTPR(x) = max(0, mean over classes of TPR(x) - alpha_st * standard deviation over classes of TPR(x))
+    PSDS = 1 / max_efpr * integral of eTPR(x) for x from 0 to max_efpr
+
+T is the length of all files, T_ref that of all reference events of a class, CT[c'] the cross triggers of
+class c', which are false positives too. Classes without reference take no part. Sources: Bilen et al. 2020
+(PSDS), Ebbers et al. 2022 (all thresholds), Ebbers et al. 2023 (piPSDS: points of several post-processings
+in one staircase).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events
+from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.measures.event.pairs import expand
+from sedeval_soft.measures.intersection.count import passes
+from sedeval_soft.measures.intersection.cover import Cover
+from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection.optimal import Judged, found_when
+from sedeval_soft.measures.steps import Changes, Weights, stacked
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class PsdWeights:
+    """The weights of PSDS: of cross triggers, of the spread over classes, and the largest eFPR per hour."""
+
+    alpha_ct: float
+    alpha_st: float
+    max_efpr: float
+
+    @classmethod
+    def of(cls, settings: Settings) -> PsdWeights:
+        """Take the weights from the settings."""
+        return cls(*(settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")))
+
+
+@dataclass(frozen=True, slots=True)
+class Staircases:
+    """The PSD-ROC of every class.
+
+    label: (n,) ascending. efpr: (n,) per hour, ascending within a class. tp: (n,) reference events found
+    from there on, ascending within a class; before the first 0. n_ref: (n_classes,).
+    """
+
+    label: Index
+    efpr: Floats
+    tp: Index
+    n_ref: Index
+
+    @classmethod
+    def under(cls, label: Index, efpr: Floats, tp: Index, n_ref: Index) -> Staircases:
+        """Return the staircases that operating points, each (n,), make."""
+        order = np.lexsort((tp, efpr, label))
+        label, efpr, tp = label[order], efpr[order], tp[order]
+        scale = int(n_ref.max(initial=0)) + 1
+        highest = np.maximum.accumulate(label * scale + tp)
+        before = np.concatenate(([-1], highest[:-1]))
+        # A class begins at 0: only what lies above counts, and above all before.
+        rises = highest > np.maximum(before, label * scale)
+        return cls(label[rises], efpr[rises], tp[rises], n_ref)
+
+    @staticmethod
+    def joined(parts: Sequence[Staircases]) -> Staircases:
+        """Return the staircases under the points of all: the best of several post-processings (piPSDS)."""
+        label, efpr, tp = (
+            np.concatenate([getattr(p, name) for p in parts]) for name in ("label", "efpr", "tp")
+        )
+        return Staircases.under(label, efpr, tp, parts[0].n_ref)
+
+    def take(self, labels: Index) -> Staircases:
+        """Return the staircases of some classes, in ascending order, numbered from 0."""
+        first, last = (np.searchsorted(self.label, labels + end) for end in (0, 1))
+        label, index = expand(first, last)
+        return Staircases(label, self.efpr[index], self.tp[index], self.n_ref[labels])
+
+
+def staircases(
+    reference: Events,
+    system: EventLifetimes,
+    n_classes: int,
+    seconds: float,
+    criteria: Criteria,
+    alpha_ct: float,
+    kind: Index | None = None,
+) -> Staircases:
+    """Return the PSD-ROC of every class over all thresholds.
+
+    seconds: length of all files together. kind: (n_classes,) classes of the same kind belong to one
+    evaluation and can trigger one another; None: all do.
+    """
+    judged = Judged.of(reference, system, n_classes, criteria)
+    n_ref = np.bincount(judged.reference.label, minlength=n_classes).astype(np.int64)
+    columns: list[list[tuple[Changes, Weights]]] = [found_when(judged, criteria), [(judged.false(), 1)]]
+    if alpha_ct > 0:
+        kind = np.zeros(n_classes, dtype=np.int64) if kind is None else kind
+        weight = _cross_triggers(judged, n_ref, criteria, kind)
+        # Whole numbers, so that what has begun and ended leaves exactly nothing.
+        unit = 2.0 ** (61 - math.frexp(math.fsum(weight))[1])
+        columns.append([(judged.false(), np.rint(weight * unit).astype(np.int64))])
+    label, _, counts = stacked(n_classes, columns)
+    efpr = counts[1] * (_HOUR / seconds if seconds else 0.0)
+    if alpha_ct > 0:
+        efpr = efpr + alpha_ct * _HOUR * (counts[2] / unit)
+    return Staircases.under(label, efpr, counts[0], n_ref)
+
+
+def _cross_triggers(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Floats:
+    """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second."""
+    wrong = judged.system.take(~judged.passed)
+    n_classes = len(n_ref)
+    cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
+    lengths = judged.reference.offset - judged.reference.onset
+    total = np.bincount(judged.reference.label, lengths, minlength=n_classes) / TICKS_PER_SECOND
+    weight = np.zeros(len(wrong))
+    for other in np.flatnonzero(n_ref):
+        may = np.flatnonzero((wrong.label != other) & (kind[wrong.label] == kind[other]))
+        group = wrong.file[may].astype(np.int64) * n_classes + other
+        crossing = may[passes(cover, group, wrong.take(may), criteria.cttc)]
+        weight[crossing] += 1 / total[other]
+    others = np.bincount(kind[n_ref > 0], minlength=int(kind.max(initial=0)) + 1)[kind] - (n_ref > 0)
+    scaled: Floats = weight / np.maximum(others, 1)[wrong.label]
+    return scaled
+
+
+@dataclass(frozen=True, slots=True)
+class PsdRoc:
+    """The PSD-ROC over all classes: eTPR holds from each eFPR to the next, and the score it gives.
+
+    efpr, etpr: (n,). value: PSDS. classes: (n_classes,) that of each class alone, NaN without reference.
+    """
+
+    efpr: Floats
+    etpr: Floats
+    value: float
+    classes: Floats
+
+
+def psd_roc(stairs: Staircases, alpha_st: float, max_efpr: float) -> PsdRoc:
+    """Combine the staircases of all classes; the score is NaN where no class has a reference."""
+    classes = np.full(len(stairs.n_ref), np.nan)
+    present = np.flatnonzero(stairs.n_ref)
+    within = stairs.efpr < max_efpr
+    label, efpr = stairs.label[within], stairs.efpr[within]
+    tpr = stairs.tp[within] / stairs.n_ref[label]
+    at = np.unique(np.concatenate(([0.0], efpr)))
+    if not len(present):
+        return PsdRoc(at, np.full(len(at), np.nan), float("nan"), classes)
+    bounds = np.searchsorted(label, np.arange(len(stairs.n_ref) + 1))
+    total, squares = np.zeros((2, len(at)))
+    for c in present:
+        own = slice(int(bounds[c]), int(bounds[c + 1]))
+        classes[c] = _area(efpr[own], tpr[own], max_efpr)
+        total += np.concatenate(([0.0], tpr[own]))[np.searchsorted(efpr[own], at, side="right")]
+    mean = total / len(present)
+    if alpha_st > 0:
+        for c in present:
+            own = slice(int(bounds[c]), int(bounds[c + 1]))
+            y = np.concatenate(([0.0], tpr[own]))[np.searchsorted(efpr[own], at, side="right")]
+            squares += (y - mean) ** 2
+    etpr = np.maximum(mean - alpha_st * np.sqrt(squares / len(present)), 0.0)
+    return PsdRoc(at, etpr, _area(at, etpr, max_efpr), classes)
+
+
+def _area(x: Floats, y: Floats, end: float) -> float:
+    """Return the area under steps from x on to `end`, as a share of it: summed by rises, 1 is exactly 1."""
+    return math.fsum(np.diff(y, prepend=0.0) * (1.0 - x / end))

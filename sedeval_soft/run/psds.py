@@ -1,0 +1,58 @@
+"""PSDS of a tally: against the cut reference, over median filters, against all levels of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection.psds import PsdRoc, PsdWeights, Staircases, psd_roc, staircases
+from sedeval_soft.measures.intersection.soft_psds import soft_psds
+
+Table = dict[str, Averaged]
+
+
+def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
+    """Return the PSDS that the settings ask for, by basis and reading."""
+    hard = {"psds": _averaged(psds_curve(tally, settings, ["system"]))}
+    filters = [f"median {length}" for length in settings.psds_median_filters]
+    if filters:
+        hard["pipsds"] = _averaged(psds_curve(tally, settings, filters))
+    seconds, weights = _seconds(tally), PsdWeights.of(settings)
+    levels, system = tally.events["levels"], tally.events["system"]
+    value, classes = soft_psds(levels, system, len(tally.classes), seconds, Criteria.of(settings), weights)
+    return {
+        ("intersection", "hard"): hard,
+        ("intersection", "soft"): {"psds": Averaged(classes, overall=np.array(value))},
+    }
+
+
+def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
+    """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
+    reference, weights = tally.events["reference"].events(), PsdWeights.of(settings)
+    parts = [
+        staircases(
+            reference,
+            tally.events[name],
+            len(tally.classes),
+            _seconds(tally),
+            Criteria.of(settings),
+            weights.alpha_ct,
+        )
+        for name in systems
+    ]
+    return psd_roc(Staircases.joined(parts), weights.alpha_st, weights.max_efpr)
+
+
+def _seconds(tally: Tally) -> float:
+    """Return the length of all files together."""
+    return int(tally.total("length")) / TICKS_PER_SECOND
+
+
+def _averaged(roc: PsdRoc) -> Averaged:
+    return Averaged(roc.classes, overall=np.array(roc.value))

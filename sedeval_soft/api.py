@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft import __version__
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem
+from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem
 from sedeval_soft.core.hard import merges
 from sedeval_soft.core.pair import Pair, align
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_seconds
@@ -29,6 +29,8 @@ from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
 
 Durations = Mapping[str, float] | str | os.PathLike[str]
+
+_SHOWN = 60
 
 
 def evaluate(
@@ -113,15 +115,36 @@ def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:
     """Return durations in seconds by file name, read from a table if a path is given."""
     if durations is None:
         return None
-    if not isinstance(durations, Mapping):
+    if isinstance(durations, str | os.PathLike):
         return read_durations(durations)
-    for file, seconds in durations.items():
-        number = isinstance(seconds, int | float | np.number) and not isinstance(seconds, bool)
-        if not number or not 0 <= seconds < np.inf:
-            raise InputError(
-                Problem("durations", f"{file!r} has {seconds!r}; expected a number of seconds, 0 or more")
-            )
-    return durations
+    if not isinstance(durations, Mapping):
+        raise InputError(
+            Problem("durations", f"found {_shown(durations)}; expected a mapping of file names to seconds, or "
+                    "the path of a table of them")
+        )  # fmt: skip
+    problems = [Problem("durations", wrong) for pair in durations.items() if (wrong := _wrong_length(*pair))]
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems[MAX_PROBLEMS:]))
+    return {file: float(seconds) for file, seconds in durations.items()}
+
+
+def _wrong_length(file: object, seconds: object) -> str:
+    """Return what is wrong with the duration of a file, nothing where nothing is."""
+    if not isinstance(file, str):
+        return f"{_shown(file)} is not the name of a file; expected text"
+    number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+    if not number or not 0 <= cast("float", seconds) <= LONGEST:
+        return (
+            f"{file!r} has {_shown(seconds)}; expected a number of seconds, 0 or more, at most {LONGEST:g} "
+            "(31 years)"
+        )
+    return ""
+
+
+def _shown(value: object) -> str:
+    """Return a value as it would be written, only its type where that is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN and text.isprintable() else f"a value of type {type(value).__name__}"
 
 
 def describe(rows: Rows, role: str, settings: Settings) -> Input:

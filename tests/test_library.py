@@ -92,10 +92,23 @@ def test_what_cannot_be_scored_is_an_input_error(reference, system, words):
         evaluate(reference, system)
 
 
-@pytest.mark.parametrize("seconds", ["x", float("nan"), float("inf"), -1, None, True])
+@pytest.mark.parametrize(
+    "seconds", ["x", float("nan"), float("inf"), -1, None, True, 1e300, 1e12, 10**400, 1j, np.complex128(1)]
+)
 def test_durations_must_be_seconds(seconds):
     with pytest.raises(InputError, match="expected a number of seconds"):
         evaluate(TABLE, TABLE, durations={"a": seconds})
+
+
+@pytest.mark.parametrize("durations", [[1], 5, True, b"d.tsv", pd.Series({"a": 1.0}), {1: 5.0}, {None: 5.0}])
+def test_durations_are_a_mapping_of_names_or_a_path(durations):
+    with pytest.raises(InputError, match="durations: .*expected"):
+        evaluate(TABLE, TABLE, durations=durations)
+
+
+def test_durations_of_numpy_and_up_to_31_years_are_taken():
+    for seconds in (np.float32(5), np.int64(5), 1e9):
+        assert evaluate(TABLE, TABLE, durations={"a": seconds, "b": 0}, only="event").length == seconds
 
 
 @pytest.mark.parametrize(

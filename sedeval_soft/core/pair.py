@@ -12,12 +12,9 @@ from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.postprocess import postprocessed, strangers
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
+from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, to_ticks
-
-LONGEST = 1e9
-"""Seconds (31 years): a time beyond it is taken for a mistake in its unit."""
 
 _SHOWN = 5
 

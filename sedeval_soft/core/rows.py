@@ -18,6 +18,9 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
+LONGEST = 1e9
+"""Seconds (31 years): a time beyond it is taken for a mistake in its unit."""
+
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 

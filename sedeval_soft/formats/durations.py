@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
-from typing import Any
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.formats.columns import ALIASES, is_number, normal
 from sedeval_soft.formats.sniff import DELIMITERS, not_utf8
 from sedeval_soft.formats.source import open_source
@@ -36,9 +36,9 @@ def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
     problems: list[Problem] = []
     for number, line in lines[1 if header else 0 :]:
         fields = next(csv.reader([line], delimiter=delimiter))
-        problem = _enter(durations, fields, file_at, duration_at)
+        problem = _enter(durations, number, fields, file_at, duration_at)
         if problem:
-            problems.append(Problem(source.name, problem, number))
+            problems.append(Problem(source.name, *problem))
             if len(problems) > MAX_PROBLEMS:
                 raise InputError(problems[:MAX_PROBLEMS], more=True)
     if problems:
@@ -61,14 +61,22 @@ def _columns(name: str, fields: list[str]) -> tuple[int, int, bool]:
     )  # fmt: skip
 
 
-def _enter(durations: dict[str, float], fields: list[str], file_at: int, duration_at: int) -> str:
-    """Enter one line; return what is wrong with it, if anything is."""
+def _enter(
+    durations: dict[str, float], line: int, fields: list[str], file_at: int, duration_at: int
+) -> tuple[str, int, int | None] | None:
+    """Enter one line; return what is wrong with it, if anything is, with its line and column."""
     if max(file_at, duration_at) >= len(fields):
-        return f"has {len(fields)} fields; expected filename and duration"
+        return f"has {len(fields)} fields; expected filename and duration", line, None
     name, text = fields[file_at].strip(), fields[duration_at].strip()
     if not name:
-        return "filename is empty; expected a name"
-    if not is_number(text) or not 0 <= float(text) < float("inf"):
-        return f"duration {text!r} is not a number of seconds, 0 or more"
-    known: Any = durations.setdefault(name, float(text))
-    return "" if known == float(text) else f"{name!r} has duration {text}, but {known!r} on an earlier line"
+        return "filename is empty; expected a name", line, file_at + 1
+    place = (line, duration_at + 1)
+    if not is_number(text) or float(text) < 0:
+        return f"duration {text!r} is not a number of seconds, 0 or more", *place
+    seconds = float(text)
+    if seconds > LONGEST:
+        return f"duration {text} is over {LONGEST:g} s (31 years); expected seconds", *place
+    known = durations.setdefault(name, seconds)
+    if known != seconds:
+        return f"{name!r} has duration {text}, but {known!r} on an earlier line; expected one", *place
+    return None

@@ -119,8 +119,8 @@ def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:
         return read_durations(durations)
     if not isinstance(durations, Mapping):
         raise InputError(
-            Problem("durations", f"found {_shown(durations)}; expected a mapping of file names to seconds, or "
-                    "the path of a table of them")
+            Problem("durations", f"found {_shown(durations)}; expected a mapping of file names to seconds "
+                    "or the path of a table of them")
         )  # fmt: skip
     problems = [Problem("durations", wrong) for pair in durations.items() if (wrong := _wrong_length(*pair))]
     if problems:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sedeval_soft.cli.options import INPUT, RESULTS, SETTINGS, GroupedCommand, add
+from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
@@ -44,7 +45,7 @@ def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, *
     if given.pop("list_scores"):
         from sedeval_soft.report import list_scores
 
-        click.echo(list_scores(), nl=False)
+        emit(list_scores())
         return
     if reference is None or system is None:
         missing = "REFERENCE" if reference is None else "SYSTEM"
@@ -71,19 +72,24 @@ def _run(reference: str, system: str, given: dict[str, Any]) -> int:
         # Just these numbers are asked for: nothing else needs to be computed.
         names = [*wanted, *(requirement.name for requirement in requirements)]
         given["only"] = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in names))
+    read = {"reference": reference, "system output": system}
+    refuse_overwriting(
+        io["output"], read | {"table of durations": io["durations"], "settings file": given["config"]}
+    )
     settings = _settings(given)
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
     pair = align(*sides, settings, read_lengths(io["durations"]))
     scores = score_pair(*sides, pair, settings)
     if not io["quiet"]:
         for warning in scores.warnings:
-            click.echo(f"warning: {warning}", err=True)
-    text = (
-        _numbers(scores, wanted) if wanted else _tables(scores, io["form"], on_terminal=io["output"] is None)
+            remark(f"warning: {warning}")
+    printed = to_standard_output(io["output"])
+    emit(
+        _numbers(scores, wanted) if wanted else _tables(scores, io["form"], printed=printed),
+        io["output"],
     )
-    _emit(text, io["output"])
     if io["check"]:
-        _second_opinion(pair, settings, scores, aside=bool(wanted or io["output"] or io["form"] != "text"))
+        _second_opinion(pair, settings, scores, aside=bool(wanted or not printed or io["form"] != "text"))
     return _judge(scores, requirements, unmet)
 
 
@@ -93,7 +99,7 @@ def _settings(given: dict[str, Any]) -> Settings:
     from sedeval_soft.core.settings import Settings
 
     config = given.pop("config")
-    values = load_settings(config) if config else {}
+    values = {} if config is None else load_settings(config)
     for name, value in given.items():
         if value is None or value == ():
             continue
@@ -108,23 +114,14 @@ def _numbers(scores: Scores, wanted: list[str]) -> str:
     return "".join(f"{exact(scores[name])}\n" for name in wanted)
 
 
-def _tables(scores: Scores, form: str, *, on_terminal: bool) -> str:
+def _tables(scores: Scores, form: str, *, printed: bool) -> str:
     from sedeval_soft.report import render
 
-    if form == "text" and on_terminal and sys.stdout.isatty():
+    if form == "text" and printed and sys.stdout.isatty():
         from shutil import get_terminal_size
 
         return render([scores], form, color=True, width=get_terminal_size().columns)
     return render([scores], form)
-
-
-def _emit(text: str, output: str | None) -> None:
-    if output is None or output == "-":
-        click.echo(text, nl=False)
-        return
-    from sedeval_soft.report import write_atomic
-
-    write_atomic(output, text)
 
 
 def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair
@@ -132,11 +129,15 @@ def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: boo
     from sedeval_soft.compat.check import check_sed_eval
     from sedeval_soft.report import comparison_table
 
-    click.echo(comparison_table("sed_eval", check_sed_eval(pair, settings, scores)), nl=False, err=aside)
+    text = comparison_table("sed_eval", check_sed_eval(pair, settings, scores))
+    if aside:
+        remark(text.removesuffix("\n"))
+    else:
+        emit(text)
 
 
 def _judge(scores: Scores, requirements: list[Requirement], unmet: Any) -> int:  # noqa: ANN401 - a function
     failures = unmet(scores, requirements)
     for failure in failures:
-        click.echo(f"requirement not met: {failure}", err=True)
+        remark(f"requirement not met: {failure}")
     return 1 if failures else 0

@@ -15,6 +15,7 @@ from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
 from sedeval_soft.cli.evaluate import evaluate
+from sedeval_soft.cli.output import hold_streams, remark
 
 PROGRAM = "soft-sed-eval"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
@@ -51,6 +52,7 @@ group.add_command(evaluate)
 
 def main() -> None:
     """Run the command line; every expected failure is one message and an exit code."""
+    hold_streams()
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
@@ -59,7 +61,8 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        error.show()
+        with contextlib.suppress(OSError):
+            error.show()
         code = error.exit_code
     except BrokenPipeError:
         # Whoever read us has gone: there is nothing to say, and nobody to say it to.
@@ -79,13 +82,14 @@ def _leave(code: int) -> NoReturn:
     down; and taking it down takes time.
     """
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BrokenPipeError):
-            stream.flush()
+        with contextlib.suppress(OSError):
+            if stream is not None:
+                stream.flush()
     os._exit(code)
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"{PROGRAM}: {message}", err=True)
+    remark(f"{PROGRAM}: {message}")
     return code
 
 
@@ -95,6 +99,9 @@ def _explain(error: Exception) -> int:
 
     if isinstance(error, EvaluationError):
         return _say(str(error), 2) if "\n" not in str(error) else _say(f"several problems:\n{error}", 2)
+    if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+        # Files are read and written elsewhere, by name: this is standard output.
+        return _say(f"standard output: cannot be written: {error.strerror}", 2)
     if os.environ.get(DEBUG_VARIABLE):
         raise error
     return _say(

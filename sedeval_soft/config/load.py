@@ -19,6 +19,8 @@ def load_settings(path: str) -> dict[str, Any]:
     """
     import yaml
 
+    if not path:
+        raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

@@ -19,7 +19,7 @@ def read_rows(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) 
     Raises InputError that says where and what is wrong.
     """
     name = os.fspath(source)
-    if name != "-" and Path(name).is_dir():
+    if name not in {"", "-"} and Path(name).is_dir():
         from sedeval_soft.formats.folder import read_folder
 
         return read_folder(name, read_table)

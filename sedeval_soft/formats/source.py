@@ -43,6 +43,10 @@ class Source:
 def open_source(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> Source:
     """Take in a file, or standard input for `-`; raises InputError where that fails."""
     name = os.fspath(path)
+    if not name:
+        raise InputError(Problem("''", "is not the name of a file; expected a path, or - for standard input"))
+    if name == "-" and stdin is None and sys.stdin is None:
+        raise InputError(Problem(name, "standard input is closed; expected a table there"))
     try:
         raw = (stdin or sys.stdin.buffer).read() if name == "-" else _take_in(Path(name))
     except OSError as error:

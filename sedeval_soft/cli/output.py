@@ -1,0 +1,96 @@
+"""Where results and remarks go: standard output or a file, and standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+_STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+
+
+def hold_streams() -> None:
+    """Hold the places of standard streams that the caller closed.
+
+    The next file that is opened would take such a place: `/dev/stdout` could then be an input. Writing
+    to a standard output that is closed fails as writing to a full disk does.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # takes the lowest free place, which is this one
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), encoding="utf-8")
+
+
+def to_standard_output(output: str | None) -> bool:
+    """Return whether results go to standard output, by no name or one of its names."""
+    return output is None or output in _STANDARD_OUTPUT
+
+
+def emit(text: str, output: str | None = None) -> None:
+    """Write results to a file, or to standard output.
+
+    Standard output is added to, whatever its name: what the caller wrote there before stays.
+    """
+    if to_standard_output(output):
+        click.echo(text, nl=False)
+        return
+    from sedeval_soft.report import write_atomic
+
+    write_atomic(output or "", text)
+
+
+def remark(text: str) -> None:
+    """Print a line on standard error; nothing is lost that anybody reads where that fails."""
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
+
+
+def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None]) -> None:
+    """Raise SettingsError where results would replace an input: `inputs` are paths by what they are."""
+    from sedeval_soft.core.errors import SettingsError
+
+    if output == "":
+        raise SettingsError("-o names no file; expected a path, or - for standard output")
+    if output is None or to_standard_output(output):
+        return
+    target = _state(output)
+    if target is None or not stat.S_ISREG(target.st_mode):
+        return
+    for role, path in inputs.items():
+        if any(os.path.samestat(target, state) for state in _states(path)):
+            raise SettingsError(f"-o {output}: this is the {role} ({path}); expected another file")
+
+
+def _states(path: str | None) -> Iterator[os.stat_result]:
+    """Yield what identifies the files of an input: the file, or all files of a folder."""
+    if path == "-":
+        with contextlib.suppress(OSError):
+            yield os.fstat(0)
+        return
+    state = _state(path) if path else None
+    if path is None or state is None:
+        return
+    if not stat.S_ISDIR(state.st_mode):
+        yield state
+        return
+    with contextlib.suppress(OSError):
+        for entry in Path(path).iterdir():
+            inner = _state(str(entry))
+            if inner is not None:
+                yield inner
+
+
+def _state(path: str) -> os.stat_result | None:
+    try:
+        return Path(path).stat()
+    except (OSError, ValueError):
+        return None

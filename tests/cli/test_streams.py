@@ -1,0 +1,104 @@
+"""Standard streams that are closed or full, and outputs that are inputs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
+F1 = "segment.soft.f1.micro"
+
+
+def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run `soft-sed-eval` with a shell's redirections; $E is the program, $R and $S the samples."""
+    program = f"{sys.executable} -m sedeval_soft"
+    return subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        check=False,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "E": program, "R": REFERENCE, "S": SYSTEM, "PYTHONPATH": str(SAMPLES.parent)},
+    )
+
+
+@pytest.mark.parametrize("what", ["$R $S", "$R $S -o /dev/stdout", "$R $S -o -", "--help", "--list-scores"])
+@pytest.mark.parametrize(("place", "words"), [(">&-", "Bad file"), (">/dev/full", "No space")])
+def test_standard_output_that_cannot_be_written_is_one_message(what, place, words, tmp_path):
+    done = shell(f"$E {what} {place}", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"soft-sed-eval: standard output: cannot be written: {words}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_closed_streams_that_are_not_needed_do_not_matter(tmp_path):
+    done = shell(f"$E $R $S --score {F1} -o out.txt <&- >&- 2>&-", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "out.txt").read_text().startswith("0.9")
+
+
+def test_standard_output_that_is_closed_is_never_an_input(tmp_path):
+    # A large input is mapped: its descriptor would take the place of the closed standard output.
+    table = tmp_path / "t.tsv"
+    table.write_text("onset\toffset\tevent_label\n" + "".join(f"{i}\t{i + 1}\tcar\n" for i in range(100_000)))
+    before = table.read_bytes()
+    assert len(before) > 1 << 20
+    done = shell("$E t.tsv t.tsv --score segment.hard.f1.micro -o /dev/stdout >&-", tmp_path)
+    assert done.returncode == 2
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(("what", "code"), [("$R no.tsv", 2), ("$R", 2), (f"$R $S --require '{F1}>=1'", 1)])
+def test_exit_codes_do_not_need_standard_error(what, code, place, tmp_path):
+    assert shell(f"$E {what} {place} >/dev/null", tmp_path).returncode == code
+
+
+def test_closed_standard_input_is_refused(tmp_path):
+    done = shell("$E - $S <&-", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "soft-sed-eval: -: standard input is closed; expected a table there\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["", SYSTEM], [REFERENCE, ""], *([REFERENCE, SYSTEM, o, ""] for o in ("--durations", "--config", "-o"))],
+)
+def test_empty_paths_are_refused(arguments, tmp_path):
+    done = shell(f"$E {' '.join(map(shlex.quote, arguments))}", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "expected a path" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ref.tsv", SYSTEM, "-o", "ref.tsv"],
+        [REFERENCE, "ref.tsv", "-o", "./link.tsv"],
+        [REFERENCE, SYSTEM, "--durations", "ref.tsv", "-o", "hard.tsv"],
+        [REFERENCE, SYSTEM, "--config", "ref.tsv", "-o", "ref.tsv"],
+        [".", SYSTEM, "-o", "ref.tsv"],
+    ],
+)
+def test_an_input_is_never_the_output(arguments, tmp_path):
+    (tmp_path / "ref.tsv").write_text("this is not read")
+    (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
+    (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
+    done = shell(f"$E {' '.join(arguments)}", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(r"-o \S+: this is the .*; expected another file", done.stderr)
+    assert (tmp_path / "ref.tsv").read_text() == "this is not read"
+
+
+def test_standard_input_from_a_file_is_not_the_output_either(tmp_path):
+    (tmp_path / "sys.tsv").write_bytes(Path(SYSTEM).read_bytes())
+    done = shell("$E $R - -o sys.tsv < sys.tsv", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (tmp_path / "sys.tsv").read_bytes() == Path(SYSTEM).read_bytes()

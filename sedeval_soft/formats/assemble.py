@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -105,8 +105,8 @@ class Columns:
             if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
                 return False
         # Here, too, NaN fails.
-        finite = self.onset.min() >= 0 and self.offset.max() < np.inf
-        return bool(finite) and bool(np.all(self.offset >= self.onset))
+        within = self.onset.min() >= 0 and self.offset.max() <= LONGEST
+        return bool(within) and bool(np.all(self.offset >= self.onset))
 
 
 def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin]:

@@ -6,25 +6,22 @@ in fields from 1.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.rows import LONGEST, Rows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import NUMBER, Layout
-from sedeval_soft.formats.sniff import Sniffed, not_utf8
+from sedeval_soft.formats.records import decode, records
+from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.table import origin_of
 
 _SHOWN = 40
 _NAMES = ("filename", "event_label")
-csv.field_size_limit(1 << 30)
 
 
 @dataclass(slots=True)
@@ -42,9 +39,11 @@ def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
     """Read a table line by line; raises InputError with the first problems found."""
     found = _Found()
     layout = sniffed.layout
-    for line, fields in _records(source, sniffed):
-        problems = _row(source.name, layout, line, fields, found)
-        found.problems.extend(problems)
+    for line, fields in records(source.name, decode(source), sniffed.delimiter, sniffed.skip):
+        if isinstance(fields, Problem):
+            found.problems.append(fields)
+        else:
+            found.problems.extend(_row(source.name, layout, line, fields, found))
         if len(found.problems) > MAX_PROBLEMS:
             raise InputError(found.problems[:MAX_PROBLEMS], more=True)
     if found.problems:
@@ -74,36 +73,6 @@ def _columns(layout: Layout, found: _Found) -> Columns:
 def _named(texts: list[str]) -> Named:
     names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
     return Named(tuple(names), np.array([names[text] for text in texts], dtype=np.int32))
-
-
-def _records(source: Source, sniffed: Sniffed) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines that are not blank, as their number and fields."""
-    data = source.data[:]
-    nul = data.find(b"\0")
-    if nul >= 0:
-        line = data.count(b"\n", 0, nul) + 1
-        raise InputError(
-            Problem(source.name, "holds a NUL byte: this is not text; expected a table", line=line)
-        )
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        piece = data.split(b"\n")[line - 1]
-        start = error.start - (data.rfind(b"\n", 0, error.start) + 1)
-        inner = UnicodeDecodeError("utf-8", piece, start, start + 1, error.reason)
-        raise InputError(not_utf8(source.name, line, piece, inner)) from error
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sniffed.delimiter)
-    before = 0
-    try:
-        for fields in reader:
-            line, before = before + 1, reader.line_num
-            if before > sniffed.skip and fields and (len(fields) > 1 or fields[0].strip()):
-                yield line, fields
-    except csv.Error as error:
-        raise InputError(
-            Problem(source.name, f"cannot be split into fields: {error}", line=before + 1)
-        ) from error
 
 
 def _row(name: str, layout: Layout, line: int, fields: list[str], found: _Found) -> list[Problem]:
@@ -149,7 +118,8 @@ def _declares(layout: Layout, fields: list[str], found: _Found) -> bool:
     if at is None or at >= len(fields) or not fields[at].strip():
         return False
     whole = len(fields) == len(layout.names) or (len(fields) == 1 and at == 0)
-    if not whole or any(text.strip() for i, text in enumerate(fields) if i != at):
+    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
+    if not whole or any(text.strip() for text in others):
         return False
     found.declared.append(fields[at].strip())
     return True
@@ -166,7 +136,7 @@ def _number(name: str, role: str, text: str) -> tuple[float, str]:
     if math.isinf(number):
         wrong = "is too large"
     elif role in {"onset", "offset"}:
-        wrong = "is negative" if number < 0 else ""
+        wrong = "is negative" if number < 0 else f"is over {LONGEST:g} s (31 years)" * (number > LONGEST)
     elif not -ROUNDING <= number <= 1 + ROUNDING:
         wrong = "is outside [0, 1]" + (" (percent? divide by 100)" if 1 < number <= 100 else "")
     return number, f"{name} {stripped[:_SHOWN]} {wrong}; expected {limit}" if wrong else ""

@@ -52,7 +52,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 _ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """What is read as a number, surrounding blanks aside."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.formats.columns import ALIASES, is_number, normal
-from sedeval_soft.formats.sniff import DELIMITERS, not_utf8
+from sedeval_soft.formats.records import decode, records
+from sedeval_soft.formats.sniff import BLANK, DELIMITERS
 from sedeval_soft.formats.source import open_source
 
 _DURATION = frozenset(
@@ -23,30 +23,34 @@ def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
     Raises InputError with all that is wrong, up to `MAX_PROBLEMS`.
     """
     source = open_source(path)
-    try:
-        text = source.data[:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(not_utf8(source.name, 1, source.data[:], error)) from error
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not lines:
+    text = decode(source)
+    first = next((line for line in text.splitlines() if line.strip(BLANK)), None)
+    if first is None:
         raise InputError(Problem(source.name, "is empty; expected a table of filename and duration"))
-    delimiter = max(DELIMITERS, key=lines[0][1].count)
-    file_at, duration_at, header = _columns(source.name, next(csv.reader([lines[0][1]], delimiter=delimiter)))
+    delimiter = max(DELIMITERS, key=first.count)
     durations: dict[str, float] = {}
     problems: list[Problem] = []
-    for number, line in lines[1 if header else 0 :]:
-        fields = next(csv.reader([line], delimiter=delimiter))
-        problem = _enter(durations, number, fields, file_at, duration_at)
-        if problem:
-            problems.append(Problem(source.name, *problem))
-            if len(problems) > MAX_PROBLEMS:
-                raise InputError(problems[:MAX_PROBLEMS], more=True)
+    places: tuple[int, int] | None = None
+    for number, fields in records(source.name, text, delimiter):
+        if isinstance(fields, Problem):
+            problems.append(fields)
+        else:
+            if places is None:
+                file_at, duration_at, header = _columns(source.name, number, fields)
+                places = (file_at, duration_at)
+                if header:
+                    continue
+            problem = _enter(durations, number, fields, *places)
+            if problem:
+                problems.append(Problem(source.name, *problem))
+        if len(problems) > MAX_PROBLEMS:
+            raise InputError(problems[:MAX_PROBLEMS], more=True)
     if problems:
         raise InputError(problems)
     return durations
 
 
-def _columns(name: str, fields: list[str]) -> tuple[int, int, bool]:
+def _columns(name: str, line: int, fields: list[str]) -> tuple[int, int, bool]:
     """Return the positions of filename and duration, and whether the first line is a header."""
     names = [normal(field) for field in fields]
     files = [i for i, field in enumerate(names) if field in ALIASES["filename"]]
@@ -57,7 +61,7 @@ def _columns(name: str, fields: list[str]) -> tuple[int, int, bool]:
         return 0, 1, False
     raise InputError(
         Problem(name, f"{', '.join(map(repr, fields))} is neither a header nor a row; expected filename and "
-                "duration", line=1)
+                "duration", line)
     )  # fmt: skip
 
 

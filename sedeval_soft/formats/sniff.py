@@ -16,9 +16,13 @@ from sedeval_soft.formats.columns import (
     layout_of_row,
     looks_like_header,
 )
+from sedeval_soft.formats.quotes import misquoted
 from sedeval_soft.formats.source import Source
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+BLANK = " \r\n" + "".join(DELIMITERS)
+"""Of what a line consists that holds nothing."""
+
 _HEAD = 1 << 16
 _ROWS = 200
 
@@ -45,13 +49,14 @@ def sniff(source: Source) -> Sniffed | None:
     """
     data = source.data
     head = data[: max(_HEAD, data.find(b"\n") + 1)]
-    if not head.strip():
-        return None if not data[:].strip() else _far(source)
-    lines = list(_lines(source, head))
+    lines = list(_lines(source, head)) if head.strip() else []
+    if not lines:
+        return None if not data[:].strip(BLANK.encode()) else _far(source)
     number, first = lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         if looks_like_header(fields):
+            _check_quotes(source, number, first, delimiter)
             try:
                 layout = layout_of_header(fields)
                 if len(lines) > 1:
@@ -72,7 +77,9 @@ def sniff(source: Source) -> Sniffed | None:
 
 
 def _far(source: Source) -> Sniffed | None:
-    raise InputError(Problem(source.name, f"begins with {_HEAD} blank characters; expected a table", line=1))
+    raise InputError(
+        Problem(source.name, f"begins with {_HEAD} blank characters or delimiters; expected a table", line=1)
+    )
 
 
 def _only_names(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
@@ -84,7 +91,14 @@ def _only_names(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
         if layout is not None:
             return Sniffed("\t", layout, 0)
     best = max(DELIMITERS, key=first.count)
+    _check_quotes(source, number, first, best)
     raise InputError(Problem(source.name, explain_first_line(split(first, best)), line=number))
+
+
+def _check_quotes(source: Source, number: int, line: str, delimiter: str) -> None:
+    wrong = misquoted(line, delimiter)
+    if wrong is not None:
+        raise InputError(Problem(source.name, wrong[0], number, wrong[1]))
 
 
 def _lines(source: Source, head: bytes) -> Iterator[tuple[int, str]]:
@@ -98,7 +112,7 @@ def _lines(source: Source, head: bytes) -> Iterator[tuple[int, str]]:
             text = piece.decode("utf-8")
         except UnicodeDecodeError as error:
             raise InputError(not_utf8(source.name, number, piece, error)) from error
-        if text.strip():
+        if text.strip().strip(BLANK):
             yield number, text
 
 

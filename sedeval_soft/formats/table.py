@@ -15,6 +15,7 @@ import pyarrow.csv as pc
 
 from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
+from sedeval_soft.formats.quotes import quotes_are_plain
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
 
@@ -28,6 +29,8 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 def read_fast(source: Source, sniffed: Sniffed) -> Rows | None:
     """Read a table at once; None where the careful pass must look."""
+    if not quotes_are_plain(source.data, sniffed.delimiter):
+        return None
     declared: list[str] = []
     table = _parse(source, sniffed, declared)
     columns = None if table is None else _columns(table, sniffed, declared)
@@ -84,20 +87,24 @@ def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | Non
     file, label = names["filename"], names["event_label"]
     empty = {i: column for i, column in numbers.items() if table.column(str(i)).null_count}
     if empty:
-        # A row with a filename and nothing else declares a file; any other empty field is an error.
-        if file is None or len(empty) < len(numbers):
+        # A row with a filename and nothing else declares a file, one of delimiters is a blank line; any other
+        # empty field is an error.
+        if len(empty) < len(numbers):
             return None
         blank = np.isnan(numbers[layout.roles.index("onset")])
         if not all(np.array_equal(np.isnan(column), blank) for column in numbers.values()):
             return None
         if label is not None and any(label.names[code] for code in np.unique(label.codes[blank])):
             return None
-        declared.extend(file.names[code] for code in np.unique(file.codes[blank]).tolist())
+        names_of_blank = (
+            [""] if file is None else [file.names[c] for c in np.unique(file.codes[blank]).tolist()]
+        )
+        if "" in names_of_blank and layout.ignored:
+            return None  # these may hold something
+        declared.extend(filter(None, names_of_blank))
         kept = ~blank
         numbers = {i: column[kept] for i, column in numbers.items()}
-        file, label = file.take(kept), None if label is None else label.take(kept)
-        if "" in declared:
-            return None
+        file, label = (None if column is None else column.take(kept) for column in (file, label))
     value = layout.position("soft_value")
     return Columns(
         file,

@@ -67,7 +67,33 @@ BROKEN: dict[str, Broken] = {
         b"onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", 1, None, ("'event'", "wide table")
     ),
     "ambiguous_without_header": Broken(b"a\t0\t1\t0.5\n", 1, None, ("could be", "header")),
+    "offset_in_milliseconds": Broken(
+        HEAD + GOOD + _row("a.wav", "1", "1e10", "car", "1"), 3, 3, ("1e10", "31 years")
+    ),
+    "full_width_digits": Broken(HEAD + _row("a.wav", "\uff11", "2", "car", "1"), 2, 2, ("not a number",)),
+    "quote_unclosed_in_label": Broken(
+        HEAD + GOOD + _row("a.wav", "1", "2", '"car', "1") + GOOD * 3, 3, 4, ("quote", "not closed")
+    ),
+    "quote_unclosed_in_last_field": Broken(
+        HEAD.replace(b"soft_value", b"note") + _row("a", "1", "2", "car", '"yes'), 2, 5, ("not closed",)
+    ),
+    "quote_closed_lines_later": Broken(
+        HEAD + _row("a", "1", "2", '"car', "1") + GOOD + _row("a", "1", "2", 'dog"', "1"),
+        2,
+        4,
+        ("not closed",),
+    ),
+    "quote_over_lines_in_a_column_that_is_ignored": Broken(
+        b'onset,offset,event_label,note\n0,1,car,"a\n2,3,dog,b"\n', 2, 4, ("not closed",)
+    ),
+    "quote_in_header": Broken(b'onset,offset,"event_label\n0,1,car\n', 1, 3, ("not closed",)),
+    "quote_in_header_of_another_table": Broken(
+        b'"onset,offset,event_label\n0,1,car\n', 1, 1, ("not closed",)
+    ),
+    "quote_in_number": Broken(b'onset,offset,car\n0,1,0.5\n1,"2,0.5\n', 3, 2, ("not closed",)),
+    "text_after_quote": Broken(b'onset,offset,label\n0,1,"a"b\n', 2, 3, ("'b' follows",)),
     "empty": Broken(b"", None, None, ("is empty",)),
+    "only_delimiters": Broken(b",,\n,,\n", None, None, ("is empty",)),
     "only_blanks": Broken(b" \n\n  \n", None, None, ("is empty",)),
     "utf_16": Broken("onset\toffset\tlabel\n".encode("utf-16"), 1, None, ("UTF-16",)),
     "latin_1": Broken(HEAD + GOOD + "a.wav\t0\t1\tcafé\t1\n".encode("latin-1"), 3, None, ("0xe9", "UTF-8")),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import LongRows, WideRows
-from sedeval_soft.formats import read_durations, read_rows, rows_from_data
+from sedeval_soft.formats import quotes, read_durations, read_rows, rows_from_data
 from sedeval_soft.formats.careful import read_carefully
 from sedeval_soft.formats.sniff import sniff
 from sedeval_soft.formats.source import open_source
@@ -110,6 +110,69 @@ def test_rows_with_only_a_name_declare_files(tmp_path):
         rows = read_rows(path)
         assert set(rows.files) == {"a", "silent", "quiet"}
         assert len(rows) == 1
+
+
+@pytest.mark.parametrize(
+    "head", ["filename,onset,offset,event_label", "onset,offset,event_label", "filename,onset,offset,car"]
+)
+def test_lines_of_delimiters_are_blank(head, tmp_path):
+    wide, named = head.endswith("car"), head.startswith("file")
+    row = ("a," if named else "") + ("0,1,0.5" if wide else "0,1,car")
+    blank = "," * head.count(",")
+    path = tmp_path / "t.csv"
+    path.write_text(f"{blank}\n{head}\n{blank}\n{row}\n{blank}\n{blank}\n")
+    source = open_source(path)
+    for rows in (read_fast(source, sniff(source)), read_carefully(source, sniff(source))):
+        assert rows is not None
+        assert (len(rows), rows.classes, rows.files) == (1, ("car",), ("a",) if named else ("",))
+
+
+def test_a_line_that_is_not_quite_blank_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("filename,onset,offset,event_label,note\na,0,1,car,\n,,,,hm\n")
+    with pytest.raises(InputError, match=r"t\.csv:3:1: filename is empty"):
+        read_rows(path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_quoted_tables_are_read_fast(end, tmp_path):
+    out = io.StringIO()
+    csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator=end).writerows(
+        [HEADS[0], *FACTS * 40_000, ("a, b", 1.0, 2.0, 'say "hi", ""', 0.5)]
+    )
+    path = tmp_path / "t.csv"
+    path.write_text(out.getvalue(), newline="")
+    source = open_source(path)
+    assert len(source.data) > 2 << 20
+    fast = read_fast(source, sniff(source))
+    assert fast is not None
+    assert facts(fast)[-2:] == [FACTS[1], ("a, b", 1.0, 2.0, 'say "hi", ""', 0.5)]
+    path.write_text(out.getvalue().replace("people talking", 'people"s', 1), newline="")
+    with pytest.raises(InputError, match=r"3:4: .*follows a closing quote"):
+        read_rows(path)
+
+
+def test_quotes_within_a_name_are_characters(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('0,1,5" nail\n0,1,a"b"c\n0,1, "d"\n')
+    assert [fact[3] for fact in facts(read_rows(path))] == ['5" nail', 'a"b"c', '"d"']
+
+
+FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
+
+
+@given(rows=st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=4), piece=st.integers(1, 8))
+def test_plain_quotes_are_those_that_csv_reads_line_by_line(rows, piece):
+    text = "\n".join(",".join(row) for row in rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quotes, "_PIECE", piece)
+        plain = quotes.quotes_are_plain(text.encode(), ",")
+    lines = list(io.StringIO(text, newline=""))
+    if plain:
+        whole = [row for row in csv.reader(lines, strict=True) if row]
+        assert whole == [row for line in lines for row in csv.reader([line], strict=True) if row]
+        assert all(quotes.misquoted(line.rstrip("\r\n"), ",") is None for line in lines)
+    assert plain or '"' in text
 
 
 def test_wide_tables_declare_files_too(tmp_path):
@@ -220,7 +283,17 @@ def test_durations(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a\t1\na\t2\n", "a\tx\nb\t1\n", "a\t1\nb\t-1\n", "a\t1\n\t2\n", "a\nb\n"]
+    "text",
+    [
+        "",
+        "a\t1\na\t2\n",
+        "a\tx\nb\t1\n",
+        "a\t1\nb\t-1\n",
+        "a\t1\n\t2\n",
+        "a\nb\n",
+        'a\t"1\n',
+        '"a\t1\nb\t2"\n',
+    ],
 )
 def test_bad_durations_are_refused(text, tmp_path):
     path = tmp_path / "d.tsv"

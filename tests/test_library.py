@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sedeval_soft import EvaluationError, InputError, Scores, SettingsError, evaluate
+from sedeval_soft import EvaluationError, InputError, Scores, Settings, SettingsError, evaluate
 
 TABLE = {
     "filename": ["a", "a", "b"],
@@ -119,6 +119,15 @@ def test_durations_of_numpy_and_up_to_31_years_are_taken():
         {"threshold": float("nan")},
         {"classes": []},
         {"classes": [1]},
+        {"cls": 1},
+        {"self": 1},
+        {"beta": 1e200},
+        {"beta": 1e-4},
+        {"beta": 1001},
+        {"beta": np.bool_(True)},
+        {"threshold": np.array([0.5])},
+        {"threshold": np.complex128(1)},
+        {"onset": np.int64(1)},
         {"only": []},
         {"only": ["segment.tuned"]},
         {"matching": "best"},
@@ -131,6 +140,29 @@ def test_bad_settings_are_settings_errors(settings):
     with pytest.raises(SettingsError):
         evaluate(TABLE, TABLE, **settings)
     assert issubclass(SettingsError, EvaluationError)
+
+
+def test_scalars_of_numpy_are_settings():
+    given = {
+        "segment_length": np.int64(2),
+        "threshold": np.float32(0.25),
+        "inclusive": np.bool_(True),
+        "pool": np.str_("mean"),
+        "beta": np.float64(1000),
+        "classes": np.array(["car"]),
+    }
+    plain = {name: value.item() for name, value in given.items() if name != "classes"} | {"classes": ("car",)}
+    scores = evaluate(TABLE, TABLE, **given)
+    assert scores.settings == Settings.of(**plain)
+    for value in (*scores.settings.to_dict().values(), *scores.settings.classes):
+        assert type(value).__module__ == "builtins"
+    assert dict(scores) == dict(evaluate(TABLE, TABLE, **plain))
+
+
+@pytest.mark.parametrize("beta", [1e-3, 1e3])
+def test_the_extremes_of_beta_give_numbers(beta):
+    table = TABLE | {"soft_value": [1e-3, 0.0, 1.0]}
+    assert evaluate(TABLE, table, beta=beta)["segment.soft.fbeta.micro"] is not None
 
 
 def test_number_of_class_names_must_fit_an_array():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sedeval_soft.config.plain_yaml import read_plain_yaml
 from sedeval_soft.core.errors import InputError, Problem, SettingsError
 from sedeval_soft.core.settings import Settings
 
@@ -17,22 +18,9 @@ def load_settings(path: str) -> dict[str, Any]:
     Raises InputError where the file is not readable YAML, SettingsError for a setting that does not exist or
     has a value that it cannot have; both name the file.
     """
-    import yaml
-
     if not path:
         raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
-    try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
-    except UnicodeDecodeError as error:
-        raise InputError(Problem(path, "is not UTF-8 text; expected YAML")) from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        raise InputError(Problem(path, f"is not YAML: {error.problem}", *place)) from error
-    except yaml.YAMLError as error:
-        raise InputError(Problem(path, f"is not YAML: {error}")) from error
+    values = _read(path)
     if values is None:
         return {}
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
@@ -47,6 +35,43 @@ def load_settings(path: str) -> dict[str, Any]:
     return values
 
 
+def _read(path: str) -> Any:  # noqa: ANN401 - whatever YAML may hold
+    """Return what a YAML file holds; raises InputError where it is none."""
+    import yaml
+
+    try:
+        return read_plain_yaml(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
+    except UnicodeDecodeError as error:
+        raise InputError(Problem(path, "is not UTF-8 text; expected YAML")) from error
+    except RecursionError as error:
+        raise InputError(Problem(path, "is nested too deeply; expected one `name: value` a line")) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = (mark.line + 1, mark.column + 1) if mark else (None, None)
+        read = isinstance(error, yaml.constructor.ConstructorError)
+        message = f"{error.problem}" if read else f"is not YAML: {error.problem}"
+        raise InputError(Problem(path, message, *place)) from error
+    except yaml.YAMLError as error:
+        raise InputError(Problem(path, f"is not YAML: {' '.join(str(error).split())}")) from error
+
+
 def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
-    """Split class names at commas; a quoted name may hold commas itself."""
-    return tuple(name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row)
+    """Split class names at commas; a quoted name may hold commas itself.
+
+    Raises SettingsError for a line break, and for a quote that is not closed.
+    """
+    names: list[str] = []
+    for text in texts:
+        if len(text.splitlines()) > 1:
+            raise SettingsError(f"--classes {text!r} holds a line break; expected A,B,...")
+        # A blank before a quote is not part of the name.
+        try:
+            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
+        except csv.Error as error:
+            raise SettingsError(
+                f"--classes {text!r} has a quote that is not closed, or text after one that is; expected "
+                "quotes around a whole name: '\"a, b\",c'"
+            ) from error
+    return tuple(name.strip() for name in names)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
+import numpy as np
+
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
@@ -66,6 +68,9 @@ _NUMBERS = (
     "offset_collar_rate",
     "beta",
 )
+_LEAST_BETA, _GREATEST_BETA = 1e-3, 1e3
+"""Beyond these F is recall or precision, and its square soon no number."""
+
 _SHORTEST = 1 / TICKS_PER_SECOND
 _LONGEST = 1e6
 """Seconds; a limit of segments and collars that keeps ticks far from overflow."""
@@ -137,7 +142,7 @@ class Settings:
     strict: bool = False
 
     @classmethod
-    def of(cls, **values: Any) -> Self:  # noqa: ANN401 - the values are checked below
+    def of(cls, /, **values: Any) -> Self:  # noqa: ANN401 - the values are checked below
         """Build settings from keywords, answering an unknown one with close matches."""
         known = [field.name for field in fields(cls)]
         for name in values:
@@ -160,7 +165,9 @@ class Settings:
         return cls(**values)
 
     def __post_init__(self) -> None:
-        """Check every value, so that nothing downstream has to."""
+        """Check every value, so that nothing downstream has to; numpy's scalars become Python's."""
+        for field in fields(self):
+            object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
         self._check_numbers()
         for name in ("inclusive", "onset", "offset", "strict"):
             if not isinstance(getattr(self, name), bool):
@@ -184,8 +191,8 @@ class Settings:
             raise SettingsError(
                 f"segment_length must be {_SHORTEST:g} to {_LONGEST:g} s, not {self.segment_length}"
             )
-        if self.beta <= 0:
-            raise SettingsError(f"beta must be above 0, not {self.beta}")
+        if not _LEAST_BETA <= self.beta <= _GREATEST_BETA:
+            raise SettingsError(f"beta must be {_LEAST_BETA:g} to {_GREATEST_BETA:g}, not {self.beta}")
         for name in ("onset_collar", "offset_collar", "offset_collar_rate"):
             if not 0 <= getattr(self, name) <= _LONGEST:
                 raise SettingsError(f"{name} must be 0 to {_LONGEST:g}, not {getattr(self, name)}")
@@ -207,7 +214,7 @@ class Settings:
         for name in POSTPROCESSING:
             value = getattr(self, name)
             if isinstance(value, Mapping):
-                self._keep(name, {label: _length(f"{name} of {label}", value[label]) for label in value})
+                self._keep(name, {label: _length(f"{name} of {label}", _plain(value[label])) for label in value})
                 if not all(isinstance(label, str) for label in value):
                     raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
             else:
@@ -230,7 +237,10 @@ class Settings:
             self._check_choice("only", part, (*READINGS, *families))
         if self.classes is None:
             return
-        if not self.classes or not all(isinstance(name, str) and name for name in self.classes):
+        for name in self.classes:
+            if not isinstance(name, str):
+                raise SettingsError(f"classes must be names, in quotes if need be, not {name!r}")
+        if not self.classes or not all(self.classes):
             raise SettingsError("classes must name at least one class, and no empty name")
         if len(set(self.classes)) < len(self.classes):
             raise SettingsError("classes names a class twice")
@@ -305,3 +315,8 @@ def _length(name: str, value: object) -> float:
     if not 0 <= seconds <= _LONGEST:
         raise SettingsError(f"{name} must be 0 to {_LONGEST:g} s, not {seconds}")
     return tick(seconds) / TICKS_PER_SECOND
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given, checked later
+    """Return a scalar of numpy, or a tuple of them, as Python has it; anything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    return value.item() if isinstance(value, np.generic) else value

@@ -227,7 +227,16 @@ def test_settings_file_is_overridden_by_options(tmp_path):
         ("threshold: high", "finite number"),
         ("a: [1", "not YAML"),
         ("- 1", "expected settings"),
-        ("beta: 0", "above 0"),
+        ("beta: 1\nthreshold: 0.4\nbeta: 2", "settings.yaml:3:1: setting 'beta' is given a second time"),
+        ("segment-length: 1\nsegment_length: 2", "settings.yaml:2:1: setting 'segment_length' is given a"),
+        ("? [a]\n: 1", "unhashable key"),
+        ("cls: 1", "unknown setting 'cls'"),
+        ("[" * 5000, "nested"),
+        ("strict: yes", "strict must be true or false, not 'yes'"),
+        ("segment_length: 1:30", "finite number, not '1:30'"),
+        ("threshold: 0x1", "finite number, not '0x1'"),
+        ("classes: [1]", "classes must be names"),
+        ("beta: 0", "0.001 to 1000"),
         ("only: 3", "list of names"),
         ("matching: best", "optimal, greedy"),
     ],
@@ -240,6 +249,32 @@ def test_bad_settings_files_are_explained(text, expected, tmp_path):
     assert expected in done.stderr
     assert "settings.yaml" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("1e-1", 0.1), ("1E1", 10.0), (".5", 0.5), ("+2", 2.0), ("010", 10.0), ("2.", 2.0)]
+)
+def test_numbers_of_settings_files_are_those_of_people(text, number, tmp_path):
+    from sedeval_soft.config import load_settings
+
+    config = tmp_path / "settings.yaml"
+    config.write_text(f"beta: {text}")
+    assert load_settings(str(config)) == {"beta": number}
+
+
+@pytest.mark.parametrize("classes", ["a\nb", "a\rb", '"a', 'a,"b,c', '"a"b', "a,,b", ""])
+def test_classes_that_cannot_be_split_are_refused(classes):
+    done = run(REFERENCE, SYSTEM, "--classes", classes)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "classes" in done.stderr
+    assert "defect" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_quoted_classes_may_hold_commas():
+    from sedeval_soft.config import split_classes
+
+    assert split_classes(['"a, b",c', ' d , "e ""f""" ']) == ("a, b", "c", "d", 'e "f"')
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,47 @@
+"""YAML as people who write settings expect it: no key twice, and plain words and decimal numbers only.
+
+YAML 1.1, which PyYAML reads, takes `1e-1` for a text, `no` for false, `1:30` for 90 and `010` for 8. Here
+numbers are decimal, truth values are `true` and `false`, and everything else is text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_DIGITS = re.compile(r"[-+]?\d+", re.ASCII)
+
+_FORMS: tuple[tuple[str, str, str], ...] = (
+    ("null", r"~|null|Null|NULL|", "~nN"),
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("float", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+)
+"""What is not a text: the tag, the form and the characters that it begins with."""
+
+
+def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts, numbers, truth values
+    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice (`-` is `_`)."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers = {}  # noqa: RUF012 - PyYAML's own; filled below
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                name = str(key.value).replace("-", "_")
+                if name in seen:
+                    problem = f"setting {name!r} is given a second time; expected it once"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(name)
+            return super().construct_mapping(node, deep)
+
+    def decimal(loader: Loader, node: yaml.ScalarNode) -> int | float:
+        number = loader.construct_scalar(node)
+        return int(number) if _DIGITS.fullmatch(number) else float(number)
+
+    for tag, form, first in _FORMS:
+        begins = [*first, ""] if tag == "null" else list(first)
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{form})\Z"), begins)
+    Loader.add_constructor("tag:yaml.org,2002:float", decimal)
+    return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft import __version__
-from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem
+from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.hard import merges
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
@@ -53,6 +53,8 @@ def evaluate(
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
     chosen = Settings.of(**settings)
+    if name is not None and not isinstance(name, str):
+        raise SettingsError(f"name must be a text, not {_shown(name)}")
     if (
         isinstance(reference, np.ndarray)
         and isinstance(system, np.ndarray)
@@ -106,6 +108,11 @@ def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401
         return source
     if isinstance(source, str | os.PathLike):
         return read_rows(source)
+    if isinstance(source, np.ma.MaskedArray):
+        raise InputError(
+            Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
+                    "numpy.ma.filled says what stands in for those that are masked")
+        )  # fmt: skip
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
     return rows_from_data(source, role)

@@ -36,6 +36,62 @@ def test_tables_of_any_kind_give_the_same_scores(make):
     assert evaluate(make(TABLE), TABLE)[F1] == 1.0
 
 
+DECLARING = {
+    "filename": ["quiet", "a", "quiet", None, "a", "silent"],
+    "onset": [None, 0.0, None, None, 1.0, None],
+    "offset": [None, 1.0, None, None, 2.0, None],
+    "event_label": [None, "car", None, None, "dog", ""],
+    "soft_value": [None, 0.5, None, None, 0.75, None],
+}
+WIDE = {name: DECLARING[name] for name in ("filename", "onset", "offset")} | {
+    "car": [None, 0.5, None, None, 0.0, float("nan")],
+}
+
+
+@pytest.mark.parametrize("table", [DECLARING, WIDE], ids=["long", "wide"])
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pa.table, lambda table: pd.DataFrame(table).to_csv])
+def test_rows_with_only_a_name_declare_files_as_in_files(make, table, tmp_path):
+    made = make(table)
+    if callable(made):
+        made(tmp_path / "t.csv", index=False)
+        made = tmp_path / "t.csv"
+    scores = evaluate(made, made)
+    assert scores.files == ("a", "quiet", "silent")
+    assert scores.classes == (("car", "dog") if table is DECLARING else ("car",))
+    assert [item.rows for item in scores.inputs] == [2, 2]
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("onset", "row 1: onset is nan"),
+        ("event_label", "row 1: event_label is"),
+        ("filename", "row 1: filename"),
+    ],
+)
+def test_rows_that_lack_one_thing_are_counted_with_the_declared_ones(make, column, words):
+    broken = DECLARING | {column: [*DECLARING[column][:1], None, *DECLARING[column][2:]]}
+    with pytest.raises(InputError, match=words):
+        evaluate(make(broken), TABLE)
+
+
+def test_a_frame_without_rows_is_an_output_without_events():
+    empty = pd.DataFrame({name: [] for name in TABLE})
+    assert evaluate(TABLE, empty)["segment.hard.recall.micro"] == 0.0
+
+
+def test_numbers_written_as_text_are_numbers():
+    assert dict(evaluate(TABLE, pd.DataFrame(TABLE).astype(str))) == dict(evaluate(TABLE, TABLE))
+    with pytest.raises(InputError, match=r"row 2: onset is '0,5' \(str\): .* expected a number"):
+        evaluate(TABLE, TABLE | {"onset": ["0", "1", "0,5"]})
+
+
+def test_columns_that_play_no_role_may_hold_anything():
+    table = pd.DataFrame(TABLE | {"notes": [1, "x", ["y"]]})
+    assert dict(evaluate(table, table)) == dict(evaluate(TABLE, TABLE))
+
+
 def test_paths_and_tables_in_memory_give_the_same_scores(tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame(TABLE).to_csv(path, index=False)
@@ -70,18 +126,43 @@ def test_scores_are_a_mapping():
     assert scores.to_dict()["systems"][0]["name"] == "system"
     with pytest.raises(KeyError, match=r"segment\.soft\.f1\.micro"):
         _ = scores["segment.soft.f1.mikro"]
+    for key in (5, None, ["a"], ("segment", "soft")):
+        with pytest.raises(KeyError, match=r"no score is named .*; expected a text such as"):
+            _ = scores[key]
+        assert key not in scores
 
 
 @pytest.mark.parametrize(
     ("reference", "system", "words"),
     [
+        (np.ma.masked_array(np.zeros((3, 2)), mask=True), np.zeros((3, 2)), "masked array"),
+        (
+            TABLE | {"onset": np.ma.masked_array([0.0, 1.0, 0.0], mask=[0, 1, 0])},
+            TABLE,
+            "'onset' is a masked",
+        ),
+        (TABLE, pd.Series([1.0]), "a pandas Series is not a table; expected a path"),
+        (TABLE, [(0, 1, "car")], "a list is not a table; expected .*DataFrame"),
+        (TABLE, ((0, 1, "car"),), "a tuple is not a table; expected"),
+        (TABLE, pd.DataFrame, "not a table; expected a path"),
+        (TABLE, b"ref.tsv", "not a table; expected a path"),
+        (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
+        (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 rows, 'filename' has 3"),
+        (TABLE, TABLE | {"event_label": ["car", 5, "car"]}, r"row 1: event_label is 5 \(int\)"),
+        (TABLE, TABLE | {"event_label": [["car"], ["car", "dog"], None]}, r"row 0: event_label is \['car'\]"),
+        (TABLE, pd.DataFrame(TABLE | {"event_label": ["car", 5, "car"]}), r"row 1: event_label is 5 \(int\)"),
+        (TABLE, TABLE | {"event_label": [1.0, 2.0, 1.0]}, r"row 0: event_label is 1\.0 \(float\)"),
+        (TABLE, pd.DataFrame(TABLE | {"filename": [["a"], "a", "b"]}), r"row 0: filename is \['a'\]"),
+        (TABLE, TABLE | {"onset": [0.0, "x", 0.0]}, "row 1: onset is 'x' .* does not hold numbers"),
+        (TABLE, TABLE | {"offset": [1.0, 1e10, 1.0]}, "row 1: offset is .*31 years"),
+        (TABLE, TABLE | {"event_label": ["car", " ", "car"]}, "row 1: event_label is missing or is empty"),
         (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
         (np.zeros((3, 2)), np.zeros((4, 2)), "expected that of the reference"),
         (np.zeros((3, 2)), np.zeros((3, 3)), "expected that of the reference"),
         (np.full((3, 2), np.nan), np.zeros((3, 2)), "is nan"),
         (np.full((3, 2), 2.0), np.zeros((3, 2)), "is 2.0"),
         (np.array([["x"]]), np.array([["x"]]), "expected numbers"),
-        (None, TABLE, "not a table"),
+        (None, TABLE, "not a table; expected a path"),
         ([1, 2], TABLE, "not a table"),
         (TABLE | {"onset": [0.0, None, 1.0]}, TABLE, "row 1: onset is nan"),
         (TABLE, {"a": [1]}, "no onset column"),
@@ -120,6 +201,7 @@ def test_durations_of_numpy_and_up_to_31_years_are_taken():
         {"classes": []},
         {"classes": [1]},
         {"cls": 1},
+        {"name": 5},
         {"self": 1},
         {"beta": 1e200},
         {"beta": 1e-4},

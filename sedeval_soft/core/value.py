@@ -99,6 +99,10 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def score(self, name: str) -> Score:
         """Return the Score of that name; raise UnknownScoreError with close matches if there is none."""
+        if not isinstance(name, str):
+            raise UnknownScoreError(
+                f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
+            )
         found = self.scores.get(name)
         if found is None:
             hint = did_you_mean(name, self.scores) or "; --list-scores prints all names"

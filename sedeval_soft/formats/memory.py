@@ -1,0 +1,197 @@
+"""Columns of tables in memory, whichever library holds them, and what each cell may be."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.formats.columns import is_number
+
+_EXPECTED = (
+    "expected a path, a data frame, a mapping of columns such as {'onset': [...], 'offset': [...], "
+    "'event_label': [...]}, or a numpy array of shape (n_segments, n_classes)"
+)
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose columns are taken to Arrow one by one: those that play no role may hold anything.
+
+    name: what messages call it. names: of the columns. length: rows. _column: the n-th column.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    length: int
+    _column: Callable[[int], Any]
+
+    def numbers(self, position: int) -> npt.NDArray[np.float64]:
+        """Return a column of numbers, missing ones as NaN; raises InputError naming what is none."""
+        try:
+            array = self._column(position)
+            if pa.types.is_dictionary(array.type):
+                array = array.cast(array.type.value_type)
+            if not (_is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)):
+                raise pa.ArrowTypeError(f"it is of type {array.type}")
+            array = array if array.type == pa.float64() else array.cast(pa.float64())
+        except _FAILURES as error:
+            raise self._wrong_cell(position, "number", error) from error
+        return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+    def texts(self, position: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
+        """Return a column of names as a dictionary array; raises InputError naming the first that is none."""
+        try:
+            array = self._column(position)
+            if pa.types.is_dictionary(array.type):
+                array = array.cast(array.type.value_type)
+            if array.null_count == len(array):
+                array = pa.nulls(len(array), pa.string())
+            if not (_is_text(array.type) or pa.types.is_integer(array.type)):
+                raise pa.ArrowTypeError(f"it is of type {array.type}")
+            array = array if array.type == pa.string() else array.cast(pa.string())
+            return array.dictionary_encode()
+        except _FAILURES as error:
+            raise self._wrong_cell(position, "name", error) from error
+
+    def _wrong_cell(self, position: int, what: str, error: Exception) -> InputError:
+        """Return the error of a column that does not hold numbers, or names."""
+        column = self.names[position]
+        expected = "a number" if what == "number" else "text, such as 'car'"
+        cells = self._cells(position)
+        for row, cell in enumerate(cells):
+            if not _fits(cell, what):
+                found = f"row {row}: {column} is {_shown(cell)}"
+                return InputError(
+                    Problem(self.name, f"{found}: the column does not hold {what}s; expected {expected}")
+                )
+        said = " ".join(str(error).split())
+        return InputError(
+            Problem(self.name, f"column {column!r} does not hold {what}s ({said}); expected {expected}")
+        )
+
+    def _cells(self, position: int) -> list[Any]:
+        try:
+            cells: list[Any] = self._column(position).to_pylist()
+        except _FAILURES as error:
+            cells = list(getattr(error, "cells", ()))
+        return cells
+
+
+class _MixedError(Exception):
+    """A column that Arrow cannot hold, with its cells."""
+
+    def __init__(self, cells: list[Any], reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.cells = cells
+
+
+_FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError, _MixedError)
+
+
+def table_of(data: Any, name: str) -> Table:  # noqa: ANN401 - any data frame
+    """Return a table of a data frame or a mapping of columns; raises InputError for what is none."""
+    if isinstance(data, Mapping):
+        return _of_columns({str(key): column for key, column in data.items()}, name)
+    if type(data).__module__.partition(".")[0] == "pandas" and not isinstance(data, type):
+        return _of_pandas(data, name)
+    if isinstance(data, list | tuple):
+        kind = type(data).__name__
+        raise InputError(
+            Problem(name, f"a {kind} is not a table; {_EXPECTED}: pandas.DataFrame(rows, columns=[...]) "
+                    "makes a data frame of rows, numpy.array(segments) an array of segments")
+        )  # fmt: skip
+    try:
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+    except Exception as error:  # whatever a stranger's object raises when it is asked for columns
+        raise InputError(Problem(name, f"{_shown(data)} is not a table; {_EXPECTED}")) from error
+    names = tuple(str(column) for column in table.column_names)
+    return Table(name, names, len(table), lambda position: table.column(position).combine_chunks())
+
+
+def _of_columns(columns: Mapping[str, Any], name: str) -> Table:
+    arrays: list[Any] = []
+    for key, column in columns.items():
+        if isinstance(column, np.ma.MaskedArray):
+            raise InputError(
+                Problem(name, f"column {key!r} is a masked array, whose mask would be lost; expected "
+                        "numpy.ma.filled, or None for what is missing")
+            )  # fmt: skip
+        array = _sequence(column)
+        if isinstance(array, np.ndarray) and array.ndim != 1:
+            raise InputError(
+                Problem(name, f"column {key!r} is {_shown(column)}, of {array.ndim} dimensions; expected one "
+                        "value per row")
+            )  # fmt: skip
+        if arrays and len(array) != len(arrays[0]):
+            first = next(iter(columns))
+            raise InputError(
+                Problem(name, f"column {key!r} has {len(array)} rows, {first!r} has {len(arrays[0])}; "
+                        "expected as many")
+            )  # fmt: skip
+        arrays.append(array)
+    return Table(
+        name, tuple(columns), len(arrays[0]) if arrays else 0, lambda position: _arrow(arrays[position])
+    )
+
+
+def _of_pandas(data: Any, name: str) -> Table:  # noqa: ANN401
+    if not hasattr(data, "columns") or not hasattr(data, "iloc"):
+        raise InputError(Problem(name, f"a pandas {type(data).__name__} is not a table; {_EXPECTED}"))
+    try:
+        frame = data.reset_index() if any(level is not None for level in data.index.names) else data
+    except ValueError as error:
+        raise InputError(
+            Problem(name, f"its index cannot be a column ({error}); expected frame.reset_index(drop=True)")
+        ) from error
+    names = tuple(str(column) for column in frame.columns)
+    return Table(name, names, len(frame), lambda position: _arrow(frame.iloc[:, position]))
+
+
+def _sequence(column: Any) -> Any:  # noqa: ANN401
+    """Return a column as a list or an array: of a list that mixes them, numpy would make numbers texts."""
+    if isinstance(column, list | tuple):
+        return list(column)
+    return np.asarray(column)
+
+
+def _arrow(column: Any) -> Any:  # noqa: ANN401
+    """Return a column as Arrow has it, NaN as missing; raises _MixedError."""
+    try:
+        array = pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise _MixedError(list(column), error) from error
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _is_number(kind: Any) -> bool:  # noqa: ANN401
+    types = pa.types
+    return bool(
+        types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
+    )
+
+
+def _is_text(kind: Any) -> bool:  # noqa: ANN401
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view")
+
+
+def _fits(cell: object, what: str) -> bool:
+    """Return whether a cell is missing, or of the kind that its column should hold."""
+    if cell is None or (isinstance(cell, float) and cell != cell):  # noqa: PLR0124 - NaN
+        return True
+    if isinstance(cell, str):
+        return what == "name" or is_number(cell)
+    return what == "number" and isinstance(cell, numbers.Real | np.bool_)
+
+
+def _shown(value: object) -> str:
+    """Return a value with its type, only its type where it is long."""
+    text, kind = repr(value), type(value).__name__
+    return f"{text} ({kind})" if len(text) <= _SHOWN and text.isprintable() else f"a value of type {kind}"

@@ -28,8 +28,8 @@ Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wro
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("reference", required=False, type=click.Path(path_type=str))
-@click.argument("system", required=False, type=click.Path(path_type=str))
+@click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
+@click.argument("system", metavar="SYSTEM", required=False, type=click.Path(path_type=str))
 @add(SETTINGS, INPUT, RESULTS)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401

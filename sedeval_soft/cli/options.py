@@ -6,6 +6,7 @@ The defaults that the help shows are held against `Settings` by a test.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,14 @@ import click
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
+
+
+def number(text: str) -> float:
+    """Return a decimal number in plain digits: Python would take `1_0` and digits of other scripts, too."""
+    if text.isascii() and "_" not in text:
+        with contextlib.suppress(ValueError):
+            return float(text)
+    raise click.BadParameter(f"{text!r} is not a number such as 0.5.")
 
 
 class Grouped(click.Option):
@@ -32,8 +41,19 @@ class Grouped(click.Option):
         return record[0], f"{record[1]}  [default: {self.shown}]"
 
 
+class _Context(click.Context):
+    """The context of the command that needs no name: usage and hints show the program alone."""
+
+    @property
+    def command_path(self) -> str:
+        """Return what was called, as one would call it."""
+        return super().command_path if self.parent is None else self.parent.command_path
+
+
 class GroupedCommand(click.Command):
     """A command whose help shows its options under headings."""
+
+    context_class = _Context
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options heading by heading, in the order in which headings first appear."""
@@ -74,27 +94,27 @@ OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
 
 SETTINGS: tuple[Decorator, ...] = (
-    setting(SCORING, "--threshold", type=float, shown="0.5", metavar="NUMBER",
+    setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
             help="System values above it are active."),
-    setting(SCORING, "--reference-threshold", type=float, shown="the same", metavar="NUMBER",
+    setting(SCORING, "--reference-threshold", type=number, shown="the same", metavar="NUMBER",
             help="Reference values above it are active."),
     switch(SCORING, "--inclusive", "inclusive", value=True, text="Active at the threshold too (>=)."),
-    setting(SCORING, "--beta", type=float, shown="1.0", metavar="NUMBER", help="Weight of recall in F."),
+    setting(SCORING, "--beta", type=number, shown="1.0", metavar="NUMBER", help="Weight of recall in F."),
     setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
             help="Evaluate these classes only, in this order. Repeatable; quote names with commas: "
             "'\"a, b\",c'."),
     setting(SCORING, "--only", multiple=True, metavar="BASIS[.READING]",
             help="Evaluate this: segment, event, intersection, or one reading, such as segment.hard, "
             "segment.optimal, segment.soft; or all. Repeatable.  [default: segment and event]"),
-    setting(SEGMENTS, "--segment-length", type=float, shown="1.0", metavar="SECONDS",
+    setting(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
             help="Length of a segment."),
     setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
             help="A segment takes the largest value in it, or the time-weighted mean."),
-    setting(EVENTS, "--onset-collar", type=float, shown="0.2", metavar="SECONDS",
+    setting(EVENTS, "--onset-collar", type=number, shown="0.2", metavar="SECONDS",
             help="Tolerance of onsets."),
-    setting(EVENTS, "--offset-collar", type=float, shown="0.2", metavar="SECONDS",
+    setting(EVENTS, "--offset-collar", type=number, shown="0.2", metavar="SECONDS",
             help="Tolerance of offsets ..."),
-    setting(EVENTS, "--offset-collar-rate", type=float, shown="0.5", metavar="RATE",
+    setting(EVENTS, "--offset-collar-rate", type=number, shown="0.5", metavar="RATE",
             help="... or this share of the reference event's length, if that is longer."),
     switch(EVENTS, "--no-onset", "onset", value=False, text="Do not look at onsets."),
     switch(EVENTS, "--no-offset", "offset", value=False, text="Do not look at offsets."),
@@ -103,27 +123,27 @@ SETTINGS: tuple[Decorator, ...] = (
     setting(EVENTS, "--events", type=click.Choice(["auto", "merge", "rows"]), shown="auto",
             help="Touching active rows of a class are one event (merge), or each row is one (rows); "
             "auto merges where a table has values."),
-    setting(PROCESSING, "--median-filter", type=float, shown="0.0", metavar="SECONDS",
+    setting(PROCESSING, "--median-filter", type=number, shown="0.0", metavar="SECONDS",
             help="Median filter of about this length: an odd number of time steps."),
-    setting(PROCESSING, "--min-gap", type=float, shown="0.0", metavar="SECONDS",
+    setting(PROCESSING, "--min-gap", type=number, shown="0.0", metavar="SECONDS",
             help="Close shorter gaps between events of a class."),
-    setting(PROCESSING, "--min-duration", type=float, shown="0.0", metavar="SECONDS",
+    setting(PROCESSING, "--min-duration", type=number, shown="0.0", metavar="SECONDS",
             help="Drop shorter events."),
-    setting(INTERSECTIONS, "--dtc", type=float, shown="0.5", metavar="SHARE",
+    setting(INTERSECTIONS, "--dtc", type=number, shown="0.5", metavar="SHARE",
             help="Share of a detection that reference events must cover, else it is a false positive."),
-    setting(INTERSECTIONS, "--gtc", type=float, shown="0.5", metavar="SHARE",
+    setting(INTERSECTIONS, "--gtc", type=number, shown="0.5", metavar="SHARE",
             help="Share of a reference event that such detections must cover to find it."),
-    setting(INTERSECTIONS, "--cttc", type=float, shown="0.3", metavar="SHARE",
+    setting(INTERSECTIONS, "--cttc", type=number, shown="0.3", metavar="SHARE",
             help="Share of a false positive that another class must cover to make it a cross trigger."),
     setting(INTERSECTIONS, "--psds", type=click.Choice(["dcase-psds1", "dcase-psds2"]),
             help="Compute PSDS as DCASE does; sets the shares above and below where they are not given."),
-    setting(INTERSECTIONS, "--alpha-ct", type=float, shown="0.0", metavar="NUMBER",
+    setting(INTERSECTIONS, "--alpha-ct", type=number, shown="0.0", metavar="NUMBER",
             help="Compute PSDS; weight of cross triggers."),
-    setting(INTERSECTIONS, "--alpha-st", type=float, shown="0.0", metavar="NUMBER",
+    setting(INTERSECTIONS, "--alpha-st", type=number, shown="0.0", metavar="NUMBER",
             help="Compute PSDS; weight of the spread over classes."),
-    setting(INTERSECTIONS, "--max-efpr", type=float, shown="100.0", metavar="NUMBER",
+    setting(INTERSECTIONS, "--max-efpr", type=number, shown="100.0", metavar="NUMBER",
             help="Compute PSDS; largest effective false positive rate per hour."),
-    setting(INTERSECTIONS, "--psds-median-filters", multiple=True, type=float, metavar="SECONDS",
+    setting(INTERSECTIONS, "--psds-median-filters", multiple=True, type=number, metavar="SECONDS",
             help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
             "Repeatable."),
 )  # fmt: skip

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sedeval_soft.core.errors import EvaluationError, SettingsError
+from sedeval_soft.formats.columns import is_number
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.report.table import visible
 
 T = TypeVar("T")
 
@@ -55,10 +57,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
+    number = float(text) if is_number(text) else math.inf
     return number if math.isfinite(number) else None
 
 
@@ -70,7 +69,8 @@ def parse_requirements(texts: Sequence[str]) -> list[Requirement]:
 def parse_wanted(names: Sequence[str]) -> list[str]:
     """Check all names of `--score`; raises SettingsError with all that no measure has."""
 
-    def check(name: str) -> str:
+    def check(text: str) -> str:
+        name = text.strip()
         measure_of(name)
         return name
 
@@ -96,5 +96,5 @@ def unmet(scores: Mapping[str, float | int | None], requirements: Sequence[Requi
         value = scores[requirement.name]
         if not requirement.met_by(value):
             found = "it is undefined" if value is None else f"it is {value!r}"
-            lines.append(f"{requirement}: {found}")
+            lines.append(visible(f"{requirement}: {found}"))
     return lines

@@ -29,7 +29,8 @@ class Problem:
 
     def __str__(self) -> str:
         """Return `source:line:column: message`, the form that editors and CI understand."""
-        place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
+        source = self.source if self.source.isprintable() else repr(self.source)
+        place = ":".join(str(part) for part in (source, self.line, self.column) if part is not None)
         return f"{place}: {self.message}"
 
 

@@ -14,5 +14,5 @@ def close_matches(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0
 
 def did_you_mean(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> str:
     """Return `; did you mean a or b?` for close matches, nothing where there are none."""
-    close = close_matches(name, known, n, cutoff)
+    close = close_matches(name, (other for other in known if other != name), n, cutoff)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

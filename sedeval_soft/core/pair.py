@@ -172,7 +172,7 @@ def _classes(reference: Rows, system: Rows, settings: Settings, warnings: list[s
 def listing(names: Sequence[str], noun: str) -> str:
     """Return a count and the first few names: `3 files: a, b, c`."""
     plural = noun if len(names) == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    shown = ", ".join(repr(name) for name in names[:_SHOWN])
+    shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f"{len(names)} {plural} ({shown}{more})"
 

@@ -305,15 +305,43 @@ def test_default_settings_file_lists_every_default():
         ["--onset-collar", "-0.1"],
         ["--format", "xml"],
         ["--segment-lengthh", "1"],
+        ["--beta", "1_0"],
+        ["--threshold", "0.\uff15"],
+        ["--segment-length", "\u0661"],
+        ["--require", f"{F1}>=0.\uff15"],
+        ["--require", f"{F1}>=1_0"],
         ["missing.tsv"],
     ],
-    ids=" ".join,
+    ids=lambda arguments: " ".join(arguments).encode("ascii", "backslashreplace").decode(),
 )
 def test_bad_calls_exit_2_with_one_message(arguments):
     done = run(REFERENCE, SYSTEM, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_usage_names_the_program_alone():
+    done = run(REFERENCE)
+    assert done.stderr.splitlines()[:2] == [
+        "Usage: soft-sed-eval [OPTIONS] REFERENCE SYSTEM",
+        "Try 'soft-sed-eval --help' for help.",
+    ]
+
+
+def test_blanks_around_a_score_name_are_not_part_of_it():
+    assert run(REFERENCE, SYSTEM, "--score", f" {F1} ").stdout == run(REFERENCE, SYSTEM, "--score", F1).stdout
+
+
+def test_what_a_terminal_might_obey_is_escaped_in_messages(tmp_path):
+    table = tmp_path / "t.tsv"
+    table.write_text("onset\toffset\tevent_label\n0\t1\tr\x1b[31m\u2028ed\n")
+    done = run(str(table), str(table), "--require", "segment.hard.f1[r\x1b[31m\u2028ed]>=2")
+    assert done.returncode == 1
+    assert done.stderr == r"requirement not met: segment.hard.f1[r\x1b[31m\u2028ed]>=2.0: it is 1.0" + "\n"
+    done = run("no\n\x1b[31m.tsv", SYSTEM)
+    assert done.stderr.startswith(r"soft-sed-eval: 'no\n\x1b[31m.tsv': cannot be read: No such file")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_missing_files_are_named(tmp_path):

@@ -29,6 +29,13 @@ def facts(rows):
     return [(rows.files[f], on, off, rows.classes[c]) for f, on, off, c in zip(*columns, strict=True)]
 
 
+def test_a_recording_without_a_name_is_called_so():
+    pair = align(long_rows([(UNNAMED, 0.0, 1.0, "ant")]), long_rows([]), Settings())
+    assert (
+        pair.warnings[0] == "the system has no rows for 1 reference file (without a name); counted as misses"
+    )
+
+
 @given(
     ROWS,
     ROWS,

@@ -108,6 +108,15 @@ def test_arrays_are_segments(dtype):
     assert scores.length == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize(("events", "counted"), [("rows", 2), ("merge", 1), ("auto", 2)])
+def test_rows_without_length_are_events_but_fill_no_segment(events, counted):
+    table = {"onset": [0.0, 2.0], "offset": [1.0, 2.0], "event_label": ["car", "car"]}
+    scores = evaluate(table, table, events=events)
+    assert scores["event.hard.n_ref.micro"] == counted
+    assert scores["event.hard.f1.micro"] == 1.0
+    assert scores["segment.hard.n_ref.micro"] == 1
+
+
 def test_durations_by_name_or_path(tmp_path):
     path = tmp_path / "d.tsv"
     path.write_text("filename\tduration\na\t5\nb\t5\n")

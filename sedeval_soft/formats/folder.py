@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
-from sedeval_soft.formats.source import Source, open_source
+from sedeval_soft.formats.source import Source, open_source, spelled
 
 EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 
@@ -31,7 +31,7 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
     for path in _tables(name):
         source = open_source(path)
         rows = read(source)
-        digest.update(f"{path.name}\0{source.sha256}\n".encode())
+        digest.update(f"{spelled(path.name)}\0{source.sha256}\n".encode())
         if rows is None:
             silent.append(_stem(path))
         else:
@@ -41,7 +41,7 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
     form = f"folder of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
-    origin = Origin(name, digest.hexdigest(), form, ignored, notes)
+    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes)
     wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
     if wide:
         return _join_wide(wide, files, origin)

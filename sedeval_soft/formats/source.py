@@ -57,7 +57,12 @@ def open_source(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> 
     data = _decompress(name, raw) if raw[:2] == _GZIP else raw
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1))
-    return Source(name, data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
+    return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
+
+
+def spelled(name: str) -> str:
+    """Return the name of a file as text: bytes in it that are not UTF-8 are written as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _take_in(path: Path) -> Bytes:

@@ -77,6 +77,21 @@ def test_empty_paths_are_refused(arguments, tmp_path):
     assert "expected a path" in done.stderr
 
 
+@pytest.mark.parametrize("form", ["text", "json", "yaml", "csv", "markdown"])
+def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
+    for name in (b"\xff.tsv", b"\xfe"):
+        path = os.path.join(os.fsencode(tmp_path), name)  # noqa: PTH118 - bytes
+        if name == b"\xfe":
+            os.mkdir(path)  # noqa: PTH102
+            path = os.path.join(path, b"\xfd.tsv")  # noqa: PTH118
+        with open(path, "wb") as file:  # noqa: PTH123
+            file.write(b"onset\toffset\tevent_label\n0\t1\tcar\n")
+    for name, shown in ((r"$'\xff.tsv'", r"\udcff.tsv"), (r"$'\xfe'", r"\udcfe")):
+        done = shell(f"$E {name} {name} --format {form}", tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert shown in done.stdout
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -214,16 +214,18 @@ class Settings:
         for name in POSTPROCESSING:
             value = getattr(self, name)
             if isinstance(value, Mapping):
-                self._keep(name, {label: _length(f"{name} of {label}", _plain(value[label])) for label in value})
+                self._keep(
+                    name, {label: _length(f"{name} of {label}", _plain(value[label])) for label in value}
+                )
                 if not all(isinstance(label, str) for label in value):
                     raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
             else:
                 self._keep(name, _length(name, value))
-        lengths = tuple(_length("psds_median_filters", value) for value in self.psds_median_filters)
-        self._keep("psds_median_filters", lengths)
-        if lengths and any(self.lengths_of("median_filter")):
+        filters = tuple(_length("psds_median_filters", value) for value in self.psds_median_filters)
+        self._keep("psds_median_filters", filters)
+        if filters and any(self.lengths_of("median_filter")):
             raise SettingsError("median_filter and psds_median_filters exclude one another")
-        if self.events == "rows" and (self.postprocesses or lengths):
+        if self.events == "rows" and (self.postprocesses or filters):
             raise SettingsError("post-processing joins and cuts rows; it cannot go with events=rows")
 
     def _keep(self, name: str, value: object) -> None:
@@ -315,6 +317,8 @@ def _length(name: str, value: object) -> float:
     if not 0 <= seconds <= _LONGEST:
         raise SettingsError(f"{name} must be 0 to {_LONGEST:g} s, not {seconds}")
     return tick(seconds) / TICKS_PER_SECOND
+
+
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given, checked later
     """Return a scalar of numpy, or a tuple of them, as Python has it; anything else as it is."""
     if isinstance(value, tuple):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sedeval_soft import __version__
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.hard import merges
-from sedeval_soft.core.pair import Pair, align
+from sedeval_soft.core.pair import Pair, align, listing
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
@@ -86,6 +86,16 @@ def score_pair(
 ) -> Scores:
     """Score a pair that was aligned already; `reference` and `system` are what it was made of."""
     tally = tally_pair(pair, settings)
+    overlapping = tally.per_file.get("event.soft.substitutions")
+    warnings = list(pair.warnings)
+    if overlapping is not None and np.isnan(overlapping).any():
+        crowded = [
+            name for name, lost in zip(pair.files, np.isnan(overlapping).tolist(), strict=True) if lost
+        ]
+        warnings.append(
+            f"too many events overlap in {listing(crowded, 'file')} to match them at every level regardless of "
+            "class; the soft event-based error rate of all classes together is left undefined"
+        )
     inputs = (describe(reference, "reference", settings), describe(system, "system", settings))
     return Scores(
         scores=score_tally(tally, settings),
@@ -96,7 +106,7 @@ def score_pair(
         n_segments=int(tally.per_file["n_segments"].sum()),
         settings=settings,
         inputs=inputs,
-        warnings=pair.warnings,
+        warnings=tuple(warnings),
         signature=sign(__version__, settings, inputs),
         version=__version__,
     )

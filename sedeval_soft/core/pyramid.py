@@ -25,7 +25,7 @@ class Pyramid:
         self.levels = [values]
         while len(self.levels[-1]) > 1:
             level = self.levels[-1]
-            even = level[: len(level) // 2 * 2].reshape(-1, 2).min(axis=1)
+            even = np.minimum(level[: len(level) // 2 * 2 : 2], level[1::2])
             self.levels.append(np.append(even, level[-1]) if len(level) % 2 else even)
 
     def before(self, places: Index, wanted: Floats, *, or_equal: bool) -> Index:

@@ -7,7 +7,7 @@ step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,22 +67,54 @@ def stacked(
     columns: for each count what adds to it: who counts when, and how much. Every class has a step at
     threshold 0. Returns label (m,), low (m,) and counts (n_columns, m), int64.
     """
-    parts = [(row, *part) for row, column in enumerate(columns) for part in column]
-    sizes = [n_classes, *(len(changes[0]) for _, changes, _ in parts for _ in (0, 1))]
-    ends = np.cumsum([0, *sizes])
-    label, level = np.zeros(ends[-1], dtype=np.int64), np.zeros(ends[-1])
-    change = np.zeros((len(columns), ends[-1]), dtype=np.int64)
-    label[:n_classes] = np.arange(n_classes)
-    for number, (row, (labels, born, dies), weight) in enumerate(parts):
-        for end, (levels, sign) in enumerate(((born, 1), (dies, -1))):
-            place = slice(int(ends[1 + 2 * number + end]), int(ends[2 + 2 * number + end]))
-            label[place], level[place], change[row, place] = labels, levels, sign * weight
-    order = np.lexsort((level, label))
-    label, level = label[order], level[order]
-    counts = np.cumsum(change[:, order], axis=1)
-    last = np.ones(len(label), dtype=bool)
-    last[:-1] = (np.diff(label) != 0) | (np.diff(level) != 0)
-    return label[last], level[last], counts[:, last]
+    parts = [
+        (row, _by_class(changes, weight, n_classes))
+        for row, column in enumerate(columns)
+        for changes, weight in column
+    ]
+    labels, lows, counts = [], [], []
+    for c in range(n_classes):
+        own = [(row, part(c)) for row, part in parts]
+        low = np.sort(np.concatenate([np.zeros(1), *(ends for _, part in own for ends in part[:2])]))
+        low = low[np.concatenate(([True], low[1:] > low[:-1]))]
+        count = np.zeros((len(columns), len(low)), dtype=np.int64)
+        for row, (born, dies, weight) in own:
+            count[row] += _so_far(born, weight, low) - _so_far(dies, weight, low)
+        labels.append(np.full(len(low), c))
+        lows.append(low)
+        counts.append(count)
+    if not n_classes:
+        return np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((len(columns), 0), dtype=np.int64)
+    return np.concatenate(labels), np.concatenate(lows), np.concatenate(counts, axis=1)
+
+
+def _by_class(
+    changes: Changes, weight: Weights, n_classes: int
+) -> Callable[[int], tuple[Floats, Floats, Weights]]:
+    """Return a function that gives the births, deaths and weights of a class."""
+    label, born, dies = changes
+    if np.any(label[1:] < label[:-1]):
+        # Small integers are sorted by their digits.
+        order = np.argsort(label.astype(np.uint16) if n_classes <= 2**16 else label, kind="stable")
+        label, born, dies = label[order], born[order], dies[order]
+        weight = weight[order] if isinstance(weight, np.ndarray) else weight
+    bounds = np.searchsorted(label, np.arange(n_classes + 1))
+
+    def of_class(c: int) -> tuple[Floats, Floats, Weights]:
+        own = slice(int(bounds[c]), int(bounds[c + 1]))
+        return born[own], dies[own], weight[own] if isinstance(weight, np.ndarray) else weight
+
+    return of_class
+
+
+def _so_far(level: Floats, weight: Weights, low: Floats) -> Index:
+    """Return the weight of all that lies at or below each of some ascending levels."""
+    if not isinstance(weight, np.ndarray):
+        return weight * np.searchsorted(np.sort(level), low, side="right")
+    order = np.argsort(level)
+    sums = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(weight[order])))
+    found: Index = sums[np.searchsorted(level[order], low, side="right")]
+    return found
 
 
 def best_f_thresholds(steps: Steps, beta: float = 1.0, inclusive: bool = False) -> Floats:

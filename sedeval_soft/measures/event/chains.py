@@ -15,7 +15,15 @@ import numpy.typing as npt
 
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.event.levels import LevelEdges
-from sedeval_soft.measures.event.pairs import Collars, expand, narrowest, pairs_within, search
+from sedeval_soft.measures.event.pairs import (
+    MOST_PAIRS,
+    Collars,
+    TooManyPairsError,
+    expand,
+    narrowest,
+    pairs_within,
+    search,
+)
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -89,6 +97,8 @@ def _by_chains(
     # Alive at a level in common: it dies above where the other is born, and is born below where that dies.
     begin = np.searchsorted(chains.dies, chain * chains.n_levels + low, side="right")
     end = np.searchsorted(chains.born, chain * chains.n_levels + high, side="left")
+    if int(np.maximum(end - begin, 0).sum()) > MOST_PAIRS:
+        raise TooManyPairsError
     owner, inside = expand(begin, np.maximum(end, begin))
     left, right = left[owner], chains.order[inside]
     edges = _edges(reference, system, left, right)

@@ -15,11 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.measures.event.pairs import TooManyPairsError
 from sedeval_soft.measures.matching import maximum_matching
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+_MOST_COPIES = 200_000_000
+"""Edges times levels at which they compete beyond which nothing is begun: it would take minutes."""
 
 _COPIES_PER_EDGE = 64
 """Copies of an edge, on average, beyond which a component's levels are halved."""
@@ -60,6 +64,7 @@ def match_levels(edges: LevelEdges) -> MatchedLevels:
 
     At each level the number of entries that hold there is the size of a maximum matching of the
     edges that exist there. Which of several maximum matchings is taken may change with the level.
+    Raises TooManyPairsError where too many edges compete at too many levels.
     """
     # Levels are replaced by their ranks: everything below sorts whole numbers.
     level = np.sort(np.concatenate((edges.low, edges.high)))
@@ -116,6 +121,8 @@ def _solve(edges: _Ranked, n_levels: int) -> Iterator[_Ranked]:
         component = _components(left_cluster[~alone], right_cluster[~alone])
         steps = _Steps.of(edges, component, n_levels)
         copies = np.bincount(component, steps.last - steps.first)
+        if copies.sum() > _MOST_COPIES:
+            raise TooManyPairsError
         small = (copies <= _COPIES_PER_EDGE * np.bincount(component))[component]
         yield _solve_small(edges.take(small), steps.take(small))
         edges = _halved(edges.take(~small), component[~small], steps)

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, tick
 
@@ -28,7 +29,24 @@ Test = tuple[Ticks, Ticks, Ticks]
 """Reference times, system times, and the tolerance of each reference event."""
 
 _AT_ONCE = 4_000_000
-"""Candidate pairs held at a time."""
+"""Pairs looked at at a time."""
+
+_MOST_LOOKED_AT = 2_000_000_000
+"""Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes."""
+
+MOST_PAIRS = 50_000_000
+"""Candidate pairs held at the most: some gigabytes."""
+
+
+class TooManyPairsError(EvaluationError):
+    """More events are within each other's collars than can be matched."""
+
+    def __init__(self) -> None:
+        """Say what may be wrong with the tables."""
+        super().__init__(
+            "too many events lie within each other's collars to match them; are rows repeated, or are there "
+            "very many events at one time? Smaller collars leave fewer"
+        )
 
 
 class Timed(Protocol):
@@ -131,8 +149,14 @@ def narrowest(
 def pairs_within(
     windows: Windows, tests: Sequence[Test], also: Callable[[Index, Index], Bools] | None = None
 ) -> tuple[Index, Index]:
-    """Return the pairs within windows that pass all tests, and `also` if it is given."""
+    """Return the pairs within windows that pass all tests, and `also` if it is given.
+
+    Raises TooManyPairsError.
+    """
     found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+    if windows.total > _MOST_LOOKED_AT:
+        raise TooManyPairsError
+    held = 0
     for begin, end in _batches(windows.last - windows.first):
         left, inside = expand(windows.first[begin:end], windows.last[begin:end])
         left += begin
@@ -144,6 +168,9 @@ def pairs_within(
             kept = np.abs(ours[left] - theirs[right]) <= tolerance[left]
             left, right = left[kept], right[kept]
         found.append((left, right))
+        held += len(left)
+        if held > MOST_PAIRS:
+            raise TooManyPairsError
     return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])
 
 

@@ -19,7 +19,7 @@ from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.chains import level_edges
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.levels import match_levels
-from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
 from sedeval_soft.measures.segment.count import sum_classes
 
 Floats = npt.NDArray[np.float64]
@@ -34,7 +34,9 @@ def count_soft_events(
 ) -> DetectionCounts:
     """Integrate the matched events and errors of all levels, per file (and class).
 
-    reference, system: lifetimes sorted by file.
+    reference, system: lifetimes sorted by file. The errors of a file are NaN where too many of its events
+    overlap, whatever their class, to be matched at every level. Raises TooManyPairsError where that is so
+    for events of one class.
     """
     n_ref, n_sys = (_lived(side, n_files, n_classes) for side in (reference, system))
     tp, m = np.zeros((n_files, n_classes)), np.zeros((n_files, n_classes))
@@ -42,14 +44,42 @@ def count_soft_events(
         groups = file_class(ours, n_classes), file_class(theirs, n_classes)
         matched = match_levels(level_edges(ours, theirs, *groups, collars))
         tp += _sums(groups[0][matched.left], matched.high - matched.low, (n_files, n_classes))
-        files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-        regardless = match_levels(level_edges(ours, theirs, *files, collars))
-        m += _sums(groups[0][regardless.left], regardless.high - regardless.low, (n_files, n_classes))
+        m += _matched_regardless(ours, theirs, groups[0], (n_files, n_classes), collars)
     # Sums over the same levels in another order: the law holds but for rounding.
     np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
     hit, all_ref, all_sys, both = (sum_classes(counts) for counts in (tp, n_ref, n_sys, m))
     both = np.clip(both, hit, np.minimum(all_ref, all_sys))
     return DetectionCounts(tp, n_ref, n_sys, both - hit, all_ref - both, all_sys - both)
+
+
+def _matched_regardless(
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    group: Index,
+    shape: tuple[int, int],
+    collars: Collars,
+) -> Floats:
+    """Return how much of each file and class is paired by a maximum matching regardless of class.
+
+    Of a file with too many pairs NaN.
+    """
+    files = reference.file.astype(np.int64), system.file.astype(np.int64)
+    try:
+        matched = match_levels(level_edges(reference, system, *files, collars))
+    except TooManyPairsError:
+        present = np.unique(files[0])
+        if len(present) <= 1:
+            lost = np.zeros(shape)
+            lost[present] = np.nan
+            return lost
+        # Whether a file is too much must not depend on which others are at hand.
+        parts = [
+            (reference.take(files[0] == file), system.take(files[1] == file), group[files[0] == file])
+            for file in present
+        ]
+        found: Floats = np.sum([_matched_regardless(*part, shape, collars) for part in parts], axis=0)
+        return found
+    return _sums(group[matched.left], matched.high - matched.low, shape)
 
 
 def _lived(lifetimes: EventLifetimes, n_files: int, n_classes: int) -> Floats:

@@ -5,6 +5,7 @@ The public names:
 - `evaluate(reference, system, **settings)` compares two tables and returns `Scores`.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
+- `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 
 Names are imported when first used, so that `soft-sed-eval --help` starts at once.
@@ -15,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.api import evaluate
+    from sedeval_soft.api import evaluate, threshold_curves
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores
@@ -31,10 +32,12 @@ __all__ = [
     "SettingsError",
     "__version__",
     "evaluate",
+    "threshold_curves",
 ]
 
 _HOME = {
     "evaluate": "sedeval_soft.api",
+    "threshold_curves": "sedeval_soft.api",
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",
     "SettingsError": "sedeval_soft.core.errors",

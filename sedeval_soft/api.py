@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +25,8 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_seconds
 from sedeval_soft.core.value import Input, Scores
-from sedeval_soft.formats import read_durations, read_rows, rows_from_data
+from sedeval_soft.formats import read_durations, read_points, read_rows, rows_from_data
+from sedeval_soft.run.curves import Curves, curves_of
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
 
@@ -45,28 +47,54 @@ def evaluate(
 
     reference, system: each a path (a table, a directory of tables, `-` for standard input), a
         pandas or other Arrow-compatible data frame, a mapping of columns, or an array of shape
-        (n_segments, n_classes) with values in [0, 1], one row per segment of `segment_length`.
+        (n_segments, n_classes) with values in [0, 1], one row per segment of `segment_length`. A system known
+        at some thresholds only is a mapping of these to lists of events, each in one of the other forms;
+        it has no segment-based scores.
     durations: seconds by file name, or the path of a table of them.
     name: the system's name; its path if it has one.
     settings: the fields of `Settings`; class names of arrays come from `classes`.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    chosen = Settings.of(**settings)
+    chosen = _chosen(system, settings)
     if name is not None and not isinstance(name, str):
         raise SettingsError(f"name must be a text, not {_shown(name)}")
-    if (
-        isinstance(reference, np.ndarray)
-        and isinstance(system, np.ndarray)
-        and reference.shape != system.shape
-    ):
-        raise InputError(
-            Problem(
-                "system", f"array of shape {system.shape}; expected that of the reference, {reference.shape}"
-            )
-        )
-    sides = (to_rows(reference, "reference", chosen), to_rows(system, "system", chosen))
-    return evaluate_rows(*sides, chosen, read_lengths(durations), name)
+    return evaluate_rows(*_sides(reference, system, chosen), chosen, read_lengths(durations), name)
+
+
+def threshold_curves(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    **settings: Any,  # noqa: ANN401
+) -> Curves:
+    """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
+
+    Arguments and errors as for `evaluate`. Curves are those of events (`only` names the bases); the PSD-ROC
+    that of `psds`, or of its weights.
+    """
+    chosen = _chosen(system, settings)
+    pair = align(*_sides(reference, system, chosen), chosen, read_lengths(durations))
+    return curves_of(tally_pair(pair, chosen), chosen)
+
+
+def _chosen(system: Any, settings: Mapping[str, Any]) -> Settings:  # noqa: ANN401 - as for evaluate
+    chosen = Settings.of(**settings)
+    return of_points(chosen) if _is_points(system) else chosen
+
+
+def _is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
+    """Return whether a system is given as lists of events by threshold."""
+    return isinstance(system, Mapping) and bool(system) and all(isinstance(k, int | float) for k in system)
+
+
+def _sides(reference: Any, system: Any, settings: Settings) -> tuple[Rows, Rows]:  # noqa: ANN401 - as for evaluate
+    arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
+    if arrays and reference.shape != system.shape:
+        expected = f"expected that of the reference, {reference.shape}"
+        raise InputError(Problem("system", f"array of shape {system.shape}; {expected}"))
+    return to_rows(reference, "reference", settings), to_rows(system, "system", settings)
 
 
 def evaluate_rows(
@@ -89,12 +117,10 @@ def score_pair(
     overlapping = tally.per_file.get("event.soft.substitutions")
     warnings = list(pair.warnings)
     if overlapping is not None and np.isnan(overlapping).any():
-        crowded = [
-            name for name, lost in zip(pair.files, np.isnan(overlapping).tolist(), strict=True) if lost
-        ]
+        crowded = [pair.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
         warnings.append(
-            f"too many events overlap in {listing(crowded, 'file')} to match them at every level regardless of "
-            "class; the soft event-based error rate of all classes together is left undefined"
+            f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
+            "their class; the soft event-based error rate of all classes together is left undefined"
         )
     inputs = (describe(reference, "reference", settings), describe(system, "system", settings))
     return Scores(
@@ -112,6 +138,19 @@ def score_pair(
     )
 
 
+def of_points(settings: Settings) -> Settings:
+    """Return the settings for a system of operating points, which has events only.
+
+    Raises SettingsError for settings that lists of events cannot follow.
+    """
+    if settings.events == "merge" or settings.postprocesses or settings.psds_median_filters:
+        raise SettingsError("operating points are lists of events; they cannot be merged or post-processed")
+    only = tuple(part for part in settings.only if not part.startswith("segment"))
+    if not only:
+        raise SettingsError("operating points have no segment-based scores; evaluate event or intersection")
+    return replace(settings, only=only)
+
+
 def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401 - see evaluate
     """Return the rows of anything that `evaluate` takes."""
     if isinstance(source, LongRows | WideRows):
@@ -125,6 +164,8 @@ def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401
         )  # fmt: skip
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
+    if _is_points(source):
+        return read_points(source, role, lambda each: to_rows(each, role, settings))
     return rows_from_data(source, role)
 
 

@@ -48,7 +48,7 @@ def test_public_names_are_those_documented():
 
     assert sedeval_soft.__all__ == [
         *("EvaluationError", "InputError", "Score", "Scores", "Settings", "SettingsError"),
-        *("__version__", "evaluate"),
+        *("__version__", "evaluate", "threshold_curves"),
     ]
     for name in sedeval_soft.__all__:
         assert getattr(sedeval_soft, name)

@@ -47,18 +47,38 @@ def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, *
 
         emit(list_scores())
         return
-    if reference is None or system is None:
+    points = _points(given.pop("points"), ctx)
+    if points and system is not None:
+        raise click.UsageError("--operating-point stands in place of SYSTEM.", ctx)
+    if reference is None or (system is None and not points):
         missing = "REFERENCE" if reference is None else "SYSTEM"
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
     if reference == "-" and system == "-":
         raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
-    code = _run(reference, system, given)
+    code = _run(reference, points if system is None else system, given)
     ctx.exit(code)
 
 
-def _run(reference: str, system: str, given: dict[str, Any]) -> int:
+def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
+    """Return tables by threshold from `THRESHOLD=TABLE`, each threshold once."""
+    points: dict[float, str] = {}
+    for text in texts:
+        threshold, equals, path = text.partition("=")
+        try:
+            value = float(threshold)
+        except ValueError:
+            value = -1.0
+        if not (equals and path and 0 <= value <= 1) or value in points:
+            raise click.UsageError(
+                f"--operating-point {text!r}: expected THRESHOLD=TABLE, each threshold in [0, 1] once.", ctx
+            )
+        points[value] = path
+    return points
+
+
+def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) -> int:
     """Evaluate and print; return the exit code."""
-    from sedeval_soft.api import read_lengths, score_pair, to_rows
+    from sedeval_soft.api import of_points, read_lengths, score_pair, to_rows
     from sedeval_soft.cli.requirements import parse_requirements, parse_wanted, unmet
     from sedeval_soft.core.pair import align
 
@@ -72,11 +92,16 @@ def _run(reference: str, system: str, given: dict[str, Any]) -> int:
         # Just these numbers are asked for: nothing else needs to be computed.
         names = [*wanted, *(requirement.name for requirement in requirements)]
         given["only"] = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in names))
-    read = {"reference": reference, "system output": system}
+    read = {"reference": reference}
+    if isinstance(system, dict):
+        read |= {f"operating point at {threshold}": path for threshold, path in system.items()}
+    else:
+        read["system output"] = system
     refuse_overwriting(
         io["output"], read | {"table of durations": io["durations"], "settings file": given["config"]}
     )
-    settings = _settings(given)
+    settings = _settings(given) if isinstance(system, str) else of_points(_settings(given))
+    _check_wanted([*wanted, *(requirement.name for requirement in requirements)], settings)
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
     pair = align(*sides, settings, read_lengths(io["durations"]))
     scores = score_pair(*sides, pair, settings)
@@ -91,6 +116,18 @@ def _run(reference: str, system: str, given: dict[str, Any]) -> int:
     if io["check"]:
         _second_opinion(pair, settings, scores, aside=bool(wanted or not printed or io["form"] != "text"))
     return _judge(scores, requirements, unmet)
+
+
+def _check_wanted(names: list[str], settings: Settings) -> None:
+    """Refuse names of scores that are computed only when asked for, and were not."""
+    from sedeval_soft.core.errors import SettingsError
+
+    for name in names:
+        measure = name.partition("[")[0].split(".")[2]
+        if measure == "pipsds" and not settings.psds_median_filters:
+            raise SettingsError(f"{name} needs --psds-median-filters")
+        if measure == "psds" and not settings.wants_psds:
+            raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
 
 
 def _settings(given: dict[str, Any]) -> Settings:

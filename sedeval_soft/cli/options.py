@@ -149,6 +149,9 @@ SETTINGS: tuple[Decorator, ...] = (
 )  # fmt: skip
 
 INPUT: tuple[Decorator, ...] = (
+    option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
+           help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
+           "over all thresholds is then over these."),
     option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
            help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
     option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),

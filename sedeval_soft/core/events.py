@@ -69,7 +69,11 @@ def active_rows(rows: Rows, threshold: float, inclusive: bool) -> Events:
         label = np.repeat(np.arange(len(found), dtype=np.int32), [len(part) for part in found])
     else:
         values = np.ones(len(rows)) if rows.value is None else rows.value
-        row = np.flatnonzero(active(values, threshold, inclusive))
+        detected = active(values, threshold, inclusive)
+        if rows.born is not None:
+            # An operating point stands for thresholds up to the next one.
+            detected &= rows.born <= threshold
+        row = np.flatnonzero(detected)
         label = rows.label[row]
     onset, offset = rows.onset[row], rows.offset[row]
     return Events(rows.file[row], label, to_ticks(onset), to_ticks(offset), onset, offset)

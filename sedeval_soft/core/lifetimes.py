@@ -20,7 +20,7 @@ from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.events import Events, active_rows
 from sedeval_soft.core.pyramid import Pyramid
 from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.ticks import Ticks, to_seconds
+from sedeval_soft.core.ticks import Ticks, to_seconds, to_ticks
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -147,16 +147,20 @@ def separate(lifetimes: EventLifetimes) -> bool:
 
 
 def _rowwise(rows: Rows) -> EventLifetimes:
-    events = active_rows(rows, 0.0, inclusive=False)
     if isinstance(rows, LongRows):
-        value = np.ones(len(rows)) if rows.value is None else rows.value
-        dies = value[value > 0]
+        dies = np.ones(len(rows)) if rows.value is None else rows.value
+        born = np.zeros(len(rows)) if rows.born is None else rows.born
+        lives = np.flatnonzero(dies > born)
+        times = to_ticks(rows.onset[lives]), to_ticks(rows.offset[lives])
+        whole = EventLifetimes(rows.file[lives], rows.label[lives], *times, born[lives], dies[lives])
     else:
+        events = active_rows(rows, 0.0, inclusive=False)
         dies = np.concatenate([np.zeros(0), *(column[column > 0] for column in rows.values)])
-    born = np.zeros(len(events))
-    whole = EventLifetimes(events.file, events.label, events.onset, events.offset, born, dies)
+        times = events.onset, events.offset
+        whole = EventLifetimes(events.file, events.label, *times, np.zeros(len(dies)), dies)
     # By all that tells them apart, so that sums do not depend on the order of the table.
-    return whole.take(np.lexsort((dies, whole.offset, whole.onset, whole.label, whole.file)))
+    keys = (whole.dies, whole.born, whole.offset, whole.onset, whole.label, whole.file)
+    return whole.take(np.lexsort(keys))
 
 
 def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:

@@ -208,6 +208,7 @@ def _keep_long(rows: LongRows, keep: npt.NDArray[np.bool_]) -> LongRows:
         onset=rows.onset[keep],
         offset=rows.offset[keep],
         value=None if rows.value is None else rows.value[keep],
+        born=None if rows.born is None else rows.born[keep],
     )
 
 

@@ -49,6 +49,7 @@ class LongRows:
     file, label: (n,) codes into them.
     onset, offset: (n,) seconds as read, finite, 0 <= onset <= offset.
     value: (n,) in [0, 1], or None where the table has no values (each row counts 1.0).
+    born: (n,) of operating points: the row stands for thresholds from it up to `value`; else None.
     """
 
     files: tuple[str, ...]
@@ -59,6 +60,7 @@ class LongRows:
     offset: Floats
     value: Floats | None = None
     origin: Origin = field(default_factory=lambda: Origin("rows"))
+    born: Floats | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -67,7 +69,7 @@ class LongRows:
     @property
     def has_values(self) -> bool:
         """Whether the table has a column of values."""
-        return self.value is not None
+        return self.value is not None and self.born is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -284,6 +284,10 @@ class Settings:
         explicit = (self.alpha_ct, self.alpha_st, self.max_efpr)
         return self.psds is not None or bool(self.psds_median_filters) or any(v is not None for v in explicit)
 
+    def wants_psds_of(self, reading: str) -> bool:
+        """Return whether PSDS is asked for in a reading: in both, unless `only` names one."""
+        return self.wants_psds and (self.wants("intersection", reading) or not self.wants("intersection"))
+
     def criterion(self, name: str) -> float:
         """Return a setting of intersections or PSDS: as it was given, as `psds` has it, or its default."""
         value = getattr(self, name)

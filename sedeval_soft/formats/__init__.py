@@ -8,11 +8,13 @@ imported when it is: start-up is a feature.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.read import read_rows
 
-__all__ = ["read_durations", "read_rows", "rows_from_data"]
+__all__ = ["read_durations", "read_points", "read_rows", "rows_from_data"]
 
 
 def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
@@ -20,6 +22,13 @@ def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
     from sedeval_soft.formats import durations
 
     return durations.read_durations(path)
+
+
+def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows]) -> Rows:
+    """Return the rows of a system known at some thresholds; see `points`."""
+    from sedeval_soft.formats import points as module
+
+    return module.read_points(points, role, read)
 
 
 def rows_from_data(data: object, name: str) -> Rows:

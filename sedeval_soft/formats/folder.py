@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.formats.joined import join_long, join_wide
 from sedeval_soft.formats.source import Source, open_source, spelled
 
 EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
-
-Floats = npt.NDArray[np.float64]
 
 
 def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
@@ -44,8 +40,8 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
     origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes)
     wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
     if wide:
-        return _join_wide(wide, files, origin)
-    return _join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
+        return join_wide(wide, files, origin)
+    return join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
 
 
 def _tables(name: str) -> list[Path]:
@@ -92,54 +88,3 @@ def _check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
             raise InputError(Problem(name, message))
-
-
-def _codes(parts: Sequence[Rows], files: tuple[str, ...]) -> npt.NDArray[np.int32]:
-    position = {name: code for code, name in enumerate(files)}
-    return _concatenated(
-        np.array([position[name] for name in rows.files], dtype=np.int32)[rows.file] for rows in parts
-    ).astype(np.int32)
-
-
-def _concatenated(arrays: Iterator[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
-    found = list(arrays)
-    return np.concatenate(found) if found else np.zeros(0)
-
-
-def _join_wide(parts: Sequence[WideRows], files: tuple[str, ...], origin: Origin) -> WideRows:
-    classes = tuple(dict.fromkeys(name for rows in parts for name in rows.classes))
-    columns = [dict(zip(rows.classes, rows.values, strict=True)) for rows in parts]
-    return WideRows(
-        files,
-        classes,
-        _codes(parts, files),
-        np.concatenate([rows.onset for rows in parts]),
-        np.concatenate([rows.offset for rows in parts]),
-        tuple(
-            np.concatenate(
-                [own.get(name, np.zeros(len(rows))) for own, rows in zip(columns, parts, strict=True)]
-            )
-            for name in classes
-        ),
-        origin,
-    )
-
-
-def _join_long(parts: Sequence[LongRows], files: tuple[str, ...], origin: Origin) -> LongRows:
-    classes = tuple(dict.fromkeys(name for rows in parts for name in rows.classes))
-    position = {name: code for code, name in enumerate(classes)}
-    labels = [
-        np.array([position[name] for name in rows.classes], dtype=np.int32)[rows.label] for rows in parts
-    ]
-    valued = any(rows.has_values for rows in parts)
-    values = [np.ones(len(rows)) if rows.value is None else rows.value for rows in parts]
-    return LongRows(
-        files,
-        classes,
-        _codes(parts, files),
-        np.concatenate(labels) if labels else np.zeros(0, dtype=np.int32),
-        np.concatenate([rows.onset for rows in parts]) if parts else np.zeros(0),
-        np.concatenate([rows.offset for rows in parts]) if parts else np.zeros(0),
-        np.concatenate(values) if valued else None,
-        origin,
-    )

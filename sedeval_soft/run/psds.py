@@ -19,17 +19,23 @@ Table = dict[str, Averaged]
 
 def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
     """Return the PSDS that the settings ask for, by basis and reading."""
+    tables: dict[tuple[str, str], Table] = {}
+    if settings.wants_psds_of("hard"):
+        tables["intersection", "hard"] = _against_cut(tally, settings)
+    if settings.wants_psds_of("soft"):
+        levels, system = tally.events["levels"], tally.events["system"]
+        common = (len(tally.classes), _seconds(tally), Criteria.of(settings), PsdWeights.of(settings))
+        value, classes = soft_psds(levels, system, *common)
+        tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
+    return tables
+
+
+def _against_cut(tally: Tally, settings: Settings) -> Table:
     hard = {"psds": _averaged(psds_curve(tally, settings, ["system"]))}
     filters = [f"median {length}" for length in settings.psds_median_filters]
     if filters:
         hard["pipsds"] = _averaged(psds_curve(tally, settings, filters))
-    seconds, weights = _seconds(tally), PsdWeights.of(settings)
-    levels, system = tally.events["levels"], tally.events["system"]
-    value, classes = soft_psds(levels, system, len(tally.classes), seconds, Criteria.of(settings), weights)
-    return {
-        ("intersection", "hard"): hard,
-        ("intersection", "soft"): {"psds": Averaged(classes, overall=np.array(value))},
-    }
+    return hard
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:

@@ -119,12 +119,15 @@ def _tally_events(pair: Pair, settings: Settings, columns: _Columns) -> None:
     if wants["intersection"]["hard"]:
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns.enter("intersection.hard", counts)
-    soft = settings.wants_psds or any(of["soft"] for of in wants.values())
-    if not soft and not any(of["optimal"] for of in wants.values()):
+    soft = settings.wants_psds_of("soft") or any(of["soft"] for of in wants.values())
+    if not (soft or settings.wants_psds or any(of["optimal"] for of in wants.values())):
         return
     cut = EventLifetimes.from_events(reference)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
     columns.events.update(reference=cut, system=lifetimes)
+    for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():
+        filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
+        columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
     if not soft:
         return
     levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
@@ -132,11 +135,8 @@ def _tally_events(pair: Pair, settings: Settings, columns: _Columns) -> None:
         columns.enter("event.soft", count_soft_events(levels, lifetimes, *sizes, Collars.of(settings)))
     if wants["intersection"]["soft"]:
         columns.enter("intersection.soft", _soft_intersections(pair, levels, lifetimes, settings))
-    if settings.wants_psds:
+    if settings.wants_psds_of("soft"):
         columns.events["levels"] = levels
-    for length in settings.psds_median_filters:
-        filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
 
 
 def _soft_intersections(

@@ -430,3 +430,36 @@ def test_a_terminal_gets_colours_and_whole_names():
     assert "\x1b[" in shown
     assert shown.count("people talking") >= 4
     assert "\u2026" not in shown
+
+
+def test_operating_points_stand_in_place_of_the_system(tmp_path):
+    (tmp_path / "ref.tsv").write_text("a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\n")
+    (tmp_path / "low.tsv").write_text("a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\na.wav\t9\t9.5\tcar\n")
+    (tmp_path / "high.tsv").write_text("a.wav\t0\t2\tcar\n")
+    points = ["--operating-point", f"0.2={tmp_path / 'low.tsv'}"]
+    points += ["--operating-point", f"0.6={tmp_path / 'high.tsv'}"]
+    reference = str(tmp_path / "ref.tsv")
+    done = run(reference, *points, "--score", "event.soft.tp.micro", "--score", "event.hard.n_sys.micro")
+    assert done.stdout.split() == ["1.6", "3"]
+    # The high threshold's list finds one of two; the second costs one false positive in 9.5 s.
+    done = run(reference, *points, "--max-efpr", "1000", "--score", "intersection.hard.psds")
+    assert float(done.stdout) == pytest.approx(0.5 + 0.5 * (1 - 3600 / 9.5 / 1000))
+    for wrong in (
+        ["--operating-point", "x=y"],
+        ["--operating-point", "0.2=b", "--operating-point", "0.20=c"],
+    ):
+        refused = run(reference, *wrong)
+        assert refused.returncode == 2
+        assert "each threshold in [0, 1] once" in refused.stderr
+    both = run(reference, reference, *points)
+    assert both.returncode == 2
+    assert "in place of SYSTEM" in both.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["intersection.hard.psds", "intersection.hard.pipsds", "intersection.soft.psds[car]"]
+)
+def test_psds_that_was_not_asked_for_says_how_to_ask(name):
+    done = run(REFERENCE, SYSTEM, "--score", name)
+    assert done.returncode == 2
+    assert "needs --psds" in done.stderr

@@ -15,6 +15,8 @@ import pytest
 from intersection_oracle import count, f_measure, psds, staircases
 from shared_data import shared
 
+from sedeval_soft import evaluate
+
 GOLDEN = Path(__file__).parents[1] / "data" / "psds_eval" / "dcase2019.json"
 RESULTS = json.loads(GOLDEN.read_text())["results"]
 
@@ -72,3 +74,49 @@ def test_oracle_agrees(overlaps, criteria):
         )
         value = psds(curves, alpha_st=score["alpha_st"], max_efpr=score["max_efpr"])
         assert value == pytest.approx(score["value"], rel=1e-12)
+
+
+LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+def lengths():
+    lines = (shared("dcase2019_task4") / "dcase2019t4_meta.csv").read_text().splitlines()[1:]
+    return {name: float(seconds) for name, seconds in (line.split("\t") for line in lines)}
+
+
+@pytest.mark.parametrize("criteria", ["example", "psds1", "psds2"])
+@pytest.mark.parametrize("overlaps", ["joined", "as_is"])
+def test_operating_points_give_the_psds_of_psds_eval(overlaps, criteria):
+    golden = RESULTS[overlaps][criteria]
+    events = events_of("dcase2019t4_gt.csv")
+    events = joined(events) if overlaps == "joined" else events
+    columns = dict(
+        zip(("filename", "event_label", "onset", "offset"), zip(*events, strict=True), strict=True)
+    )
+    for end in ("onset", "offset"):
+        columns[end] = [time / 1e6 for time in columns[end]]
+    points = {level: shared("dcase2019_task4") / f"baseline_{level}.csv" for level in LEVELS}
+    asked = {"only": ("intersection.hard",), **golden["criteria"]}
+    for score in golden["psds"]:
+        weights = {name: score[name] for name in ("alpha_ct", "alpha_st", "max_efpr")}
+        scores = evaluate(columns, points, durations=lengths(), **asked, **weights)
+        assert scores["intersection.hard.psds"] == pytest.approx(score["value"], rel=1e-12)
+
+
+def test_an_operating_point_is_its_list_at_its_threshold():
+    folder = shared("dcase2019_task4")
+    points = {level: folder / f"baseline_{level}.csv" for level in LEVELS}
+    reference = folder / "dcase2019t4_gt.csv"
+    golden = RESULTS["as_is"]["example"]
+    for level in LEVELS:
+        asked = {
+            "only": ("event.hard", "intersection.hard"),
+            "reference_threshold": 0.5,
+            **golden["criteria"],
+        }
+        scores = evaluate(reference, points, threshold=level, **asked)
+        alone = evaluate(reference, points[level], **asked)
+        assert dict(scores) == dict(alone)
+        numbers = golden["at"][str(level)]
+        for name in ("tp", "fp", "fn"):
+            assert {c: scores[f"intersection.hard.{name}[{c}]"] for c in numbers[name]} == numbers[name]

@@ -57,6 +57,7 @@ class Cover:
     """The events of all groups, ready for questions about overlap.
 
     onset, offset: (n,) sorted places on the line. total_onset, total_offset: (n + 1,) their running sums.
+    apart: whether no event overlaps another of its group.
     """
 
     line: Line
@@ -64,13 +65,15 @@ class Cover:
     offset: Index
     total_onset: Index
     total_offset: Index
+    apart: bool
 
     @classmethod
     def of(cls, group: Index, onset: Ticks, offset: Ticks) -> Cover:
         """Build from events: groups, onsets and offsets, each (n,)."""
         line = Line.of(group, offset)
         begins, ends = (np.sort(line.locate(group, times)[0]) for times in (onset, offset))
-        return cls(line, begins, ends, *(np.concatenate(([0], np.cumsum(x))) for x in (begins, ends)))
+        totals = [np.concatenate(([0], np.cumsum(places))) for places in (begins, ends)]
+        return cls(line, begins, ends, totals[0], totals[1], bool(np.all(begins[1:] >= ends[:-1])))
 
     def overlap(self, group: Index, onset: Ticks, offset: Ticks) -> Ticks:
         """Return how many ticks of each stretch the events of its group cover, (n,)."""
@@ -81,7 +84,12 @@ class Cover:
     def _before(self, group: Index, time: Ticks) -> Ticks:
         place, known = self.line.locate(group, time)
         begun = np.searchsorted(self.onset, place)
-        ended = np.searchsorted(self.offset, place)
+        if self.apart and len(self.offset):
+            # Of those begun only the last may not have ended.
+            ended = begun - (self.offset[np.maximum(begun - 1, 0)] > place)
+            ended[begun == 0] = 0
+        else:
+            ended = np.searchsorted(self.offset, place)
         # Sums may wrap around; their difference is right all the same.
         lasted: Ticks = begun * place - self.total_onset[begun] - (ended * place - self.total_offset[ended])
         return np.where(known, lasted, 0)

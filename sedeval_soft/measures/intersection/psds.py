@@ -27,9 +27,8 @@ from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.event.pairs import expand
-from sedeval_soft.measures.intersection.count import passes
 from sedeval_soft.measures.intersection.cover import Cover
-from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection.optimal import Judged, found_when
 from sedeval_soft.measures.steps import Changes, Weights, stacked
 
@@ -131,11 +130,14 @@ def _cross_triggers(judged: Judged, n_ref: Index, criteria: Criteria, kind: Inde
     lengths = judged.reference.offset - judged.reference.onset
     total = np.bincount(judged.reference.label, lengths, minlength=n_classes) / TICKS_PER_SECOND
     weight = np.zeros(len(wrong))
+    needed = required(criteria.cttc, wrong.offset - wrong.onset)
+    group = wrong.file.astype(np.int64) * n_classes
     for other in np.flatnonzero(n_ref):
-        may = np.flatnonzero((wrong.label != other) & (kind[wrong.label] == kind[other]))
-        group = wrong.file[may].astype(np.int64) * n_classes + other
-        crossing = may[passes(cover, group, wrong.take(may), criteria.cttc)]
-        weight[crossing] += 1 / total[other]
+        may = (wrong.label != other) & (kind[wrong.label] == kind[other])
+        if not may.all():
+            may = np.flatnonzero(may)
+        overlap = cover.overlap(group[may] + other, wrong.onset[may], wrong.offset[may])
+        weight[may] += np.where(overlap >= needed[may], 1 / total[other], 0.0)
     others = np.bincount(kind[n_ref > 0], minlength=int(kind.max(initial=0)) + 1)[kind] - (n_ref > 0)
     scaled: Floats = weight / np.maximum(others, 1)[wrong.label]
     return scaled

@@ -1,0 +1,128 @@
+"""Random pairs of tables small enough for the intersection oracle, and what it makes of them.
+
+Times are whole units of some ticks. The package and the oracle judge them apart: the package gets a table,
+the oracle events at one level, merged by plain loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import intersection_oracle as oracle
+import numpy as np
+from oracles import TickRow, in_seconds, merged_events
+from tables import long_rows, wide_rows
+
+from sedeval_soft.core.rows import LongRows, WideRows
+
+FILES = ("file0", "file1")
+LABELS = ("class0", "class1", "class2")
+
+HALF_A_TICK = 0.5
+"""By how much an overlap may fall short of a criterion: times are ticks only because they were rounded."""
+
+FORMS = ("frames", "rows", "marks")
+"""Frames of equal length; rows with values that overlap, touch or leave gaps; the same without values."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One table: rows in ticks, whether touching ones are one event, and how it is given to the package."""
+
+    rows: list[TickRow]
+    merge: bool
+    table: LongRows | WideRows
+
+    def events(self, level: float) -> list[oracle.Event]:
+        """The events above a level, as the oracle takes them."""
+        kept = [row for row in self.rows if row[4] > level and row[2] > row[1]]
+        if self.merge:
+            return [(file, label, on, off) for file, on, off, label in merged_events(kept)]
+        return [(file, label, on, off) for file, on, off, label, _ in kept]
+
+    def levels(self) -> list[float]:
+        """0 and all values: between two of them nothing changes."""
+        return sorted({0.0, *(row[4] for row in self.rows)})
+
+
+def frames(rng: np.random.Generator, n_classes: int, unit: int, longest: int = 7) -> Side:
+    """A wide table of frames of one to three units in two files."""
+    values = _tracks(rng, 2 * int(rng.integers(2, longest + 1)), n_classes)
+    length, n = unit * int(rng.integers(1, 4)), len(values) // 2
+    return of_frames(values.reshape(2, n, n_classes), length)
+
+
+def of_frames(values: np.ndarray, length: int) -> Side:
+    """A wide table of values, (n_files, n_frames, n_classes), in frames of some ticks."""
+    n_files, n, n_classes = values.shape
+    rows = [
+        (FILES[f], s * length, (s + 1) * length, LABELS[c], float(values[f, s, c]))
+        for f, s, c in np.ndindex(values.shape)
+    ]
+    return Side(rows, True, wide_rows(values.reshape(n_files * n, n_classes), length * 1e-6, files=n_files))
+
+
+def rows(rng: np.random.Generator, n_classes: int, unit: int, *, merge: bool, valued: bool) -> Side:
+    """A long table of up to nine rows for each file; some without extent."""
+    made: list[TickRow] = []
+    steps = int(rng.integers(1, 6))
+    for file in FILES:
+        for _ in range(int(rng.integers(0, 10))):
+            onset = int(rng.integers(0, 12))
+            offset = onset + int(rng.integers(0, 7))
+            value = int(rng.integers(0, steps + 1)) / steps if valued else 1.0
+            made.append((file, onset * unit, offset * unit, LABELS[rng.integers(n_classes)], value))
+    seconds = in_seconds(made)
+    return Side(made, merge, long_rows(seconds if valued else [row[:4] for row in seconds], files=FILES))
+
+
+def side(rng: np.random.Generator, form: str, events: str, n_classes: int, unit: int) -> Side:
+    """A side of one of the FORMS, joined as the setting `events` says."""
+    if form == "frames":
+        made = frames(rng, n_classes, unit)
+        return made if events != "rows" else Side(made.rows, False, made.table)
+    valued = form == "rows"
+    return rows(rng, n_classes, unit, merge=events == "merge" or (events == "auto" and valued), valued=valued)
+
+
+def _tracks(rng: np.random.Generator, n: int, n_classes: int) -> np.ndarray:
+    """Values over time: tied, distinct, nested, wandering, with gaps, or 0 and 1."""
+    shape = (n, n_classes)
+    kind = rng.integers(6)
+    if kind == 0:
+        return rng.integers(0, 5, shape) / 4
+    if kind == 1:
+        return rng.random(shape)
+    if kind == 2:
+        hill = np.minimum(np.arange(n), np.arange(n)[::-1])[:, None] / n
+        return np.round(hill * rng.uniform(0.5, 2, n_classes) + rng.integers(0, 2, shape) / 8, 2)
+    if kind == 3:
+        return np.round(np.cumsum(rng.normal(0, 0.1, shape), axis=0) % 1, 2)
+    if kind == 4:
+        return rng.integers(1, 4, shape) / 3 * (rng.random(shape) < 0.6)
+    return (rng.random(shape) < 0.5) * 1.0
+
+
+def criteria(rng: np.random.Generator) -> dict[str, float]:
+    """Shares of overlap; 0.334 of 3 units is a tie only within half a tick."""
+    shares = (0.1, 0.3, 0.334, 0.5, 0.7, 1.0)
+    return {name: float(rng.choice(shares)) for name in ("dtc", "gtc", "cttc")}
+
+
+def counts(
+    system: Sequence[oracle.Event], reference: Sequence[oracle.Event], labels: Sequence[str], **shares: float
+) -> oracle.Counts:
+    """The oracle's counts, with the slack that the package has."""
+    return oracle.count(system, reference, labels, slack=HALF_A_TICK, **shares)
+
+
+def n_ref(reference: Iterable[oracle.Event], label: str) -> int:
+    """The number of a class's reference events."""
+    return sum(event[1] == label for event in reference)
+
+
+def table_of(score: Any, prefix: str, name: str, labels: Sequence[str]) -> list[float | None]:
+    """A score of each class."""
+    return [score[f"{prefix}.{name}[{label}]"] for label in labels]

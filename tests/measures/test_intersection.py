@@ -1,0 +1,268 @@
+"""Intersection-based counts at one threshold, at all, and over all levels, against the slow oracle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import intersection_cases as cases
+import numpy as np
+import pytest
+from intersection_cases import FORMS, LABELS, Side, table_of
+
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.core.activity import activities
+from sedeval_soft.core.lifetimes import lifetimes_of
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection.optimal import intersection_steps
+from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
+
+TWO = LABELS[:2]
+COUNTS = ("tp", "n_ref", "fp")
+UNITS = (7, 1000)
+"""Ticks: at 7, a third of 3 units is within half a tick of 0.334 of them; at 1000 it is not."""
+
+FORM_PAIRS = [
+    (reference, system, events)
+    for reference in FORMS
+    for system in FORMS
+    for events in ("auto", "merge", "rows")
+]
+
+
+def made(seed: int, reference: str, system: str, events: str):
+    """Return random sides, settings, and the criteria in them."""
+    rng = np.random.default_rng((seed, FORM_PAIRS.index((reference, system, events))))
+    unit = int(rng.choice(UNITS))
+    sides = [cases.side(rng, form, events, len(TWO), unit) for form in (reference, system)]
+    shares = cases.criteria(rng)
+    chosen = Settings(
+        classes=TWO,
+        events=events,
+        only=("intersection",),
+        reference_threshold=float(rng.choice([0.0, 0.25, 0.5])),
+        threshold=float(rng.choice([0.0, 0.3, 0.5])),
+        **shares,
+    )
+    return *sides, chosen, shares
+
+
+def of(counts, events) -> dict[str, list[int]]:
+    """Return the oracle's counts by name."""
+    return {
+        "tp": [counts.tp[label] for label in TWO],
+        "n_ref": [cases.n_ref(events, label) for label in TWO],
+        "fp": [counts.fp[label] for label in TWO],
+    }
+
+
+@pytest.mark.parametrize(("reference", "system", "events"), FORM_PAIRS)
+def test_all_readings(reference, system, events):
+    """Every form against every other, merged and not, with ties, gaps, touching and overlapping rows."""
+    for seed in range(50):
+        ours, theirs, chosen, shares = made(seed, reference, system, events)
+        scores = evaluate_rows(ours.table, theirs.table, chosen)
+        known = ours.events(chosen.reference_cut)
+        swept = {
+            level: of(cases.counts(theirs.events(level), known, TWO, **shares), known)
+            for level in theirs.levels()
+        }
+        below = max(level for level in swept if level <= chosen.threshold)
+        for name in COUNTS:
+            assert table_of(scores, "intersection.hard", name, TWO) == swept[below][name], (seed, name)
+        check_optimal(scores, swept)
+        check_steps(ours, theirs, chosen, swept)
+        check_soft(scores, integrated(ours, theirs, shares))
+
+
+def check_optimal(scores, swept):
+    """The best F and error rate over all thresholds, as exact fractions; of ties the highest threshold."""
+    for k, label in enumerate(TWO):
+        at = {level: {name: of[name][k] for name in COUNTS} for level, of in swept.items()}
+        n_ref = at[0.0]["n_ref"]
+        f, rate, threshold, rate_threshold = (
+            scores[f"intersection.optimal.{name}[{label}]"]
+            for name in ("f1", "best_error_rate", "threshold", "best_error_rate_threshold")
+        )
+        if not n_ref:
+            assert [f, rate, threshold, rate_threshold] == [None] * 4
+            continue
+        by_f = {t: Fraction(2 * c["tp"], c["tp"] + c["fp"] + n_ref) for t, c in at.items()}
+        best = max(t for t, value in by_f.items() if value == max(by_f.values()))
+        assert f == pytest.approx(float(by_f[best]), abs=1e-12)
+        assert same_step(at, threshold, best)
+        for name in COUNTS:
+            assert scores[f"intersection.optimal.{name}[{label}]"] == at[best][name]
+        by_rate = {t: Fraction(n_ref - c["tp"] + c["fp"], n_ref) for t, c in at.items()}
+        best = max(t for t, value in by_rate.items() if value == min(by_rate.values()))
+        assert rate == pytest.approx(float(by_rate[best]), abs=1e-12)
+        assert same_step(at, rate_threshold, best)
+
+
+def same_step(at, threshold, best) -> bool:
+    """Whether no count changes from a threshold up to the highest level that is as good."""
+    below = max(level for level in at if level <= threshold)
+    return below <= best and all(at[level] == at[best] for level in at if below <= level <= best)
+
+
+def check_steps(ours: Side, theirs: Side, chosen: Settings, swept):
+    """The counts at every threshold, not only at the best."""
+    reference, system = (recoded(side) for side in (ours, theirs))
+    cut = lifetimes_of(reference, ours.merge)
+    cut = cut.take(cut.alive(chosen.reference_cut))
+    steps = intersection_steps(
+        cut.events(), lifetimes_of(system, theirs.merge), len(TWO), Criteria.of(chosen)
+    )
+    assert steps.low[steps.bounds[:-1]].tolist() == [0.0, 0.0]
+    for k in range(len(TWO)):
+        own = slice(int(steps.bounds[k]), int(steps.bounds[k + 1]))
+        for level, counts in swept.items():
+            at = own.start + int(np.searchsorted(steps.low[own], level, side="right")) - 1
+            assert steps.tp[at] == counts["tp"][k]
+            assert steps.n_sys[at] - steps.tp[at] == counts["fp"][k]
+
+
+def recoded(side: Side):
+    """Return a table with the files and classes of all tables."""
+    table = side.table
+    files = np.array([cases.FILES.index(name) for name in table.files], dtype=np.int32)
+    table = replace(table, files=cases.FILES, file=files[table.file])
+    if hasattr(table, "label"):
+        labels = np.array([TWO.index(name) for name in table.classes], dtype=np.int32)
+        table = replace(table, classes=TWO, label=labels[table.label])
+    return table
+
+
+def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:
+    """Return the oracle's counts, both sides cut at each level, integrated over all."""
+    total = {name: np.zeros(len(TWO)) for name in COUNTS}
+    levels = sorted({*ours.levels(), *theirs.levels()})
+    for low, high in zip(levels, levels[1:], strict=False):
+        known = ours.events(low)
+        counts = of(cases.counts(theirs.events(low), known, TWO, **shares), known)
+        for name in COUNTS:
+            total[name] += (high - low) * np.array(counts[name])
+    return total
+
+
+def check_soft(scores, wanted):
+    for name in COUNTS:
+        found = table_of(scores, "intersection.soft", name, TWO)
+        assert found == pytest.approx(wanted[name].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_both_ways_to_the_soft_reading(block):
+    """Where events are nested, cells and pairs of events are two ways to the same, and the oracle a third."""
+    for seed in range(50):
+        rng = np.random.default_rng((block, seed))
+        unit = int(rng.choice(UNITS))
+        forms = rng.choice(["frames", "rows"], 2)
+        ours, theirs = (cases.side(rng, str(form), "merge", len(TWO), unit) for form in forms)
+        shares = cases.criteria(rng)
+        tables, bars = [recoded(side) for side in (ours, theirs)], Criteria(**shares)
+        by_cells = count_soft_activities(*(activities(table) for table in tables), 2, bars)
+        events = [lifetimes_of(table, merge=True) for table in tables]
+        by_pairs = count_soft_pairs(*events, 2, len(TWO), bars)
+        wanted = integrated(ours, theirs, shares)
+        for counts in (by_cells, by_pairs):
+            found = {"tp": counts.tp, "n_ref": counts.n_ref, "fp": counts.n_sys - counts.tp}
+            for name in COUNTS:
+                assert found[name].sum(axis=0) == pytest.approx(wanted[name], abs=1e-9), (block, seed)
+            assert (counts.tp <= counts.n_ref).all()
+            assert (counts.n_sys >= counts.tp).all()
+        assert by_cells.tp == pytest.approx(by_pairs.tp, abs=1e-9)
+
+
+@pytest.mark.parametrize("events", ["auto", "merge", "rows"])
+def test_soft_is_hard_on_labels_of_0_and_1(events):
+    """To the last bit, and at any threshold."""
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        sides = []
+        for form in rng.choice(["frames", "rows"], 2):
+            made = cases.side(rng, str(form), events, len(TWO), 7)
+            table = made.table
+            if hasattr(table, "label"):
+                table = replace(table, value=np.ceil(table.value) if len(table) else None)
+            else:
+                table = replace(table, values=tuple(np.ceil(column) for column in table.values))
+            sides.append(table)
+        shares = cases.criteria(rng)
+        only = ("intersection.hard", "intersection.soft")
+        cut = float(rng.choice([0.0, 0.3, 0.9]))
+        scores = evaluate_rows(
+            *sides, Settings(classes=TWO, events=events, only=only, threshold=cut, **shares)
+        )
+        names = [name for name in scores if name.startswith("intersection.hard.")]
+        assert len(names) > 40
+        for name in names:
+            assert scores[name.replace(".hard.", ".soft.")] == scores[name]
+
+
+@pytest.mark.parametrize("form", ["frames", "rows"])
+@pytest.mark.parametrize("events", ["auto", "merge", "rows"])
+def test_a_soft_reference_against_itself_is_perfect(form, events):
+    """Exactly 1: no rounding of levels may cost anything, whatever the criteria."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        own = cases.side(rng, form, events, len(TWO), 1000)
+        chosen = Settings(
+            classes=TWO, events=events, only=("intersection.soft", "event.soft"), **cases.criteria(rng)
+        )
+        scores = evaluate_rows(own.table, own.table, chosen)
+        present = [label for label in TWO if scores[f"intersection.soft.n_ref[{label}]"]]
+        averages = [".micro", ".macro"] if present else []
+        for form_of_name in (*averages, *(f"[{label}]" for label in present)):
+            for name in ("precision", "recall", "f1"):
+                for basis in ("intersection", "event"):
+                    assert scores[f"{basis}.soft.{name}{form_of_name}"] == 1.0, (seed, basis, name)
+
+
+def test_criteria_by_hand():
+    """A detection of 10 s: 5 s in an event of 10 s. Half is enough for 0.5 on either side, not for 0.51."""
+    rows = [("f", 0.0, 10.0, "a")]
+    other = [("f", 5.0, 15.0, "a")]
+    for dtc, gtc, tp, n_sys in ((0.5, 0.5, 1, 1), (0.51, 0.5, 0, 1), (0.5, 0.51, 0, 0)):
+        scores = evaluate_rows(
+            cases.long_rows(rows),
+            cases.long_rows(other),
+            Settings(only=("intersection.hard",), dtc=dtc, gtc=gtc),
+        )
+        assert scores["intersection.hard.tp.micro"] == tp
+        # Neither found nor false where it passes without helping: N_sys is TP + FP.
+        assert scores["intersection.hard.n_sys.micro"] == n_sys
+
+
+def test_ties_of_decimal_times():
+    """0.3 s of 1 s, a third of 0.3 s ... are ties as they are written, not as floats or ticks have them."""
+    for share, onset, offset in ((0.3, 0.7, 1.7), (0.7, 0.3, 1.3), (0.55, 0.45, 1.45)):
+        shares = {"dtc": share, "gtc": share, "only": ("intersection.hard",)}
+        scores = evaluate_rows(
+            cases.long_rows([("f", 0.0, 1.0, "a")]),
+            cases.long_rows([("f", onset, offset, "a")]),
+            Settings(**shares),
+        )
+        assert scores["intersection.hard.tp.micro"] == 1
+    for share in (1 / 3, 2 / 3, 1 / 7):
+        scores = evaluate_rows(
+            cases.long_rows([("f", 0.0, 1.0, "a")]),
+            cases.long_rows([("f", 0.0, share, "a")]),
+            Settings(only=("intersection.hard",), gtc=share),
+        )
+        assert scores["intersection.hard.tp.micro"] == 1
+
+
+def test_nothing_on_either_side():
+    silent, some = cases.long_rows([], files=("f",)), cases.long_rows([("f", 0.0, 1.0, "a")])
+    chosen = Settings(classes=("a",), only=("intersection",), psds="dcase-psds2")
+    for ours, theirs, tp, fp, fn in (
+        (silent, some, 0, 1, 0),
+        (some, silent, 0, 0, 1),
+        (silent, silent, 0, 0, 0),
+    ):
+        scores = evaluate_rows(ours, theirs, chosen)
+        for reading in ("hard", "soft"):
+            found = [scores[f"intersection.{reading}.{name}.micro"] for name in ("tp", "fp", "fn")]
+            assert found == [tp, fp, fn]

@@ -34,6 +34,23 @@ def test_reference_against_itself_is_perfect(soft):
     assert 0 <= scores["segment.soft.kl_divergence.micro"] < 1e-6
 
 
+@pytest.mark.parametrize(
+    "criteria", [{}, {"dtc": 0.1, "gtc": 1.0}, {"dtc": 1.0, "gtc": 0.1}, {"dtc": 0.7, "gtc": 0.7}], ids=str
+)
+def test_events_of_the_reference_against_itself_are_perfect(soft, criteria):
+    """Exactly 1 in every average and class, though levels are sums of many odd decimals."""
+    scores = evaluate(soft, soft, only=("event.soft", "intersection.soft"), **criteria)
+    for basis in ("event", "intersection"):
+        for measure in DETECTION:
+            for form in (".micro", ".macro", ".weighted", *(f"[{label}]" for label in soft.classes)):
+                assert scores[f"{basis}.soft.{measure}{form}"] == 1.0, (basis, measure, form)
+        assert scores[f"{basis}.soft.error_rate.micro"] == 0.0
+        # As many events over all levels on either basis.
+        for label in soft.classes:
+            n_ref = scores[f"{basis}.soft.n_ref[{label}]"]
+            assert n_ref == pytest.approx(scores[f"event.soft.n_ref[{label}]"])
+
+
 def test_hard_labels_are_the_soft_ones_above_a_half(soft):
     """`gt_dev.csv` holds exactly the segments whose soft value is above 0.5: 14176 one-second rows.
 

@@ -217,11 +217,70 @@ def psds(
     }
 
 
-def _best(result: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """By class and average: f1, precision, recall; by class: threshold and counts."""
-    f, precision, recall, thresholds, counts = result
+def intersection_best_error_rate(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
+    """Intersection-based best error rate; its limits of rates are inverted, and left alone."""
+    from sed_scores_eval import intersection_based
+
+    found = intersection_based.best_error_rate(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc)
+    return _best(found, ("error_rate", "insertion_rate", "deletion_rate"))
+
+
+def collar_best_error_rate(case: Case, **collars: float) -> dict[str, Any]:
+    """Collar-based best error rate."""
+    from sed_scores_eval import collar_based
+
+    found = collar_based.best_error_rate(**case.both(), **collars)
+    return _best(found, ("error_rate", "insertion_rate", "deletion_rate"))
+
+
+def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
+    """The scores of each file's frames, in their middles, after its median filter; 0 where it has none."""
+    from sed_scores_eval.base_modules.postprocessing import medfilt
+
+    values = {}
+    for name, table in medfilt(case.tables(), seconds).items():
+        edges = np.append(table["onset"].to_numpy(), table["offset"].to_numpy()[-1])
+        middles = case.edges(name)[:-1] + FRAME / 2
+        row = np.searchsorted(edges, middles, side="right") - 1
+        inside = (row >= 0) & (row < len(table))
+        columns = np.maximum(table[list(LABELS)].to_numpy(), 0)
+        values[name] = np.where(inside[:, None], columns[np.clip(row, 0, len(table) - 1)], 0.0)
+    return values
+
+
+def pipsds(
+    case: Case,
+    seconds: tuple[float, ...],
+    *,
+    dtc: float,
+    gtc: float,
+    cttc: float,
+    alpha_ct: float,
+    alpha_st: float,
+) -> dict[str, Any]:
+    """PSDS over median filters of some lengths, and of each class."""
+    from sed_scores_eval import intersection_based
+
+    value, by_class, *_ = intersection_based.median_filter_independent_psds(
+        **case.both(),
+        audio_durations=case.durations(),
+        median_filter_lengths_in_sec=list(seconds),
+        dtc_threshold=dtc,
+        gtc_threshold=gtc,
+        cttc_threshold=cttc if alpha_ct else None,
+        alpha_ct=alpha_ct,
+        alpha_st=alpha_st,
+    )
+    return {"pipsds": float(value), "by_class": {label: float(score) for label, score in by_class.items()}}
+
+
+def _best(
+    result: tuple[dict[str, Any], ...], names: tuple[str, ...] = ("f1", "precision", "recall")
+) -> dict[str, Any]:
+    """By class and average: the three scores; by class: threshold and counts."""
+    *values, thresholds, counts = result
     return {
-        name: {"f1": float(f[name]), "precision": float(precision[name]), "recall": float(recall[name])}
+        name: {key: float(scores[name]) for key, scores in zip(names, values, strict=True)}
         | (
             {
                 "threshold": float(thresholds[name]),
@@ -232,7 +291,7 @@ def _best(result: tuple[dict[str, Any], ...]) -> dict[str, Any]:
             if name in thresholds
             else {}
         )
-        for name in f
+        for name in values[0]
     }
 
 

@@ -9,72 +9,16 @@ that the peer has, with all its measures and averages; as whole processes it com
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
+import cases_events
 import inputs
-from timing import CommandError, Costs, call, in_turn, process
-
-COMMAND = Path(sys.executable).with_name("soft-sed-eval")
-
-TOLERANCE = 1e-9
-
-
-class DisagreementError(Exception):
-    """Two tools that should agree on an input do not: their times cannot be compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How large the inputs are."""
-
-    small_rows: int
-    large_rows: int
-    hour: int
-    segment_events: int
-    events: int
-
-
-FULL = Size(small_rows=10_000, large_rows=1_000_000, hour=3600, segment_events=3400, events=2000)
-QUICK = Size(small_rows=500, large_rows=3000, hour=60, segment_events=60, events=60)
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """Where and how a case runs."""
-
-    folder: Path
-    size: Size
-    runs: int
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One row of the document. ratio and target are None where nothing could be compared.
-
-    at_least: the target is a speed-up over the peer, not an allowance over a floor.
-    """
-
-    case: str
-    ours: str
-    other: str
-    ratio: float | None = None
-    target: float | None = None
-    at_least: bool = False
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the target is met; None where there is none."""
-        if self.ratio is None or self.target is None:
-            return None
-        return self.ratio >= self.target if self.at_least else self.ratio <= self.target
-
+from case import COMMAND, Bench, Command, Result, check, faster, hour, megabytes, processes, within
+from timing import call, in_turn
 
 Case = Callable[[Bench], Iterator[Result]]
-Command = Sequence[str | Path]
 
 
 def small(bench: Bench) -> Iterator[Result]:
@@ -82,8 +26,8 @@ def small(bench: Bench) -> Iterator[Result]:
     rows = bench.size.small_rows
     tables = inputs.long_tables(bench.folder, rows, file_seconds=60)
     floor = [sys.executable, "-c", "import click, numpy, pyarrow.csv"]
-    costs = _processes(bench, [COMMAND, tables.reference, tables.system], floor, inputs.CLASSES[-1])
-    yield _within(f"{rows:,} + {rows:,} rows, all tables", costs, "import click, numpy, pyarrow.csv", 2.5)
+    costs = processes(bench, [COMMAND, tables.reference, tables.system], floor, inputs.CLASSES[-1])
+    yield within(f"{rows:,} + {rows:,} rows, all tables", costs, "import click, numpy, pyarrow.csv", 2.5)
 
 
 def wide(bench: Bench) -> Iterator[Result]:
@@ -100,39 +44,30 @@ def long(bench: Bench) -> Iterator[Result]:
     )
 
 
-_READ = """
-import sys, pyarrow.csv
-options = pyarrow.csv.ParseOptions(delimiter="\\t")
-tables = [pyarrow.csv.read_csv(path, parse_options=options) for path in sys.argv[1:]]
-"""
-
-
 def _large(bench: Bench, tables: inputs.Tables, form: str) -> Iterator[Result]:
     paths = [tables.reference, tables.system]
     ours: Command = [COMMAND, *paths, "--only", "segment"]
-    floor: Command = [sys.executable, "-c", _READ, *paths]
-    costs = _processes(bench, ours, floor, inputs.CLASSES[-1])
+    floor: Command = inputs.reading(*paths)
+    costs = processes(bench, ours, floor, inputs.CLASSES[-1])
     rows = bench.size.large_rows
     case = f"{rows:,} + {rows:,} rows {form}, segment-based"
-    yield _within(case, costs, "pyarrow.csv reads both", 3.0)
+    yield within(case, costs, "pyarrow.csv reads both", 3.0)
     peak, size = costs.peak_bytes, tables.size
-    yield Result(
-        f"{case}: peak memory", _megabytes(peak), f"both files, {_megabytes(size)}", peak / size, 6.0
-    )
+    yield Result(f"{case}: peak memory", megabytes(peak), f"both files, {megabytes(size)}", peak / size, 6.0)
 
 
 def start_up(bench: Bench) -> Iterator[Result]:
     """Print the help, against importing click."""
     floor = [sys.executable, "-c", "import click"]
-    costs = _processes(bench, [COMMAND, "--help"], floor, "--segment-length", runs=3 * bench.runs)
-    yield _within("`soft-sed-eval --help`", costs, "import click", 1.5)
+    costs = processes(bench, [COMMAND, "--help"], floor, "--segment-length", runs=3 * bench.runs)
+    yield within("`soft-sed-eval --help`", costs, "import click", 1.5)
 
 
 def segments(bench: Bench) -> Iterator[Result]:
     """Score one long recording in very short segments, against sed_eval."""
     reference, system = inputs.segment_lists(bench.size.segment_events, bench.size.hour)
     metrics = _sed_eval("SegmentBasedMetrics", time_resolution=0.01)
-    case = f"segment-based, {_hour(bench)} x {inputs.N_CLASSES} classes at 10 ms"
+    case = f"segment-based, {hour(bench)} x {inputs.N_CLASSES} classes at 10 ms"
     settings = {"only": ("segment.hard",), "segment_length": 0.01}
     yield _against_sed_eval(bench, case, (reference, system), metrics, settings=settings, target=200)
 
@@ -181,15 +116,14 @@ def _against_sed_eval(
         theirs.append(evaluator.results()["overall"]["f_measure"]["f_measure"])
 
     costs = in_turn(call(ours), call(other), bench.runs, once=True)
-    _check(case, ours(), theirs[0])
-    return _faster(case, costs, "sed_eval", target)
+    check(case, ours(), theirs[0])
+    return faster(case, costs, "sed_eval", target)
 
 
 def best_f(bench: Bench) -> Iterator[Result]:
     """Find every class's best threshold, against sed_scores_eval."""
     for length in (1.0, 0.2):
-        hour, classes = _hour(bench), inputs.N_CLASSES
-        case = f"best F, {hour} x {classes} classes x 0.2 s frames, {length} s segments"
+        case = f"best F, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames, {length} s segments"
         if find_spec("sed_scores_eval") is None:
             yield Result(case, "-", "sed_scores_eval is not installed")
         else:
@@ -219,8 +153,8 @@ def _best_f(bench: Bench, case: str, segment_length: float) -> Result:
 
     costs = in_turn(call(ours), call(other), bench.runs)
     for mine, theirs in zip(ours(), other(), strict=True):
-        _check(case, mine, theirs)
-    return _faster(case, costs, "sed_scores_eval", 30)
+        check(case, mine, theirs)
+    return faster(case, costs, "sed_scores_eval", 30)
 
 
 CASES: dict[str, Case] = {
@@ -230,44 +164,12 @@ CASES: dict[str, Case] = {
     "segments": segments,
     "events": events,
     "best-f": best_f,
+    "collars": cases_events.collars,
+    "psds": cases_events.psds,
+    "soft": cases_events.soft,
+    "clips": cases_events.clips,
+    "growth": cases_events.growth,
+    "adversarial": cases_events.adversarial,
     "start-up": start_up,
 }
 """All cases by name, in the order of the document."""
-
-
-def _processes(
-    bench: Bench, ours: Command, floor: Command, expected: str, *, runs: int | None = None
-) -> Costs:
-    """Run our command and its floor in turn; what ours printed last must contain `expected`."""
-    output = bench.folder / "output.txt"
-    costs = in_turn(process(ours, output), process(floor), runs or bench.runs)
-    if expected not in output.read_text(encoding="utf-8"):
-        raise CommandError(f"{' '.join(map(str, ours))}\nprinted nothing about {expected!r}")
-    return costs
-
-
-def _check(case: str, ours: float | int | None, theirs: float) -> None:
-    if ours is None or not abs(ours - theirs) <= TOLERANCE:
-        raise DisagreementError(f"{case}: ours is {ours!r}, theirs {theirs!r}")
-
-
-def _within(case: str, costs: Costs, floor: str, target: float) -> Result:
-    ours, other = costs.seconds
-    return Result(case, _time(ours), f"{floor}, {_time(other)}", costs.ratio, target)
-
-
-def _faster(case: str, costs: Costs, peer: str, target: float) -> Result:
-    ours, other = costs.seconds
-    return Result(case, _time(ours), f"{peer}, {_time(other)}", 1 / costs.ratio, target, at_least=True)
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
-
-
-def _megabytes(size: float) -> str:
-    return f"{size / 1e6:,.0f} MB"
-
-
-def _hour(bench: Bench) -> str:
-    return "1 h" if bench.size.hour == FULL.hour else f"{bench.size.hour} s"

@@ -8,6 +8,7 @@ inputs are for their speed.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,85 @@ def frame_table(edges: Floats, scores: Floats) -> pa.Table:
     """Return frame scores as our library takes them: a wide table."""
     columns = {"filename": [FILE] * len(scores), "onset": edges[:-1], "offset": edges[1:]}
     return pa.table(columns | dict(zip(CLASSES, scores.T, strict=True)))
+
+
+def soft_tables(
+    n_frames: int, frames_per_second: int, file_seconds: int | None = None
+) -> tuple[pa.Table, pa.Table]:
+    """Return a soft reference and a system as wide tables, of one file or of as many as it takes."""
+    step = np.arange(n_frames)
+    per_file = n_frames if file_seconds is None else file_seconds * frames_per_second
+    file, frame = np.divmod(step, per_file)
+    names = pa.DictionaryArray.from_arrays(
+        file.astype(np.int32), [f"{n:06d}.wav" for n in range(int(file[-1]) + 1)]
+    )
+    times = {"onset": frame / frames_per_second, "offset": (frame + 1) / frames_per_second}
+    columns: dict[str, Any] = {"filename": names} | times
+    sides = soft_values(np.random.default_rng(n_frames), n_frames, decimals=9)
+    tables = [pa.table(columns | dict(zip(CLASSES, values.T, strict=True))) for values in sides]
+    return tables[0], tables[1]
+
+
+def clip_tables(
+    folder: Path, n_clips: int, n_classes: int, frames_per_second: int, name: str = "clips"
+) -> Tables:
+    """Write a list of events and the frame scores of clips of 10 s."""
+    per_clip = 10 * frames_per_second
+    values, scores = soft_values(np.random.default_rng(n_clips), n_clips * per_clip)
+    # Slower than soft_values makes them: what lasts 8 steps there lasts 64 here.
+    values = np.repeat(values[::8], 8, axis=0)[: len(values)]
+    scores = np.clip(0.7 * values + 0.3 * scores, 1e-4, 1).round(4)
+    clip, frame = np.divmod(np.arange(len(values)), per_clip)
+    names = [f"clip_{number:05d}.wav" for number in range(n_clips)]
+    named = pa.DictionaryArray.from_arrays(clip.astype(np.int32), names).cast(pa.string())
+    times = {"onset": frame / frames_per_second, "offset": (frame + 1) / frames_per_second}
+    paths = Tables(folder / f"{name}_ref.tsv", folder / f"{name}_sys.tsv")
+    columns = dict(zip(CLASSES[:n_classes], scores.T, strict=False))
+    _write(paths.system, pa.table({"filename": named} | times | columns))
+    active = np.zeros((len(values) + 1, n_classes), dtype=np.int8)
+    active[:-1] = values[:, :n_classes] > 0.5
+    active[:-1][frame == 0] = 0
+    change = np.diff(active, axis=0, prepend=0)
+    label, onset = np.nonzero(change.T == 1)
+    _, offset = np.nonzero(change.T == -1)
+    ends = (offset - 1) % per_clip + 1
+    events: dict[str, Any] = {
+        "filename": named.take(pa.array(onset)),
+        "onset": frame[onset] / frames_per_second,
+    }
+    events |= {"offset": ends / frames_per_second, "event_label": [CLASSES[code] for code in label]}
+    _write(paths.reference, pa.table(events))
+    return paths
+
+
+_READ = """
+import sys, pyarrow.csv
+options = pyarrow.csv.ParseOptions(delimiter="\\t")
+tables = [pyarrow.csv.read_csv(path, parse_options=options) for path in sys.argv[1:]]
+"""
+
+
+def reading(*paths: Path) -> list[str | Path]:
+    """Return the command that only reads some tables."""
+    return [sys.executable, "-c", _READ, *paths]
+
+
+def adversarial_values(n_frames: int) -> dict[str, tuple[Floats, Floats]]:
+    """Return pairs of (n_frames, N_CLASSES) values that are hard to nest or to match, and random ones."""
+    rng = np.random.default_rng(n_frames)
+    shape = (n_frames, N_CLASSES)
+    random = rng.random(shape)
+    ramp = np.tile(np.linspace(0.001, 1.0, n_frames)[:, None], (1, N_CLASSES))
+    saw = ramp / 2 + 0.5 * (np.arange(n_frames) % 2)[:, None]
+    always = rng.random(shape)
+    always[:, 0] = 1.0
+    return {
+        "random": (random, rng.random(shape)),
+        "a ramp against random": (ramp, random),
+        "random against a ramp": (random, ramp),
+        "a ramp against its mirror": (ramp, ramp[::-1].copy()),
+        "a ramp against itself": (ramp, ramp),
+        "saw-teeth against a ramp": (saw, ramp[::-1].copy()),
+        "random against saw-teeth": (random, saw),
+        "one class always on": (always, np.maximum(always, random)),
+    }

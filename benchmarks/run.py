@@ -20,7 +20,8 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from cases import CASES, FULL, QUICK, Bench, DisagreementError, Result
+from case import FULL, QUICK, Bench, DisagreementError, Result
+from cases import CASES
 from timing import CommandError
 
 PACKAGES = ("soft-sed-eval", "numpy", "pyarrow", "scipy", "click", "sed_eval", "sed_scores_eval", "pandas")

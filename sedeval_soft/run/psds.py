@@ -20,6 +20,12 @@ Table = dict[str, Averaged]
 def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
     """Return the PSDS that the settings ask for, by basis and reading."""
     tables: dict[tuple[str, str], Table] = {}
+    if not _seconds(tally):
+        # Rates per hour have nothing to divide by.
+        none = Averaged(np.full(len(tally.classes), np.nan), overall=np.array(np.nan))
+        names = ("psds", "pipsds") if settings.psds_median_filters else ("psds",)
+        both = {"hard": dict.fromkeys(names, none), "soft": {"psds": none}}
+        return {("intersection", r): table for r, table in both.items() if settings.wants_psds_of(r)}
     if settings.wants_psds_of("hard"):
         tables["intersection", "hard"] = _against_cut(tally, settings)
     if settings.wants_psds_of("soft"):

@@ -9,6 +9,7 @@ into smaller components.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,8 +23,6 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-_MOST_COPIES = 200_000_000
-"""Edges times levels at which they compete beyond which nothing is begun: it would take minutes."""
 
 _COPIES_PER_EDGE = 64
 """Copies of an edge, on average, beyond which a component's levels are halved."""
@@ -59,12 +58,13 @@ class MatchedLevels:
     high: Floats
 
 
-def match_levels(edges: LevelEdges) -> MatchedLevels:
+def match_levels(edges: LevelEdges, most: float = math.inf) -> MatchedLevels:
     """Return a maximum matching at every level at once.
 
     At each level the number of entries that hold there is the size of a maximum matching of the
     edges that exist there. Which of several maximum matchings is taken may change with the level.
-    Raises TooManyPairsError where too many edges compete at too many levels.
+    most: edges times levels at which they compete beyond which nothing is begun, unless few come to an edge;
+    TooManyPairsError is raised.
     """
     # Levels are replaced by their ranks: everything below sorts whole numbers.
     level = np.sort(np.concatenate((edges.low, edges.high)))
@@ -72,7 +72,7 @@ def match_levels(edges: LevelEdges) -> MatchedLevels:
     ranked = _Ranked(
         edges.left, edges.right, np.searchsorted(level, edges.low), np.searchsorted(level, edges.high)
     )
-    left, low, high = _joined(list(_solve(ranked, len(level) + 1)), len(level) + 1)
+    left, low, high = _joined(list(_solve(ranked, len(level) + 1, most)), len(level) + 1)
     return MatchedLevels(left, level[low], level[high])
 
 
@@ -107,7 +107,7 @@ class _Ranked:
         return _Ranked(self.left[index], self.right[index], self.low[index], self.high[index])
 
 
-def _solve(edges: _Ranked, n_levels: int) -> Iterator[_Ranked]:
+def _solve(edges: _Ranked, n_levels: int, most: float) -> Iterator[_Ranked]:
     """Yield what is matched, part by part."""
     yield edges.take(np.zeros(0, dtype=np.int64))
     while len(edges.left):
@@ -121,7 +121,7 @@ def _solve(edges: _Ranked, n_levels: int) -> Iterator[_Ranked]:
         component = _components(left_cluster[~alone], right_cluster[~alone])
         steps = _Steps.of(edges, component, n_levels)
         copies = np.bincount(component, steps.last - steps.first)
-        if copies.sum() > _MOST_COPIES:
+        if copies.sum() > max(most, _COPIES_PER_EDGE * len(edges.left)):
             raise TooManyPairsError
         small = (copies <= _COPIES_PER_EDGE * np.bincount(component))[component]
         yield _solve_small(edges.take(small), steps.take(small))

@@ -28,6 +28,9 @@ Index = npt.NDArray[np.int64]
 _AT_ONCE = 200_000
 """Lifetimes matched at a time."""
 
+_MOST_COPIES = 1_000_000
+"""Pairs times levels at which they compete, of one file, that are matched whatever their class."""
+
 
 def count_soft_events(
     reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, collars: Collars
@@ -65,7 +68,7 @@ def _matched_regardless(
     """
     files = reference.file.astype(np.int64), system.file.astype(np.int64)
     try:
-        matched = match_levels(level_edges(reference, system, *files, collars))
+        matched = match_levels(level_edges(reference, system, *files, collars), _MOST_COPIES)
     except TooManyPairsError:
         present = np.unique(files[0])
         if len(present) <= 1:

@@ -103,7 +103,7 @@ def staircases(
 ) -> Staircases:
     """Return the PSD-ROC of every class over all thresholds.
 
-    seconds: length of all files together. kind: (n_classes,) classes of the same kind belong to one
+    seconds: length of all files together, above 0. kind: (n_classes,) classes of the same kind belong to one
     evaluation and can trigger one another; None: all do.
     """
     judged = Judged.of(reference, system, n_classes, criteria)
@@ -116,7 +116,7 @@ def staircases(
         unit = 2.0 ** (61 - math.frexp(math.fsum(weight))[1])
         columns.append([(judged.false(), np.rint(weight * unit).astype(np.int64))])
     label, _, counts = stacked(n_classes, columns)
-    efpr = counts[1] * (_HOUR / seconds if seconds else 0.0)
+    efpr = counts[1] * (_HOUR / seconds)
     if alpha_ct > 0:
         efpr = efpr + alpha_ct * _HOUR * (counts[2] / unit)
     return Staircases.under(label, efpr, counts[0], n_ref)

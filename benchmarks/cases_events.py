@@ -1,0 +1,159 @@
+"""Cases of events at every threshold: against sed_scores_eval, against ourselves, and how time grows."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import inputs
+from case import COMMAND, FULL, Bench, Result, check, faster, hour, processes, seconds, within
+from timing import call, in_turn
+
+PEER = "sed_scores_eval"
+
+
+def collars(bench: Bench) -> Iterator[Result]:
+    """Find every class's best threshold by collars, against sed_scores_eval."""
+    name = f"best event-based F, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames"
+
+    def other(frames: Any, truth: Any, _durations: Any) -> float:  # noqa: ANN401 - the peer's own
+        from sed_scores_eval.collar_based import best_fscore
+
+        rules = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.5}
+        return float(best_fscore(frames, truth, **rules)[0]["macro_average"])
+
+    yield _against_peer(bench, name, "event.optimal.f1.macro", {"only": ("event.optimal",)}, other)
+
+
+def psds(bench: Bench) -> Iterator[Result]:
+    """Compute the PSDS of DCASE, against sed_scores_eval."""
+    scene = {"dtc": 0.7, "gtc": 0.7}, {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5}
+    for number, rules in enumerate(scene, 1):
+        case = f"PSDS{number}, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames"
+        settings = {"only": ("intersection.hard",), "psds": f"dcase-psds{number}"}
+        names = {
+            "dtc": "dtc_threshold",
+            "gtc": "gtc_threshold",
+            "cttc": "cttc_threshold",
+            "alpha_ct": "alpha_ct",
+        }
+        theirs = {names[key]: value for key, value in rules.items()}
+
+        def other(frames: Any, truth: Any, durations: Any, theirs: dict[str, float] = theirs) -> float:  # noqa: ANN401
+            from sed_scores_eval.intersection_based import psds as their_psds
+
+            return float(their_psds(frames, truth, durations, alpha_st=1.0, max_efpr=100.0, **theirs)[0])
+
+        yield _against_peer(bench, case, "intersection.hard.psds", settings, other)
+
+
+def _against_peer(
+    bench: Bench, case: str, name: str, settings: dict[str, Any], other: Callable[..., float]
+) -> Result:
+    if find_spec(PEER) is None:
+        return Result(case, "-", f"{PEER} is not installed")
+    from sed_scores_eval.base_modules.scores import create_score_dataframe
+
+    from sedeval_soft import evaluate
+
+    reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
+    tables = reference.table(), inputs.frame_table(edges, scores)
+    frames = {inputs.FILE: create_score_dataframe(scores, edges, list(inputs.CLASSES))}
+    durations = {inputs.FILE: float(bench.size.hour)}
+    arguments = frames, {inputs.FILE: reference.tuples()}, durations
+
+    def ours() -> float | int | None:
+        return evaluate(*tables, durations=durations, **settings)[name]
+
+    costs = in_turn(call(ours), call(lambda: other(*arguments)), bench.runs)
+    check(case, ours(), other(*arguments))
+    return faster(case, costs, PEER, 20)
+
+
+def soft(bench: Bench) -> Iterator[Result]:
+    """Read events softly, against reading them at their best thresholds."""
+    from sedeval_soft import evaluate
+
+    tables = inputs.soft_tables(bench.size.hour * 5, frames_per_second=5)
+    costs = in_turn(
+        call(lambda: evaluate(*tables, only=("event.soft",))),
+        call(lambda: evaluate(*tables, only=("event.optimal",))),
+        bench.runs,
+    )
+    case = f"soft event-based, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames"
+    yield within(case, costs, "our optimal event-based", 3.0)
+
+
+def clips(bench: Bench) -> Iterator[Result]:
+    """Score many short clips in fine frames as a whole process, against only reading the table."""
+    n_clips = 1168 if bench.size is FULL else 8
+    tables = inputs.clip_tables(bench.folder, n_clips, n_classes=10, frames_per_second=50)
+    arguments = [COMMAND, tables.reference, tables.system, "--only", "event"]
+    costs = processes(bench, arguments, inputs.reading(tables.system), inputs.CLASSES[9], runs=3)
+    values = n_clips * 500 * 10
+    case = f"all event readings, {n_clips:,} clips x 10 classes x 20 ms ({values:,} values)"
+    yield within(case, costs, "pyarrow.csv reads the table", 15.0)
+    part = inputs.clip_tables(bench.folder, n_clips // 4, n_classes=10, frames_per_second=50, name="part")
+    fewer = processes(
+        bench, [COMMAND, part.reference, part.system, "--only", "event"], inputs.reading(part.system),
+        inputs.CLASSES[9], runs=1,
+    )  # fmt: skip
+    ours, other = costs.peak_bytes, fewer.peak_bytes
+    yield Result(
+        f"{case}: peak memory", f"{ours / 1e6:,.0f} MB", f"a quarter of the clips, {other / 1e6:,.0f} MB",
+        ours / other, 4.0,
+    )  # fmt: skip
+
+
+READINGS = ("event.optimal", "event.soft", "intersection.optimal", "intersection.soft")
+
+
+def growth(bench: Bench) -> Iterator[Result]:
+    """Tell with which power of the number of values the time of each reading grows."""
+    from sedeval_soft import evaluate
+
+    sizes = (100_000, 1_000_000, 10_000_000) if bench.size is FULL else (1000, 10_000)
+    took: dict[str, list[float]] = {reading: [] for reading in READINGS}
+    for size in sizes:
+        tables = inputs.soft_tables(size // inputs.N_CLASSES, frames_per_second=5, file_seconds=300)
+        for reading in READINGS:
+            runs = 3 if size < sizes[-1] else 1
+            evaluation = partial(evaluate, *tables, only=(reading,))
+            took[reading].append(min(_seconds(evaluation) for _ in range(runs)))
+    for reading, times in took.items():
+        power = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0])
+        yield Result(
+            f"{reading}, {sizes[0]:,} to {sizes[-1]:,} values: power of growth",
+            seconds(times[-1]), f"{sizes[0]:,} values, {seconds(times[0])}", power, 1.15,
+        )  # fmt: skip
+
+
+def adversarial(bench: Bench) -> Iterator[Result]:
+    """Score inputs made to be hard, against random ones of the same size."""
+    from sedeval_soft import evaluate
+
+    n = bench.size.hour * 5
+    kinds = inputs.adversarial_values(n)
+    for reading in READINGS:
+        asked = {"segment_length": 0.2, "only": (reading,)}
+        took = {
+            kind: min(_seconds(partial(evaluate, *values, **asked)) for _ in range(2))
+            for kind, values in kinds.items()
+        }
+        slowest = max((kind for kind in took if kind != "random"), key=took.__getitem__)
+        yield Result(
+            f"{reading}, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames, slowest of "
+            f"{len(took) - 1} hard inputs ({slowest})",
+            seconds(took[slowest]), f"random values, {seconds(took['random'])}",
+            took[slowest] / took["random"], 10.0,
+        )  # fmt: skip
+
+
+def _seconds(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start

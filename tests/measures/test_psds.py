@@ -267,3 +267,14 @@ def test_cross_triggers_by_hand():
         spread = evaluate(reference, system, alpha_ct=alpha_ct, alpha_st=1.0, **asked)
         # Until a is found, the mean is a half and so is the deviation.
         assert spread["intersection.hard.psds"] == pytest.approx(1 - step / 100)
+
+
+@pytest.mark.xfail(strict=True, reason="false positives are free where files are said to have no length")
+def test_undefined_without_length():
+    """A rate per hour of nothing: all of PSDS is undefined, whatever is found."""
+    reference = long_rows([("f", 0.0, 1.0, "a")])
+    system = long_rows([("f", 0.0, 1.0, "a", 0.9), ("f", 5.0, 6.0, "a", 0.95)])
+    scores = evaluate(reference, system, psds="dcase-psds2", only="intersection", durations={"f": 0.0})
+    for reading in ("hard", "soft"):
+        assert scores[f"intersection.{reading}.psds"] is None
+        assert scores[f"intersection.{reading}.psds[a]"] is None

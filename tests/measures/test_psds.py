@@ -28,7 +28,8 @@ def lengths(rng) -> dict[str, float]:
 def made(rng, n_classes: int, form: str | None = None):
     """Return random sides, settings that ask for PSDS, and its criteria and weights by name."""
     forms = [form or str(rng.choice(cases.FORMS)) for _ in range(2)]
-    sides = [cases.side(rng, chosen, "auto", n_classes, SECOND) for chosen in forms]
+    events = "auto" if form else str(rng.choice(["auto", "auto", "merge", "rows"]))
+    sides = [cases.side(rng, chosen, events, n_classes, SECOND) for chosen in forms]
     alpha_ct, alpha_st = WEIGHTS[rng.integers(len(WEIGHTS))]
     weights = {
         "alpha_ct": alpha_ct,
@@ -38,6 +39,7 @@ def made(rng, n_classes: int, form: str | None = None):
     shares = cases.criteria(rng)
     chosen = Settings(
         classes=LABELS[:n_classes],
+        events=events,
         only=("intersection.hard",),
         reference_threshold=float(rng.choice([0.0, 0.3, 0.5])),
         **shares,
@@ -79,7 +81,7 @@ def with_reference(known, labels):
 def test_psds(n_classes):
     """One class too, and classes without reference; ties, gaps, rows that overlap."""
     seen = {"scored": 0, "without reference": 0, "between": 0}
-    for seed in range(150):
+    for seed in range(100):
         rng = np.random.default_rng((seed, n_classes))
         ours, theirs, chosen, shares, weights = made(rng, n_classes)
         durations = lengths(rng)
@@ -94,7 +96,7 @@ def test_psds(n_classes):
         seen["scored"] += 1
         seen["without reference"] += len(labels) < n_classes
         seen["between"] += 0 < wanted[0] < 1
-    assert seen["scored"] > 100 and seen["between"] > 30
+    assert seen["scored"] > 60 and seen["between"] > 20
     assert n_classes == 1 or seen["without reference"] > 3
 
 
@@ -107,7 +109,7 @@ def test_the_names_of_dcase_are_their_settings(name):
         },
     }[name]  # fmt: skip
     differ = 0
-    for seed in range(40):
+    for seed in range(25):
         rng = np.random.default_rng(seed)
         ours, theirs = (cases.side(rng, "frames", "auto", 3, SECOND) for _ in range(2))
         asked = {"only": ("intersection.hard",), "durations": lengths(rng)}
@@ -122,7 +124,7 @@ def test_the_names_of_dcase_are_their_settings(name):
             wanted = by_oracle(points, known, labels, asked["durations"], spelled)
             check(short, "intersection.hard.psds", replace(short.settings, classes=LABELS), wanted)
             differ += wanted[0] != wanted[1][labels[0]]
-    assert differ > 10
+    assert differ > 5
 
 
 def filtered(side: cases.Side, steps: int) -> cases.Side:
@@ -146,7 +148,7 @@ def alike(rng) -> list[cases.Side]:
 def test_pipsds():
     """The operating points of several median filters in one staircase; PSDS itself stays unfiltered."""
     seen = 0
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         _, _, chosen, shares, weights = made(rng, 2, "frames")
         ours, theirs = alike(rng)
@@ -170,7 +172,7 @@ def test_pipsds():
         assert min(gained) > -1e-12
         seen += max(gained) > 1e-9
     # Where one filter is best everywhere, joining them shows nothing.
-    assert seen > 5
+    assert seen > 2
 
 
 def test_one_median_filter_is_post_processing():
@@ -188,7 +190,35 @@ def test_one_median_filter_is_post_processing():
             assert one[f"intersection.hard.pipsds{form}"] == other[f"intersection.hard.psds{form}"]
 
 
-@pytest.mark.parametrize(("form", "n"), [("frames", 30), ("rows", 120)])
+def test_pipsds_with_gaps_and_durations():
+    """Whatever follows the median filter follows each of them: one filter at a time is post-processing."""
+    differ = 0
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        _, _, chosen, _, _ = made(rng, 2, "frames")
+        ours, theirs = alike(rng)
+        chosen = replace(chosen, min_gap=float(rng.integers(0, 4)), min_duration={"class0": 2.0})
+        durations = lengths(rng)
+
+        def scored(**settings):
+            return evaluate_rows(ours.table, theirs.table, replace(chosen, **settings), durations)  # noqa: B023
+
+        filters = (0.0, 3.0, 5.0)
+        joined = scored(psds_median_filters=filters)
+        each = [scored(psds_median_filters=(length,)) for length in filters]
+        for length, one in zip(filters, each, strict=True):
+            other = scored(median_filter=length)
+            for form in ("", *(f"[{label}]" for label in chosen.classes)):
+                assert one[f"intersection.hard.pipsds{form}"] == other[f"intersection.hard.psds{form}"]
+        for label in chosen.classes:
+            form = f"intersection.hard.pipsds[{label}]"
+            if joined[form] is not None:
+                assert joined[form] >= max(one[form] for one in each) - 1e-12
+                differ += len({one[form] for one in each}) > 1
+    assert differ > 5
+
+
+@pytest.mark.parametrize(("form", "n"), [("frames", 14), ("rows", 70)])
 def test_soft_psds(form, n):
     """The mean over the reference's levels, by their widths, of PSDS against the reference cut there."""
     seen = 0
@@ -215,14 +245,14 @@ def test_soft_psds(form, n):
             assert found == pytest.approx(sum(w * v for w, v in parts[name]) / width, abs=1e-12)
         seen += len({value for _, value in parts.get("psds", ())}) > 1
     # The score differs between levels.
-    assert seen > 10
+    assert seen > 5
 
 
 def test_soft_psds_is_psds_on_a_reference_of_0_and_1():
-    for seed in range(40):
+    for seed in range(25):
         rng = np.random.default_rng(seed)
-        reference = cases.side(rng, "marks", "auto", 2, SECOND)
         _, theirs, chosen, _, _ = made(rng, 2)
+        reference = cases.side(rng, "marks", chosen.events, 2, SECOND)
         scores = evaluate_rows(reference.table, theirs.table, chosen, lengths(rng))
         for form in ("", *(f"[{label}]" for label in chosen.classes)):
             assert scores[f"intersection.soft.psds{form}"] == scores[f"intersection.hard.psds{form}"]

@@ -106,13 +106,18 @@ def evaluate_rows(
 ) -> Scores:
     """Score rows that were read already; arguments as for `evaluate`."""
     pair = align(reference, system, settings, durations)
-    return score_pair(reference, system, pair, settings, name)
+    return score_pair(reference, system, pair, settings, name, durations)
 
 
 def score_pair(
-    reference: Rows, system: Rows, pair: Pair, settings: Settings, name: str | None = None
+    reference: Rows,
+    system: Rows,
+    pair: Pair,
+    settings: Settings,
+    name: str | None = None,
+    durations: Mapping[str, float] | None = None,
 ) -> Scores:
-    """Score a pair that was aligned already; `reference` and `system` are what it was made of."""
+    """Score a pair that was aligned already; `reference`, `system`, `durations` are what it was made of."""
     tally = tally_pair(pair, settings)
     overlapping = tally.per_file.get("event.soft.substitutions")
     warnings = list(pair.warnings)
@@ -133,7 +138,7 @@ def score_pair(
         settings=settings,
         inputs=inputs,
         warnings=tuple(warnings),
-        signature=sign(__version__, settings, inputs),
+        signature=sign(__version__, settings, inputs, durations),
         version=__version__,
     )
 

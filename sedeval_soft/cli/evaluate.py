@@ -103,8 +103,9 @@ def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) 
     settings = _settings(given) if isinstance(system, str) else of_points(_settings(given))
     _check_wanted([*wanted, *(requirement.name for requirement in requirements)], settings)
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
-    pair = align(*sides, settings, read_lengths(io["durations"]))
-    scores = score_pair(*sides, pair, settings)
+    durations = read_lengths(io["durations"])
+    pair = align(*sides, settings, durations)
+    scores = score_pair(*sides, pair, settings, durations=durations)
     if not io["quiet"]:
         for warning in scores.warnings:
             remark(f"warning: {warning}")
@@ -123,11 +124,14 @@ def _check_wanted(names: list[str], settings: Settings) -> None:
     from sedeval_soft.core.errors import SettingsError
 
     for name in names:
+        basis, reading = name.split(".")[:2]
         measure = name.partition("[")[0].split(".")[2]
         if measure == "pipsds" and not settings.psds_median_filters:
             raise SettingsError(f"{name} needs --psds-median-filters")
         if measure == "psds" and not settings.wants_psds:
             raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
+        if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
+            raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
 
 
 def _settings(given: dict[str, Any]) -> Settings:

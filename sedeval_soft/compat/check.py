@@ -63,13 +63,17 @@ def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) ->
     theirs: dict[str, Value] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for basis in settings.only:
-            theirs.update(_segment(pair, settings) if basis == "segment" else _event(pair, settings))
+        if settings.wants("segment", "hard"):
+            theirs.update(_segment(pair, settings))
+        if settings.wants("event", "hard"):
+            theirs.update(_event(pair, settings))
     return [Comparison(name, ours[name], value) for name, value in theirs.items() if name in ours]
 
 
 def _refuse(settings: Settings) -> None:
-    if "event" not in settings.only:
+    if not (settings.wants("segment", "hard") or settings.wants("event", "hard")):
+        raise SettingsError("--check is of hard segment- and event-based scores; --only leaves them out")
+    if not settings.wants("event", "hard"):
         return
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:
         raise SettingsError("sed_eval has one collar: --check needs equal --onset-collar and --offset-collar")

@@ -160,7 +160,7 @@ class Settings:
         for name in ("only", "psds_median_filters"):
             if values.get(name, ()) is None:
                 del values[name]
-        if values.get("only") == ("all",):
+        if "all" in values.get("only", ()):
             values["only"] = tuple(READINGS)
         return cls(**values)
 
@@ -236,7 +236,11 @@ class Settings:
         if not self.only or len(set(self.only)) < len(self.only):
             raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
         for part in self.only:
-            self._check_choice("only", part, (*READINGS, *families))
+            self._check_choice("only", part, (*READINGS, "all", *families))
+        if self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")):
+            raise SettingsError(
+                f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out"
+            )
         if self.classes is None:
             return
         for name in self.classes:
@@ -285,8 +289,9 @@ class Settings:
         return self.psds is not None or bool(self.psds_median_filters) or any(v is not None for v in explicit)
 
     def wants_psds_of(self, reading: str) -> bool:
-        """Return whether PSDS is asked for in a reading: in both, unless `only` names one."""
-        return self.wants_psds and (self.wants("intersection", reading) or not self.wants("intersection"))
+        """Return whether PSDS is asked for in a reading: in both, unless `only` names just one."""
+        named = [name for name in ("hard", "soft") if self.wants("intersection", name)]
+        return self.wants_psds and (reading in named or not named)
 
     def criterion(self, name: str) -> float:
         """Return a setting of intersections or PSDS: as it was given, as `psds` has it, or its default."""

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
 
 
-def sign(version: str, settings: Settings, inputs: Sequence[Input]) -> str:
-    """Return the signature: `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`."""
+def sign(
+    version: str, settings: Settings, inputs: Sequence[Input], durations: Mapping[str, float] | None = None
+) -> str:
+    """Return the signature: `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
+
+    durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
+    """
     shown = " ".join(
         f"{name}={_show(value)}" for name, value in settings.to_dict().items() if value is not None
     )
     hashes = " ".join(f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs)
+    if durations is not None:
+        lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
+        hashes += f" durations:sha256={sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}"
     return f"soft-sed-eval {version} | {shown} | {hashes}"
 
 
 def _show(value: Any) -> str:  # noqa: ANN401 - any setting
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return str(value)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
@@ -76,8 +77,10 @@ def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> dict[str, Av
         )
     errors = counts.substitutions + counts.deletions + counts.insertions
     scores["error_rate"] = averaged(ratio(deleted + inserted, n_ref), ratio(errors, ref_all), n_ref)
-    scores["substitution_rate"] = Averaged(None, ratio(counts.substitutions, ref_all))
-    scores["deletion_rate"] = averaged(ratio(deleted, n_ref), ratio(counts.deletions, ref_all), n_ref)
+    # Sums of files and of classes round differently: no share is above 1.
+    substituted, missed = (ratio(c, ref_all) for c in (counts.substitutions, counts.deletions))
+    scores["substitution_rate"] = Averaged(None, np.minimum(substituted, 1.0))
+    scores["deletion_rate"] = averaged(ratio(deleted, n_ref), np.minimum(missed, 1.0), n_ref)
     scores["insertion_rate"] = averaged(ratio(inserted, n_ref), ratio(counts.insertions, ref_all), n_ref)
     scores |= count_scores(counts)
     return scores

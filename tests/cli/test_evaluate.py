@@ -463,3 +463,42 @@ def test_psds_that_was_not_asked_for_says_how_to_ask(name):
     done = run(REFERENCE, SYSTEM, "--score", name)
     assert done.returncode == 2
     assert "needs --psds" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--only", "intersection", "--compat", "sed_eval"], "only leaves them out"),
+        (["--only", "segment.soft", "--check", "sed_eval"], "--only leaves them out"),
+        (["--only", "segment.hard", "--score", F1], f"{F1} is left out by --only segment.hard"),
+        (["--only", "intersections"], "intersection, all"),
+    ],
+    ids=str,
+)
+def test_settings_that_leave_out_what_is_asked_for_are_refused(options, expected):
+    done = run(REFERENCE, SYSTEM, *options)
+    assert done.returncode == 2
+    assert expected in done.stderr
+
+
+def test_check_looks_at_the_hard_readings_that_are_evaluated():
+    done = run(REFERENCE, SYSTEM, "--only", "segment.hard", "--check", "sed_eval")
+    assert "segment.hard.f1.micro" in done.stdout
+    assert "event.hard" not in done.stdout
+
+
+def test_durations_are_signed():
+    def signature(*options):
+        return run(REFERENCE, SYSTEM, "--only", "segment.hard", *options).stdout.splitlines()[-1]
+
+    durations = str(SAMPLES / "durations.tsv")
+    assert re.search(r" durations:sha256=[0-9a-f]{64}$", signature("--durations", durations))
+    assert "durations" not in signature()
+
+
+def test_psds_is_computed_beside_any_choice_of_readings():
+    done = run(
+        REFERENCE, SYSTEM, "--only", "intersection.optimal", "--psds", "dcase-psds1", "--format", "csv"
+    )
+    for reading in ("hard", "soft"):
+        assert f"intersection.{reading}.psds," in done.stdout

@@ -300,7 +300,6 @@ def test_cross_triggers_by_hand():
         assert spread["intersection.hard.psds"] == pytest.approx(1 - step / 100)
 
 
-@pytest.mark.xfail(strict=True, reason="false positives are free where files are said to have no length")
 def test_undefined_without_length():
     """A rate per hour of nothing: all of PSDS is undefined, whatever is found."""
     reference = long_rows([("f", 0.0, 1.0, "a")])

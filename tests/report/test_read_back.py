@@ -129,7 +129,13 @@ def test_no_system_is_refused():
     [
         build(),
         build(("car", "cutlery and dishes"), silent=("car",), missed=("cutlery and dishes",)),
-        build(beta=2.0, compat="sed_eval", classes=("car", "speech"), pool="mean", only=("segment.soft",)),
+        build(
+            beta=2.0,
+            compat="sed_eval",
+            classes=("car", "speech"),
+            pool="mean",
+            only=("segment.soft", "segment.hard"),
+        ),
         build((), ()),
     ],
 )

@@ -72,7 +72,7 @@ def threshold_curves(
     """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
 
     Arguments and errors as for `evaluate`. Curves are those of events (`only` names the bases); the PSD-ROC
-    that of `psds`, or of its weights.
+    that of `psds`, or of its weights. What is undefined is NaN in their arrays.
     """
     chosen = _chosen(system, settings)
     pair = align(*_sides(reference, system, chosen), chosen, read_lengths(durations))
@@ -86,7 +86,11 @@ def _chosen(system: Any, settings: Mapping[str, Any]) -> Settings:  # noqa: ANN4
 
 def _is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     """Return whether a system is given as lists of events by threshold."""
-    return isinstance(system, Mapping) and bool(system) and all(isinstance(k, int | float) for k in system)
+    return (
+        isinstance(system, Mapping)
+        and bool(system)
+        and all(isinstance(k, int | float | np.number) for k in system)
+    )
 
 
 def _sides(reference: Any, system: Any, settings: Settings) -> tuple[Rows, Rows]:  # noqa: ANN401 - as for evaluate

@@ -40,32 +40,55 @@ class Activity:
         return cls._of(rows.file, rows.label, to_ticks(rows.onset), to_ticks(rows.offset), value)
 
     @classmethod
-    def of_column(cls, rows: WideRows, label: int) -> Activity:
-        """Settle the overlaps of one class of a wide table; cells with value 0 vanish."""
+    def of_column(cls, rows: WideRows, label: int, times: tuple[Ticks, Ticks] | None = None) -> Activity:
+        """Settle the overlaps of one class of a wide table; cells with value 0 vanish.
+
+        times: the rows' onsets and offsets in ticks, where they are at hand.
+        """
+        onset, offset = times or (to_ticks(rows.onset), to_ticks(rows.offset))
         kept = np.flatnonzero(rows.values[label])
-        file = rows.file[kept]
         codes = np.full(len(kept), label, dtype=np.int32)
-        onset, offset = to_ticks(rows.onset[kept]), to_ticks(rows.offset[kept])
-        return cls._of(file, codes, onset, offset, rows.values[label][kept])
+        return cls._of(rows.file[kept], codes, onset[kept], offset[kept], rows.values[label][kept])
 
     def sounding(self) -> Activity:
         """Return the pieces whose value is above 0."""
         if not len(self.value) or self.value.min() > 0:
             return self
-        kept = np.flatnonzero(self.value > 0)
-        return Activity(
-            self.file[kept], self.label[kept], self.onset[kept], self.offset[kept], self.value[kept]
-        )
+        return self._take(np.flatnonzero(self.value > 0))
 
     @classmethod
     def _of(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:
-        order = np.lexsort((onset, label, file))
-        order = order[(offset > onset)[order]]
-        pieces = cls(file[order], label[order], onset[order], offset[order], value[order])
-        same = (np.diff(pieces.file) == 0) & (np.diff(pieces.label) == 0)
-        if np.any(same & (pieces.onset[1:] < pieces.offset[:-1])):
+        pieces = cls(file, label, onset, offset, value)
+        lasting = offset > onset
+        if not lasting.all():
+            pieces = pieces._take(np.flatnonzero(lasting))
+        same = pieces._goes_on()
+        apart = np.where(same, pieces.onset[1:] >= pieces.offset[:-1], pieces._new_group_follows())
+        if apart.all():
+            # As tables of time steps are: nothing to sort.
+            return pieces
+        pieces = pieces._take(np.lexsort((pieces.onset, pieces.label, pieces.file)))
+        if np.any(pieces._goes_on() & (pieces.onset[1:] < pieces.offset[:-1])):
             return pieces._settled()
         return pieces
+
+    def _take(self, index: npt.NDArray[np.intp]) -> Activity:
+        return Activity(
+            self.file[index], self.label[index], self.onset[index], self.offset[index], self.value[index]
+        )
+
+    def _goes_on(self) -> npt.NDArray[np.bool_]:
+        """Return which pieces but the first are of the file and class of the one before."""
+        same: npt.NDArray[np.bool_] = (self.file[1:] == self.file[:-1]) & (self.label[1:] == self.label[:-1])
+        return same
+
+    def _new_group_follows(self) -> npt.NDArray[np.bool_]:
+        """Return which pieces but the first are of a later file, or of a later class of its file."""
+        file, label = self.file, self.label
+        later: npt.NDArray[np.bool_] = (file[1:] > file[:-1]) | (
+            (file[1:] == file[:-1]) & (label[1:] > label[:-1])
+        )
+        return later
 
     def _settled(self) -> Activity:
         """Cut overlapping pieces at every onset and offset of their class; keep the largest value."""
@@ -90,13 +113,11 @@ class Activity:
 def activities(rows: Rows) -> Iterator[Activity]:
     """Yield the activity of each class of a table."""
     if isinstance(rows, WideRows):
-        yield from (Activity.of_column(rows, label) for label in range(len(rows.classes)))
+        times = to_ticks(rows.onset), to_ticks(rows.offset)
+        yield from (Activity.of_column(rows, label, times) for label in range(len(rows.classes)))
         return
     whole = Activity.of_long(rows)
     order = np.argsort(whole.label, kind="stable")
     bounds = np.searchsorted(whole.label[order], np.arange(len(rows.classes) + 1))
     for label in range(len(rows.classes)):
-        index = order[bounds[label] : bounds[label + 1]]
-        yield Activity(
-            whole.file[index], whole.label[index], whole.onset[index], whole.offset[index], whole.value[index]
-        )
+        yield whole._take(order[bounds[label] : bounds[label + 1]])

@@ -22,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Events in the order of the table (`rows`) or by file, onset, offset and class (`merge`).
+    """Events in the order of the table (`rows`) or by file, class and onset (`merge`).
 
     file, label: (n,) codes. onset, offset: (n,) ticks. onset_seconds, offset_seconds: (n,) the
     floats as read, for arithmetic that must follow another tool's to the bit.
@@ -50,6 +50,10 @@ class Events:
             self.offset_seconds[index],
         )
 
+    def by_time(self) -> Events:
+        """Return the events by file, onset, offset and class."""
+        return self.take(np.lexsort((self.label, self.offset, self.onset, self.file)))
+
     def in_order(self) -> Events:
         """Return the events by file, class, onset and offset, whatever the order of the table."""
         return self.take(np.lexsort((self.offset, self.onset, self.label, self.file)))
@@ -71,8 +75,8 @@ def active_rows(rows: Rows, threshold: float, inclusive: bool) -> Events:
         values = np.ones(len(rows)) if rows.value is None else rows.value
         detected = active(values, threshold, inclusive)
         if rows.born is not None:
-            # An operating point stands for thresholds up to the next one.
-            detected &= rows.born <= threshold
+            # An operating point stands for its threshold and those up to the next one.
+            detected = (rows.born <= threshold) & (threshold < values)
         row = np.flatnonzero(detected)
         label = rows.label[row]
     onset, offset = rows.onset[row], rows.offset[row]
@@ -80,7 +84,7 @@ def active_rows(rows: Rows, threshold: float, inclusive: bool) -> Events:
 
 
 def merged(events: Events) -> Events:
-    """Merge events of one class that touch or overlap, sorted by file, onset, offset and class.
+    """Merge events of one class that touch or overlap, sorted by file, class and onset.
 
     Events without extent vanish: a time step of no length holds nothing.
     """
@@ -94,7 +98,7 @@ def merged(events: Events) -> Events:
     reach = running_maximum(pieces.offset, group)
     first = np.flatnonzero(np.concatenate(([True], change | (pieces.onset[1:] > reach[:-1]))))
     last = np.append(first[1:], len(pieces)) - 1
-    whole = Events(
+    return Events(
         pieces.file[first],
         pieces.label[first],
         pieces.onset[first],
@@ -102,10 +106,37 @@ def merged(events: Events) -> Events:
         pieces.onset_seconds[first],
         np.maximum.reduceat(pieces.offset_seconds, first),
     )
-    return whole.take(np.lexsort((whole.label, whole.offset, whole.onset, whole.file)))
+
+
+def _merged_steps(rows: WideRows, threshold: float, inclusive: bool) -> Events | None:
+    """Merge as `merged` does, where the rows are time steps in order; None where they are not."""
+    onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
+    same = rows.file[1:] == rows.file[:-1]
+    follows = np.where(same, onset[1:] >= offset[:-1], rows.file[1:] > rows.file[:-1])
+    if not (follows.all() and np.all(offset > onset) and rows.values):
+        return None
+    touching = same & (onset[1:] == offset[:-1])
+    firsts, lasts = [], []
+    for column in rows.values:
+        detected = active(column, threshold, inclusive)
+        begins, ends = detected.copy(), detected.copy()
+        joined = detected[1:] & detected[:-1] & touching
+        begins[1:] &= ~joined
+        ends[:-1] &= ~joined
+        firsts.append(np.flatnonzero(begins))
+        lasts.append(np.flatnonzero(ends))
+    first, last = np.concatenate(firsts), np.concatenate(lasts)
+    label = np.repeat(np.arange(len(firsts), dtype=np.int32), [len(found) for found in firsts])
+    order = np.argsort(rows.file[first], kind="stable")
+    first, last, label = first[order], last[order], label[order]
+    return Events(rows.file[first], label, onset[first], offset[last], rows.onset[first], rows.offset[last])
 
 
 def events_of(rows: Rows, threshold: float, inclusive: bool, merge: bool) -> Events:
     """Return the events of a table at one threshold, merged or row by row."""
+    if merge and isinstance(rows, WideRows):
+        steps = _merged_steps(rows, threshold, inclusive)
+        if steps is not None:
+            return steps
     events = active_rows(rows, threshold, inclusive)
     return merged(events) if merge else events

@@ -6,8 +6,10 @@ grid. A file of length T has ceil(T / segment length) segments; its last one may
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +23,20 @@ _BYTES_PER_CELL = 24
 """Memory that a segment of a class takes at the most: two values, what is active, and room to work."""
 
 
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
 def _memory() -> int:
-    """Return the bytes of memory of this machine, 16 GiB where that cannot be told."""
+    """Return the bytes of memory that this process may use, 16 GiB where that cannot be told."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
-        return 2**34
+        size = 2**34
+    for limit in _CONTAINER_LIMITS:
+        # A container may have less than the machine; `max` stands there for no limit.
+        with contextlib.suppress(OSError, ValueError):
+            size = min(size, int(Path(limit).read_text(encoding="ascii")))
+    return size
 
 
 @dataclass(frozen=True, slots=True)

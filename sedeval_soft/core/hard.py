@@ -15,14 +15,17 @@ def merges(rows: Rows, settings: Settings) -> bool:
 
 def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
     """Return the events of the reference and of the system, merged or not as the settings say."""
-    sides = (
-        events_of(rows, cut, settings.inclusive, merges(rows, settings))
-        for rows, cut in ((pair.reference, settings.reference_cut), (pair.system, settings.threshold))
-    )
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
-    reference, system = (side if as_read else side.in_order() for side in sides)
-    return reference, system
+
+    def side(rows: Rows, cut: float) -> Events:
+        merge = merges(rows, settings)
+        events = events_of(rows, cut, settings.inclusive, merge)
+        if merge:
+            return events.by_time() if as_read else events
+        return events if as_read else events.in_order()
+
+    return side(pair.reference, settings.reference_cut), side(pair.system, settings.threshold)
 
 
 def rowwise_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity
+from sedeval_soft.core.activity import Activity, activities
 from sedeval_soft.core.events import Events, active_rows
 from sedeval_soft.core.pyramid import Pyramid
 from sedeval_soft.core.rows import LongRows, Rows
@@ -133,7 +133,7 @@ def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
         return _rowwise(rows)
     if isinstance(rows, LongRows):
         return EventLifetimes.of(Activity.of_long(rows))
-    parts = [EventLifetimes.of(Activity.of_column(rows, label)) for label in range(len(rows.classes))]
+    parts = [EventLifetimes.of(activity) for activity in activities(rows)]
     return _joined(parts) if parts else _rowwise(rows)
 
 

@@ -29,20 +29,22 @@ def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows
     if len(tables) < len(points):
         raise InputError(Problem(role, "has two operating points of one threshold"))
     parts: list[LongRows] = []
-    for low, high in zip(thresholds, [*thresholds[1:], 1.0], strict=True):
+    # That of the last threshold stands up to 1, or a breath above it.
+    for low, high in zip(
+        thresholds, [*thresholds[1:], max(1.0, np.nextafter(thresholds[-1], 2.0))], strict=True
+    ):
         rows = tables[low]
         if not isinstance(rows, LongRows) or rows.value is not None:
             raise InputError(
                 Problem(rows.origin.name, "has values; expected a list of events, as of one threshold")
             )
-        # Up to 1 even where the last threshold is 1: its list stands for no level then.
         n, born = len(rows), 0.0 if low == thresholds[0] else low
         parts.append(replace(rows, value=np.full(n, high), born=np.full(n, born)))
     digest = hashlib.sha256()
     for low, part in zip(thresholds, parts, strict=True):
         digest.update(f"{low!r}\0{part.origin.sha256}\n".encode())
     known = all(part.origin.sha256 for part in parts)
-    form = f"operating points at {', '.join(f'{low:g}' for low in thresholds)}"
+    form = f"operating points at {', '.join(f'{low!r}' for low in thresholds)}"
     ignored = tuple(dict.fromkeys(column for part in parts for column in part.origin.ignored))
     notes = tuple(f"{part.origin.name}: {note}" for part in parts for note in part.origin.notes)
     name = f"{len(parts)} operating points"

@@ -38,7 +38,9 @@ class Averaged:
 
 def ratio(numerator: Array, denominator: Array) -> Floats:
     """Divide; NaN (undefined) where the denominator is 0."""
-    quotient: Floats = np.asarray(numerator / np.where(denominator, denominator, np.nan))
+    # Beside a size of 1e-300 a quotient may be too large for a float: infinite, and so undefined when shown.
+    with np.errstate(over="ignore"):
+        quotient: Floats = np.asarray(numerator / np.where(denominator, denominator, np.nan))
     return quotient
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 UNDEFINED = "-"
 
+_LARGE = 1e9
+"""Numbers from which on a table shows powers of ten."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -39,6 +42,8 @@ def number(value: float | int | None, digits: int = 4) -> str:
         return UNDEFINED
     if isinstance(value, int):
         return str(value)
+    if abs(value) >= _LARGE:
+        return f"{value:.{digits}e}"
     text = f"{value:.{digits}f}"
     # What rounds to zero has no sign.
     return text if text.strip("-0.") else text.removeprefix("-")

@@ -38,9 +38,10 @@ def test_touching_rows_merge(rows, threshold, inclusive):
     active = [row for row in rows if row[4] > threshold or (inclusive and row[4] == threshold)]
     kept = [row for row in active if row[1] < row[2]]  # without extent there is nothing to merge
     assert sorted(facts(events, table)) == sorted(merged_events(kept))
-    order = [(e[0], e[1], e[2]) for e in facts(events, table)]
-    by_code = [(table.files.index(e[0]), e[1], e[2]) for e in order]
+    by_code = [(table.files.index(e[0]), table.classes.index(e[3]), e[1], e[2]) for e in facts(events, table)]
     assert by_code == sorted(by_code)
+    by_time = [(table.files.index(e[0]), e[1], e[2]) for e in facts(events.by_time(), table)]
+    assert by_time == sorted(by_time)
     assert np.array_equal(events.onset_seconds, events.onset * TICK)
     assert events.offset_seconds == pytest.approx(events.offset * TICK, rel=1e-15)
 

@@ -63,3 +63,19 @@ def test_what_is_no_operating_point_is_refused(points, expected):
 def test_settings_that_lists_cannot_follow_are_refused(settings):
     with pytest.raises(SettingsError, match="operating points"):
         evaluate(REFERENCE, {0.5: TIGHT}, **settings)
+
+
+@pytest.mark.parametrize("inclusive", [False, True])
+def test_a_list_holds_at_its_own_threshold(inclusive):
+    points = {0.2: LOOSE, 1.0: TIGHT}
+    for threshold, n_sys in ((0.2, 3), (0.99, 3), (1.0, 1)):
+        asked = {"threshold": threshold, "reference_threshold": 0.5, "inclusive": inclusive}
+        assert evaluate(REFERENCE, points, only=["event.hard"], **asked)["event.hard.n_sys.micro"] == n_sys
+    # The list at 1 takes part in what is computed over all thresholds: it finds one of two, without a false one.
+    scores = evaluate(REFERENCE, points, max_efpr=100, only=["intersection.hard"])
+    assert scores["intersection.hard.psds"] == 0.5
+
+
+def test_thresholds_may_be_of_numpy():
+    points = {np.float32(0.5): TIGHT}
+    assert evaluate(REFERENCE, points, only=["event.hard"])["event.hard.n_sys.micro"] == 1

@@ -103,6 +103,9 @@ def test_figures_of_the_text(made, text, soft, hard):
     assert "about 9800 for the reference's 900" in text
     assert scores["event.hard.n_ref.micro"] == 900
     assert round(scores["event.hard.n_sys.micro"], -2) == 9800
+    assert "on events and intersections are below 0.1" in text
+    for basis, reading in made.FAMILIES[3:]:
+        assert all(scores[f"{basis}.{reading}.f1.{form}"] < 0.1 for form in ("micro", "macro"))
     # Several classes are best detected always.
     best = [scores[f"segment.optimal.threshold[{label}]"] for label in soft.classes]
     assert sum(threshold == -1 for threshold in best) >= 3

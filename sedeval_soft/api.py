@@ -27,6 +27,7 @@ from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_seconds
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.formats import read_durations, read_points, read_rows, rows_from_data
 from sedeval_soft.run.curves import Curves, curves_of
+from sedeval_soft.run.psds import psds_notes
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
 
@@ -124,7 +125,7 @@ def score_pair(
     """Score a pair that was aligned already; `reference`, `system`, `durations` are what it was made of."""
     tally = tally_pair(pair, settings)
     overlapping = tally.per_file.get("event.soft.substitutions")
-    warnings = list(pair.warnings)
+    warnings = [*pair.warnings, *psds_notes(tally, settings)]
     if overlapping is not None and np.isnan(overlapping).any():
         crowded = [pair.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
         warnings.append(

@@ -156,7 +156,7 @@ class Settings:
             elif isinstance(value, Iterable):
                 values[name] = tuple(value)
             elif value is not None:
-                raise SettingsError(f"{name} must be a list of names, not {value!r}")
+                raise SettingsError(f"{name} must be a list, not {value!r}")
         for name in ("only", "psds_median_filters"):
             if values.get(name, ()) is None:
                 del values[name]

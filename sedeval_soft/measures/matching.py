@@ -167,6 +167,26 @@ def _by_scipy(left: Index, right: Index, mates: _Mates) -> Index:
     return mates.left
 
 
+def maximum_flow(left: Index, right: Index, left_count: Index, right_count: Index) -> Index:
+    """Return how many of each kind on the left pair, as many as can be in all, (n_left_kinds,).
+
+    left, right: (n_edges,) which kinds go together. left_count, right_count: how many there are of each kind.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow as flow_of
+
+    n_left, n_right = len(left_count), len(right_count)
+    source, sink = n_left + n_right, n_left + n_right + 1
+    row = np.concatenate((np.full(n_left, source), left, n_left + np.arange(n_right)))
+    column = np.concatenate((np.arange(n_left), n_left + right, np.full(n_right, sink)))
+    between = np.minimum(left_count[left], right_count[right])
+    capacity = np.concatenate((left_count, between, right_count)).astype(np.int32)
+    network = csr_array((capacity, (row, column)), shape=(sink + 1, sink + 1))
+    flow = flow_of(network, source, sink).flow
+    paired: Index = flow[[source], :n_left].toarray().ravel().astype(np.int64)
+    return paired
+
+
 def first_free_matching(left: Index, right: Index, n_left: int, n_right: int) -> Index:
     """Return the greedy matching: left vertices in order, each takes its first free right vertex.
 

@@ -12,7 +12,7 @@ from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection.psds import PsdRoc, PsdWeights, Staircases, psd_roc, staircases
-from sedeval_soft.measures.intersection.soft_psds import soft_psds
+from sedeval_soft.measures.intersection.soft_psds import cuts_of, soft_psds
 
 Table = dict[str, Averaged]
 
@@ -34,6 +34,17 @@ def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table
         value, classes = soft_psds(levels, system, *common)
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
     return tables
+
+
+def psds_notes(tally: Tally, settings: Settings) -> list[str]:
+    """Return what a reader must know of how PSDS was computed."""
+    if not settings.wants_psds_of("soft"):
+        return []
+    cuts = cuts_of(tally.events["levels"], tally.events["system"])
+    if cuts.exact:
+        return []
+    sampled = f"the mean over {len(cuts.level)} evenly spaced levels of the reference"
+    return [f"intersection.soft.psds is {sampled}, which has too many to take all"]
 
 
 def _against_cut(tally: Tally, settings: Settings) -> Table:

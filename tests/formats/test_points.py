@@ -71,7 +71,7 @@ def test_a_list_holds_at_its_own_threshold(inclusive):
     for threshold, n_sys in ((0.2, 3), (0.99, 3), (1.0, 1)):
         asked = {"threshold": threshold, "reference_threshold": 0.5, "inclusive": inclusive}
         assert evaluate(REFERENCE, points, only=["event.hard"], **asked)["event.hard.n_sys.micro"] == n_sys
-    # The list at 1 takes part in what is computed over all thresholds: it finds one of two, without a false one.
+    # The list at 1 takes part in what is computed over all thresholds: it finds one of two events.
     scores = evaluate(REFERENCE, points, max_efpr=100, only=["intersection.hard"])
     assert scores["intersection.hard.psds"] == 0.5
 

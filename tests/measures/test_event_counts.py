@@ -10,7 +10,7 @@ from oracles import first_free, is_matching, maximum_size
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.measures import matching
-from sedeval_soft.measures.event import pairs
+from sedeval_soft.measures.event import count, pairs
 from sedeval_soft.measures.event.count import count_events, match_events
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching
@@ -174,3 +174,29 @@ def test_times_of_years_and_many_groups_do_not_overflow():
         side, side, file.astype(np.int64), file.astype(np.int64), Collars(3, 10**12, 1.0)
     )
     assert left.tolist() == right.tolist() == list(range(n))
+
+
+FEW_TIMES = st.lists(
+    st.tuples(
+        st.integers(0, N_FILES - 1), st.integers(0, N_CLASSES - 1), st.integers(0, 4), st.integers(0, 4)
+    ).map(lambda r: (*r[:2], *sorted(r[2:]))),
+    max_size=40,
+)
+"""Events of which many are alike but for their class."""
+
+
+@settings(max_examples=200, deadline=None)
+@given(FEW_TIMES, FEW_TIMES, collars())
+def test_flows_between_kinds_pair_as_many_as_events_do(ours, theirs, collars):
+    reference, system = events(ours), events(theirs)
+    counts = []
+    for few in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(count, "_FEW_PAIRS", few)
+            counts.append(count_events(reference, system, N_FILES, N_CLASSES, collars))
+    for name in ("substitutions", "deletions", "insertions"):
+        assert np.array_equal(*(getattr(side, name) for side in counts))
+    m = len(all_pairs(ours, theirs, collars, same_file)) and maximum_size(
+        all_pairs(ours, theirs, collars, same_file), len(ours), len(theirs)
+    )
+    assert counts[0].tp.sum() + counts[0].substitutions.sum() == m

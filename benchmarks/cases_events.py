@@ -18,7 +18,7 @@ PEER = "sed_scores_eval"
 
 def collars(bench: Bench) -> Iterator[Result]:
     """Find every class's best threshold by collars, against sed_scores_eval."""
-    name = f"best event-based F, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames"
+    name = f"best event-based F, {hour(bench)} (minutes) x {inputs.N_CLASSES} classes x 0.2 s frames"
 
     def other(frames: Any, truth: Any, _durations: Any) -> float:  # noqa: ANN401 - the peer's own
         from sed_scores_eval.collar_based import best_fscore
@@ -33,7 +33,7 @@ def psds(bench: Bench) -> Iterator[Result]:
     """Compute the PSDS of DCASE, against sed_scores_eval."""
     scene = {"dtc": 0.7, "gtc": 0.7}, {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5}
     for number, rules in enumerate(scene, 1):
-        case = f"PSDS{number}, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames"
+        case = f"PSDS{number}, {hour(bench)} (minutes) x {inputs.N_CLASSES} classes x 0.2 s frames"
         settings = {"only": ("intersection.hard",), "psds": f"dcase-psds{number}"}
         names = {
             "dtc": "dtc_threshold",
@@ -60,17 +60,19 @@ def _against_peer(
 
     from sedeval_soft import evaluate
 
-    reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
-    tables = reference.table(), inputs.frame_table(edges, scores)
-    frames = {inputs.FILE: create_score_dataframe(scores, edges, list(inputs.CLASSES))}
-    durations = {inputs.FILE: float(bench.size.hour)}
-    arguments = frames, {inputs.FILE: reference.tuples()}, durations
+    made = inputs.recordings(max(2, bench.size.hour // 60), 60, frames_per_second=5)
+    frames = {
+        name: create_score_dataframe(scores, made.edges, list(inputs.CLASSES))
+        for name, scores in made.scores.items()
+    }
+    arguments = frames, made.truth, made.durations
 
     def ours() -> float | int | None:
-        return evaluate(*tables, durations=durations, **settings)[name]
+        return evaluate(*made.tables, durations=made.durations, **settings)[name]
 
-    costs = in_turn(call(ours), call(lambda: other(*arguments)), bench.runs)
-    check(case, ours(), other(*arguments))
+    theirs: list[float] = []
+    costs = in_turn(call(ours), call(lambda: theirs.append(other(*arguments))), bench.runs, once=True)
+    check(case, ours(), theirs[0])
     return faster(case, costs, PEER, 20)
 
 
@@ -78,14 +80,13 @@ def soft(bench: Bench) -> Iterator[Result]:
     """Read events softly, against reading them at their best thresholds."""
     from sedeval_soft import evaluate
 
-    tables = inputs.soft_tables(bench.size.hour * 5, frames_per_second=5)
-    costs = in_turn(
-        call(lambda: evaluate(*tables, only=("event.soft",))),
-        call(lambda: evaluate(*tables, only=("event.optimal",))),
-        bench.runs,
-    )
-    case = f"soft event-based, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames"
-    yield within(case, costs, "our optimal event-based", 3.0)
+    listed = inputs.recordings(max(2, bench.size.hour // 60), 60, frames_per_second=5).tables
+    valued = inputs.soft_tables(bench.size.hour * 5, frames_per_second=5)
+    for tables, reference in ((listed, "event list as reference"), (valued, "values in every frame of both")):
+        soft, optimal = (partial(evaluate, *tables, only=(f"event.{r}",)) for r in ("soft", "optimal"))
+        costs = in_turn(call(soft), call(optimal), bench.runs)
+        case = f"soft event-based, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames, {reference}"
+        yield within(case, costs, "our optimal event-based", 3.0)
 
 
 def clips(bench: Bench) -> Iterator[Result]:

@@ -170,6 +170,51 @@ def frame_scores(n_frames: int, frames_per_second: int) -> tuple[Events, Floats,
     return Events(middle[onset], middle[offset], label), edges, scores
 
 
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    """Frame scores of recordings of equal length, and their events, for us and for sed_scores_eval.
+
+    tables: reference and system as our library takes them. truth, scores, durations: by file name.
+    """
+
+    tables: tuple[pa.Table, pa.Table]
+    truth: dict[str, list[tuple[float, float, str]]]
+    scores: dict[str, Floats]
+    edges: Floats
+    durations: dict[str, float]
+
+
+def recordings(n_files: int, seconds: int, frames_per_second: int) -> Recordings:
+    """Return recordings whose events begin and end in the middle of frames; those of a class never touch."""
+    n, size = n_files * seconds * frames_per_second, seconds * frames_per_second
+    values, scores = soft_values(np.random.default_rng(n), n, decimals=9)
+    file, frame = np.divmod(np.arange(n), size)
+    active = np.zeros((n + 1, N_CLASSES), dtype=np.int8)
+    active[1:n] = values[1:] > 0.5
+    active[:-1][(frame == 0) | (frame == size - 1)] = 0
+    change = np.diff(active, axis=0).T
+    label, onset = np.nonzero(change == 1)
+    _, offset = np.nonzero(change == -1)
+    of, on, off = (
+        file[onset],
+        (frame[onset] + 0.5) / frames_per_second,
+        (frame[offset] + 0.5) / frames_per_second,
+    )
+    names = [f"{number:04d}.wav" for number in range(n_files)]
+    truth: dict[str, list[tuple[float, float, str]]] = {name: [] for name in names}
+    for code, begin, end, c in zip(of.tolist(), on.tolist(), off.tolist(), label.tolist(), strict=True):
+        truth[names[code]].append((begin, end, CLASSES[c]))
+    columns = {"filename": [names[code] for code in of], "onset": on, "offset": off}
+    reference = pa.table(columns | {"event_label": [CLASSES[c] for c in label]})
+    named = pa.DictionaryArray.from_arrays(file.astype(np.int32), names)
+    times = {"onset": frame / frames_per_second, "offset": (frame + 1) / frames_per_second}
+    system = pa.table({"filename": named} | times | dict(zip(CLASSES, scores.T, strict=True)))
+    each = np.split(scores, n_files)
+    edges = np.arange(size + 1) / frames_per_second
+    durations = dict.fromkeys(names, float(seconds))
+    return Recordings((reference, system), truth, dict(zip(names, each, strict=True)), edges, durations)
+
+
 def frame_table(edges: Floats, scores: Floats) -> pa.Table:
     """Return frame scores as our library takes them: a wide table."""
     columns = {"filename": [FILE] * len(scores), "onset": edges[:-1], "offset": edges[1:]}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from sedeval_soft.core.activity import Activity, activities
 from sedeval_soft.core.events import Events, active_rows
 from sedeval_soft.core.pyramid import Pyramid
 from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import Ticks, to_seconds, to_ticks
 
 Codes = npt.NDArray[np.int32]
@@ -37,6 +39,7 @@ class EventLifetimes:
 
     file, label: (n,) codes. onset, offset: (n,) ticks. born, dies: (n,) the event exists at every
     level a with born < a <= dies, that is above every threshold t with born <= t < dies.
+    nested: whether they are those of an activity: what exists at one level is apart.
     """
 
     file: Codes
@@ -45,6 +48,7 @@ class EventLifetimes:
     offset: Ticks
     born: Floats
     dies: Floats
+    nested: bool = False
 
     def __len__(self) -> int:
         """Return the number of events over all levels."""
@@ -59,6 +63,7 @@ class EventLifetimes:
             self.offset[index],
             self.born[index],
             self.dies[index],
+            self.nested,
         )
 
     def alive(self, threshold: float | Floats, inclusive: bool = False) -> Bools:
@@ -108,7 +113,8 @@ class EventLifetimes:
         piece[place] = np.arange(n)
         first, last = piece[left + 1], piece[right - 1]
         born = np.maximum(values[left], values[right])
-        return cls(file[first], label[first], onset[first], offset[last], born, values[slot]), first, last
+        times = onset[first], offset[last]
+        return cls(file[first], label[first], *times, born, values[slot], nested=True), first, last
 
 
 def level_runs(values: Floats) -> tuple[Index, Index, Index]:
@@ -124,7 +130,7 @@ def level_runs(values: Floats) -> tuple[Index, Index, Index]:
 
 
 def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
-    """Return the lifetimes of the events of a table, sorted by file.
+    """Return the lifetimes of the events of a table.
 
     merge: touching rows are one event, whose extent depends on the level; else each row is an event
     at every level up to its value.
@@ -133,7 +139,8 @@ def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
         return _rowwise(rows)
     if isinstance(rows, LongRows):
         return EventLifetimes.of(Activity.of_long(rows))
-    parts = [EventLifetimes.of(activity) for activity in activities(rows)]
+    found = list(activities(rows))
+    parts = for_each(EventLifetimes.of, found, len(rows) * len(found))
     return _joined(parts) if parts else _rowwise(rows)
 
 
@@ -164,9 +171,16 @@ def _rowwise(rows: Rows) -> EventLifetimes:
 
 
 def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:
-    names = ("file", "label", "onset", "offset", "born", "dies")
-    whole = EventLifetimes(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-    return whole.take(np.argsort(whole.file, kind="stable"))
+    """Return the lifetimes of all parts, which are all of activities, one part after another."""
+
+    def all_of(name: str) -> Any:  # noqa: ANN401 - codes, ticks or levels
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    codes, times, levels = ("file", "label"), ("onset", "offset"), ("born", "dies")
+    file, label = map(all_of, codes)
+    onset, offset = map(all_of, times)
+    born, dies = map(all_of, levels)
+    return EventLifetimes(file, label, onset, offset, born, dies, nested=True)
 
 
 def previous_smaller(values: Floats, *, or_equal: bool) -> Index:

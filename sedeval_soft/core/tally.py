@@ -8,7 +8,7 @@ machines gives the same numbers to the last bit, which running sums would not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -32,7 +32,7 @@ class Tally:
     per_file: named columns (n_files,).
     samples: named arrays (n_classes, n_segments), the segments of all files in the order of
         `files`; how many each has is the column `n_segments` of `per_file`.
-    events: named lifetimes, coded into `files` and `classes`, sorted by file.
+    events: named lifetimes, coded into `files` and `classes`.
     recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
 
     A class that one tally lacks counts 0 in it: every statistic is 0 where nothing is active.
@@ -154,8 +154,14 @@ def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, ord
         begin += len(part.files)
     rest = [np.concatenate([getattr(part.events[name], at) for part in parts]) for at in _EVENT_COLUMNS]
     joint = EventLifetimes(
-        np.concatenate(files).astype(np.int32), np.concatenate(labels).astype(np.int32), *rest
+        np.concatenate(files).astype(np.int32),
+        np.concatenate(labels).astype(np.int32),
+        rest[0],
+        rest[1],
+        rest[2],
+        rest[3],
     )
+    joint = replace(joint, nested=all(part.events[name].nested for part in parts))
     return joint.take(np.argsort(joint.file, kind="stable"))
 
 

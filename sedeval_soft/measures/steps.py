@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.segment.optimal import NOTHING, threshold_between
@@ -113,20 +114,22 @@ def stacked(
         for row, column in enumerate(columns)
         for changes, weight in column
     ]
-    labels, lows, counts = [], [], []
-    for c in range(n_classes):
+
+    def of_class(c: int) -> tuple[Floats, Index]:
         own = [(row, part(c)) for row, part in parts]
         low = np.sort(np.concatenate([np.zeros(1), *(ends for _, part in own for ends in part[:2])]))
         low = low[np.concatenate(([True], low[1:] > low[:-1]))]
         count = np.zeros((len(columns), len(low)), dtype=np.int64)
         for row, (born, dies, weight) in own:
             count[row] += _so_far(born, weight, low) - _so_far(dies, weight, low)
-        labels.append(np.full(len(low), c))
-        lows.append(low)
-        counts.append(count)
+        return low, count
+
+    size = sum(len(changes[0]) for column in columns for changes, _ in column)
+    found = for_each(of_class, range(n_classes), size)
+    label = np.repeat(np.arange(n_classes), [len(low) for low, _ in found])
     if not n_classes:
-        return np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((len(columns), 0), dtype=np.int64)
-    return np.concatenate(labels), np.concatenate(lows), np.concatenate(counts, axis=1)
+        return label, np.zeros(0), np.zeros((len(columns), 0), dtype=np.int64)
+    return label, np.concatenate([low for low, _ in found]), np.concatenate([c for _, c in found], axis=1)
 
 
 def _by_class(

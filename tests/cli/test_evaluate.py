@@ -237,7 +237,7 @@ def test_settings_file_is_overridden_by_options(tmp_path):
         ("threshold: 0x1", "finite number, not '0x1'"),
         ("classes: [1]", "classes must be names"),
         ("beta: 0", "0.001 to 1000"),
-        ("only: 3", "list of names"),
+        ("only: 3", "must be a list"),
         ("matching: best", "optimal, greedy"),
     ],
 )

@@ -37,10 +37,11 @@ def count_soft_events(
 ) -> DetectionCounts:
     """Integrate the matched events and errors of all levels, per file (and class).
 
-    reference, system: lifetimes sorted by file. The errors of a file are NaN where too many of its events
+    The errors of a file are NaN where too many of its events
     overlap, whatever their class, to be matched at every level. Raises TooManyPairsError where that is so
     for events of one class.
     """
+    reference, system = (side.take(np.argsort(side.file, kind="stable")) for side in (reference, system))
     n_ref, n_sys = (_lived(side, n_files, n_classes) for side in (reference, system))
     tp, m = np.zeros((n_files, n_classes)), np.zeros((n_files, n_classes))
     for ours, theirs in _batches(reference, system, n_files):

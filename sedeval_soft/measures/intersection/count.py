@@ -25,7 +25,8 @@ def passes(cover: Cover, group: Index, events: Timed, share: float) -> Bools:
 
 def lasting(events: Events) -> Events:
     """Return the events that have an extent: one without cannot be covered."""
-    return events.take(events.offset > events.onset)
+    long = events.offset > events.onset
+    return events if long.all() else events.take(long)
 
 
 def count_intersections(

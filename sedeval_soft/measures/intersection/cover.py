@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import Ticks
 
 Index = npt.NDArray[np.int64]
@@ -20,35 +21,43 @@ Index = npt.NDArray[np.int64]
 _LINE = 2**62
 
 
+_DENSE = 2**24
+"""Groups up to which places are looked up by their numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """Where on the line the times of each group lie.
 
-    groups: (n_used,) the groups with events, ascending. start: (n_used,) their beginnings. end: (n_used,)
-    their last offsets, on the line.
+    groups: (n,) ascending numbers of groups, None where all from 0 on are there. start: (n,) their
+    beginnings. end: (n,) their last offsets, on the line.
     """
 
-    groups: Index
+    groups: Index | None
     start: Index
     end: Index
 
     @classmethod
     def of(cls, group: Index, offset: Ticks) -> Line:
         """Lay out groups with as much room as their events need; raises EvaluationError if there is none."""
-        groups, member = np.unique(group, return_inverse=True)
-        last = np.zeros(len(groups), dtype=np.int64)
+        groups, member = None, group
+        if len(group) and int(group.max()) >= _DENSE:
+            groups, member = np.unique(group, return_inverse=True)
+        last = np.zeros(int(member.max(initial=-1)) + 1, dtype=np.int64)
         np.maximum.at(last, member, offset)
-        if float(last.sum(dtype=np.float64)) + len(groups) > _LINE:
+        if float(last.sum(dtype=np.float64)) + len(last) > _LINE:
             raise EvaluationError("the files are too long together; are the times in seconds?")
         end = np.cumsum(last + 1) - 1
         return cls(groups, end - last, end)
 
     def locate(self, group: Index, time: Ticks) -> tuple[Index, npt.NDArray[np.bool_]]:
-        """Return where times lie, at most at the end of their group, and whether it has events."""
-        at = np.minimum(np.searchsorted(self.groups, group), max(0, len(self.groups) - 1))
-        known = self.groups[at] == group if len(self.groups) else np.zeros(len(group), dtype=bool)
-        if not len(self.groups):
-            return np.zeros(len(group), dtype=np.int64), known
+        """Return where times lie, at most at the end of their group, and whether that is on the line."""
+        n = len(self.start)
+        if not n:
+            return np.zeros(len(group), dtype=np.int64), np.zeros(len(group), dtype=bool)
+        at = group if self.groups is None else np.searchsorted(self.groups, group)
+        at = np.minimum(at, n - 1)
+        known = group < n if self.groups is None else self.groups[at] == group
         return np.minimum(self.start[at] + time, self.end[at]), known
 
 
@@ -77,7 +86,7 @@ class Cover:
 
     def overlap(self, group: Index, onset: Ticks, offset: Ticks) -> Ticks:
         """Return how many ticks of each stretch the events of its group cover, (n,)."""
-        before = [self._before(group, time) for time in (onset, offset)]
+        before = for_each(lambda time: self._before(group, time), (onset, offset), len(group))
         overlap: Ticks = before[1] - before[0]
         return overlap
 

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import running_maximum
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.pairs import Timed, expand
 from sedeval_soft.measures.intersection.count import lasting, passes
@@ -45,15 +44,16 @@ class Judged:
     @classmethod
     def of(cls, reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria) -> Judged:
         """Apply the DTC."""
-        reference, system = lasting(reference), system.take(system.offset > system.onset)
+        reference, long = lasting(reference), system.offset > system.onset
+        system = system if long.all() else system.take(long)
         ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
         cover = Cover.of(ours, reference.onset, reference.offset)
         return cls(reference, system, ours, theirs, passes(cover, theirs, system, criteria.dtc))
 
     def false(self) -> Changes:
         """Return who is a false positive, and when."""
-        wrong = self.system.take(~self.passed)
-        return wrong.label, wrong.born, wrong.dies
+        wrong, system = ~self.passed, self.system
+        return system.label[wrong], system.born[wrong], system.dies[wrong]
 
 
 def intersection_steps(
@@ -73,7 +73,8 @@ def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weight
     if not len(reference) or not len(helpful):
         return []
     whole: list[tuple[Changes, Weights]] = []
-    if _apart(judged.ours, np.zeros(len(reference)), reference) and _apart(theirs, helpful.born, helpful):
+    apart = helpful.nested or _apart(theirs, helpful.born, helpful)
+    if apart and _apart(judged.ours, np.zeros(len(reference)), reference):
         onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
         order = np.argsort(onset)
         begins, ends = onset[order], offset[order]
@@ -101,12 +102,12 @@ def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tu
 def _apart(group: Index, born: Floats, events: Timed) -> bool:
     """Return whether no two events of one group and birth overlap.
 
-    That is so for all lifetimes of an activity: two born at one level are apart, and so are two alive at one.
+    Lists of operating points and of rows that are apart are like that: two alive at one level are apart.
     """
     order = np.lexsort((events.onset, born, group))
     new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
-    reach = running_maximum(events.offset[order], np.concatenate(([0], np.cumsum(new))))
-    return bool(np.all(new | (events.onset[order][1:] >= reach[:-1])))
+    # In the order of onsets it is enough to look at neighbours.
+    return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))
 
 
 def _parts(begins: Index, ends: Index, onset: Index, offset: Index) -> tuple[Index, Index]:

@@ -68,9 +68,16 @@ class Staircases:
     @classmethod
     def under(cls, label: Index, efpr: Floats, tp: Index, n_ref: Index) -> Staircases:
         """Return the staircases that operating points, each (n,), make."""
+        scale = int(n_ref.max(initial=0)) + 1
+        # Of points that find as many only the one with the fewest false positives can be on the staircase.
+        key = label * scale + tp
+        fewest = np.full(len(n_ref) * scale, np.inf)
+        np.minimum.at(fewest, key, efpr)
+        key = np.flatnonzero(np.isfinite(fewest))
+        efpr = fewest[key]
+        label, tp = np.divmod(key, scale)
         order = np.lexsort((tp, efpr, label))
         label, efpr, tp = label[order], efpr[order], tp[order]
-        scale = int(n_ref.max(initial=0)) + 1
         highest = np.maximum.accumulate(label * scale + tp)
         before = np.concatenate(([-1], highest[:-1]))
         # A class begins at 0: only what lies above counts, and above all before.

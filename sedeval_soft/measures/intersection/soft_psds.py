@@ -115,4 +115,6 @@ def _copies(system: EventLifetimes, n: int, n_classes: int) -> EventLifetimes:
     copies = system.take(index)
     cut = np.repeat(np.arange(n, dtype=np.int32), len(system))
     label = (cut * n_classes + copies.label).astype(np.int32)
-    return EventLifetimes(copies.file, label, copies.onset, copies.offset, copies.born, copies.dies)
+    return EventLifetimes(
+        copies.file, label, copies.onset, copies.offset, copies.born, copies.dies, copies.nested
+    )

@@ -244,8 +244,8 @@ def clip_tables(
     """Write a list of events and the frame scores of clips of 10 s."""
     per_clip = 10 * frames_per_second
     values, scores = soft_values(np.random.default_rng(n_clips), n_clips * per_clip)
-    # Slower than soft_values makes them: what lasts 8 steps there lasts 64 here.
-    values = np.repeat(values[::8], 8, axis=0)[: len(values)]
+    # Events of seconds, as annotators mark them: a value holds for 64 frames.
+    values = np.repeat(values[::64], 64, axis=0)[: len(values)]
     scores = np.clip(0.7 * values + 0.3 * scores, 1e-4, 1).round(4)
     clip, frame = np.divmod(np.arange(len(values)), per_clip)
     names = [f"clip_{number:05d}.wav" for number in range(n_clips)]

@@ -79,7 +79,9 @@ def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weight
         order = np.argsort(onset)
         begins, ends = onset[order], offset[order]
         inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
-        whole.append(((helpful.label, helpful.born, helpful.dies), np.maximum(inside, 0)))
+        holds = np.flatnonzero(inside > 0)
+        alive = helpful.label[holds], helpful.born[holds], helpful.dies[holds]
+        whole.append((alive, inside[holds]))
         left, right = _parts(begins, ends, theirs_on, theirs_off)
         left = order[left]
     else:

@@ -269,3 +269,8 @@ def test_rows_of_an_array_are_the_segments_whatever_their_length(length):
     assert scores.n_segments == 2000
     # The length that is used is the one that is shown: a whole number of microseconds.
     assert scores.settings.segment_length == round(length * 1e6) / 1e6
+
+
+def test_all_bases_are_named_by_all_however_settings_are_made():
+    bases = ("segment", "event", "intersection")
+    assert Settings(only=("all",)).only == Settings.of(only=["segment", "all"]).only == bases

@@ -62,13 +62,13 @@ class Activity:
         lasting = offset > onset
         if not lasting.all():
             pieces = pieces._take(np.flatnonzero(lasting))
-        same = pieces._goes_on()
+        same = pieces.goes_on()
         apart = np.where(same, pieces.onset[1:] >= pieces.offset[:-1], pieces._new_group_follows())
         if apart.all():
             # As tables of time steps are: nothing to sort.
             return pieces
         pieces = pieces._take(np.lexsort((pieces.onset, pieces.label, pieces.file)))
-        if np.any(pieces._goes_on() & (pieces.onset[1:] < pieces.offset[:-1])):
+        if np.any(pieces.goes_on() & (pieces.onset[1:] < pieces.offset[:-1])):
             return pieces._settled()
         return pieces
 
@@ -77,7 +77,7 @@ class Activity:
             self.file[index], self.label[index], self.onset[index], self.offset[index], self.value[index]
         )
 
-    def _goes_on(self) -> npt.NDArray[np.bool_]:
+    def goes_on(self) -> npt.NDArray[np.bool_]:
         """Return which pieces but the first are of the file and class of the one before."""
         same: npt.NDArray[np.bool_] = (self.file[1:] == self.file[:-1]) & (self.label[1:] == self.label[:-1])
         return same

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.lifetimes import level_runs
 from sedeval_soft.core.pyramid import Pyramid
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.ticks import Ticks
 
 Floats = npt.NDArray[np.float64]
@@ -64,10 +65,9 @@ class _Boundaries:
         """Return the value of an activity in every cell, walls first and last among them."""
         n = len(self.file)
         ends = [self._find(activity.file, times) for times in (activity.onset, activity.offset)]
-        count = ends[1] - ends[0]
-        cell = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count - ends[0], count)
+        piece, boundary = expand(ends[0], ends[1])
         values = np.zeros(n + 1)
-        values[cell + 1] = np.repeat(activity.value, count)
+        values[boundary + 1] = activity.value[piece]
         return values
 
     def _find(self, file: npt.NDArray[np.int32], time: Ticks) -> Index:

@@ -101,7 +101,7 @@ class EventLifetimes:
         file, label, onset, offset = activity.file, activity.label, activity.onset, activity.offset
         n = len(onset)
         apart = np.ones(n + 1, dtype=bool)
-        apart[1:n] = (file[1:] != file[:-1]) | (label[1:] != label[:-1]) | (onset[1:] != offset[:-1])
+        apart[1:n] = ~activity.goes_on() | (onset[1:] != offset[:-1])
         # A wall of value 0 stands wherever pieces do not touch, and at both ends.
         place = np.arange(n) + np.cumsum(apart)[:n]
         values = np.zeros(n + int(apart.sum()))
@@ -176,11 +176,8 @@ def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:
     def all_of(name: str) -> Any:  # noqa: ANN401 - codes, ticks or levels
         return np.concatenate([getattr(part, name) for part in parts])
 
-    codes, times, levels = ("file", "label"), ("onset", "offset"), ("born", "dies")
-    file, label = map(all_of, codes)
-    onset, offset = map(all_of, times)
-    born, dies = map(all_of, levels)
-    return EventLifetimes(file, label, onset, offset, born, dies, nested=True)
+    codes, times = (all_of("file"), all_of("label")), (all_of("onset"), all_of("offset"))
+    return EventLifetimes(*codes, *times, all_of("born"), all_of("dies"), nested=True)
 
 
 def previous_smaller(values: Floats, *, or_equal: bool) -> Index:

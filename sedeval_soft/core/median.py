@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.ranges import range_maximum
+from sedeval_soft.core.ranges import expand, range_maximum
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks, to_ticks
 
@@ -43,8 +43,8 @@ def median_filtered(rows: Rows, seconds: Sequence[float]) -> WideRows:
     windows = [odd_steps(length, step) for length in seconds]
     # Silence between files as wide as half the longest window keeps them apart.
     start = np.concatenate(([0], np.cumsum(n_frames + max(windows, default=1) // 2)))
-    inside = np.arange(int(n_frames.sum())) - np.repeat(np.cumsum(n_frames) - n_frames, n_frames)
-    place = inside + np.repeat(start[:-1], n_frames)
+    file, inside = expand(np.zeros(len(n_frames), dtype=np.int64), n_frames)
+    place = inside + start[file]
     first, last = first + start[rows.file], last + start[rows.file]
     values = []
     for label, window in enumerate(windows):
@@ -55,9 +55,8 @@ def median_filtered(rows: Rows, seconds: Sequence[float]) -> WideRows:
         else:
             track = range_maximum(int(start[-1]), first, last, rows.values[label])
         values.append(_median(track, window)[place])
-    file = np.repeat(np.arange(len(rows.files), dtype=np.int32), n_frames)
     begin, end = (np.rint(index * step) / TICKS_PER_SECOND for index in (inside, inside + 1))
-    return WideRows(rows.files, rows.classes, file, begin, end, tuple(values), rows.origin)
+    return WideRows(rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values), rows.origin)
 
 
 def odd_steps(seconds: float, step: float) -> int:

@@ -10,13 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.lifetimes import EventLifetimes, level_runs
 from sedeval_soft.core.ranges import range_maximum
-
-Bools = npt.NDArray[np.bool_]
 
 
 def closed(activity: Activity, min_gap: int) -> Activity:
@@ -27,7 +24,7 @@ def closed(activity: Activity, min_gap: int) -> Activity:
     n = len(activity.onset)
     if not n or min_gap <= 0:
         return activity
-    group = _new_group(activity)
+    group = np.concatenate(([True], ~activity.goes_on(), [True]))
     silent = ~group[1:n] & (activity.onset[1:] != activity.offset[:-1])
     # Slots: a wall before each group and at the end, pieces, silences between pieces as pieces of value 0.
     before = group.astype(np.int64)
@@ -61,10 +58,3 @@ def opened(activity: Activity, min_duration: int) -> Activity:
     long = lifetimes.offset - lifetimes.onset >= min_duration
     value = range_maximum(len(activity.onset), first[long], last[long] + 1, lifetimes.dies[long])
     return replace(activity, value=value).sounding()
-
-
-def _new_group(activity: Activity) -> Bools:
-    """Return before which pieces a file or class begins, and that after the last one all ends, (n + 1,)."""
-    new = np.ones(len(activity.onset) + 1, dtype=bool)
-    new[1:-1] = (np.diff(activity.file) != 0) | (np.diff(activity.label) != 0)
-    return new

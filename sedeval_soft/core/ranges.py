@@ -1,6 +1,6 @@
-"""Maxima over ranges, without a loop over rows.
+"""Ranges of cells unfolded, and maxima over them, without a loop over rows.
 
-A range is covered by two overlapping blocks whose length is a power of two. All blocks of one
+For a maximum a range is covered by two overlapping blocks whose length is a power of two. All blocks of one
 length are entered at once, and handed down to blocks of half the length: n ranges over m cells
 take O(n + m log(longest)), however much they overlap.
 """
@@ -53,6 +53,14 @@ def covered(size: int, first: Index, last: Index) -> Floats:
     np.add.at(change, first, 1)
     np.subtract.at(change, last, 1)
     return (np.cumsum(change[:-1]) > 0).astype(np.float64)
+
+
+def expand(first: Index, last: Index) -> tuple[Index, Index]:
+    """Unfold ranges: return for each of their members the number of its range, and the member."""
+    count = last - first
+    owner = np.repeat(np.arange(len(first)), count)
+    member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
+    return owner, member
 
 
 def running_maximum(value: Index, group: Index) -> Index:

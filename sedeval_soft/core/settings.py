@@ -160,14 +160,14 @@ class Settings:
         for name in ("only", "psds_median_filters"):
             if values.get(name, ()) is None:
                 del values[name]
-        if "all" in values.get("only", ()):
-            values["only"] = tuple(READINGS)
         return cls(**values)
 
     def __post_init__(self) -> None:
         """Check every value, so that nothing downstream has to; numpy's scalars become Python's."""
         for field in fields(self):
-            object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
+            self._keep(field.name, _plain(getattr(self, field.name)))
+        if "all" in self.only:
+            self._keep("only", tuple(READINGS))
         self._check_numbers()
         for name in ("inclusive", "onset", "offset", "strict"):
             if not isinstance(getattr(self, name), bool):

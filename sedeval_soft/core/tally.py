@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
 
 Column = npt.NDArray[Any]
 
@@ -168,7 +169,4 @@ def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, ord
 def _block_order(lengths: Column, order: Column) -> Column:
     """Return the positions that bring blocks of some lengths into another order of blocks."""
     start = np.cumsum(lengths) - lengths
-    sizes = lengths[order]
-    inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    positions: Column = np.repeat(start[order], sizes) + inside
-    return positions
+    return expand(start[order], (start + lengths)[order])[1]

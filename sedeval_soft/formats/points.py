@@ -30,9 +30,8 @@ def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows
         raise InputError(Problem(role, "has two operating points of one threshold"))
     parts: list[LongRows] = []
     # That of the last threshold stands up to 1, or a breath above it.
-    for low, high in zip(
-        thresholds, [*thresholds[1:], max(1.0, np.nextafter(thresholds[-1], 2.0))], strict=True
-    ):
+    ends = [*thresholds[1:], max(1.0, float(np.nextafter(thresholds[-1], 2.0)))]
+    for low, high in zip(thresholds, ends, strict=True):
         rows = tables[low]
         if not isinstance(rows, LongRows) or rows.value is not None:
             raise InputError(

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.ranges import expand
+
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
@@ -106,14 +108,6 @@ def _disjoint(left: Index, right: Index, mates: _Mates) -> Bools:
     return chosen
 
 
-def _expand(vertices: Index, first: Index, count: Index) -> tuple[Index, Index]:
-    """Return the positions of all edges of some vertices, and which vertex each belongs to."""
-    counts = count[vertices]
-    owner = np.repeat(np.arange(len(vertices)), counts)
-    position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return first[vertices][owner] + position, vertices[owner]
-
-
 def _augment(left: Index, right: Index, mates: _Mates) -> tuple[int, bool]:
     """Search from all free left vertices at once and flip the disjoint augmenting paths found.
 
@@ -130,7 +124,8 @@ def _augment(left: Index, right: Index, mates: _Mates) -> tuple[int, bool]:
     steps = 0
     while len(frontier) and steps < _MAX_STEPS:
         steps += 1
-        position, source = _expand(frontier, first, count)
+        owner, position = expand(first[frontier], first[frontier] + count[frontier])
+        source = frontier[owner]
         target = right[position]
         new = parent[target] < 0
         source, target = source[new], target[new]

@@ -21,6 +21,16 @@ FRAME = 0.2
 TICKS = 1_000_000
 """Ticks in a second."""
 
+CRITERIA = (
+    {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3},
+    {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3},
+    {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3},
+    {"dtc": 0.3, "gtc": 0.9, "cttc": 0.6},
+    {"dtc": 1.0, "gtc": 1.0, "cttc": 1.0},
+)
+WEIGHTS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0), (0.25, 0.5))
+"""alpha_ct, alpha_st."""
+
 
 @dataclass(frozen=True)
 class Case:

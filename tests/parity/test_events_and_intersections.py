@@ -15,22 +15,12 @@ from tables import long_rows
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
 import peer_intersection as peer
-from peer_intersection import FRAME, LABELS
+from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.rows import WideRows
 from sedeval_soft.core.settings import Settings
-
-SHARES = (
-    {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3},
-    {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3},
-    {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3},
-    {"dtc": 0.3, "gtc": 0.9, "cttc": 0.6},
-    {"dtc": 1.0, "gtc": 1.0, "cttc": 1.0},
-)
-WEIGHTS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0), (0.25, 0.5))
-"""alpha_ct, alpha_st."""
 
 COLLARS = (
     {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2},
@@ -74,7 +64,7 @@ def test_best_f(basis):
     compared = 0
     for seed, levels in CASES:
         case = made(seed, levels)
-        chosen = COLLARS[seed % 3] if basis == "event" else dict(list(SHARES[seed % 5].items())[:2])
+        chosen = COLLARS[seed % 3] if basis == "event" else dict(list(CRITERIA[seed % 5].items())[:2])
         got = evaluated(case, only=(f"{basis}.optimal",), **chosen)
         theirs = (peer.collar_best if basis == "event" else peer.intersection_best)(case, **chosen)
         stem, same = f"{basis}.optimal", True
@@ -116,7 +106,7 @@ def test_best_error_rate(basis):
             chosen = COLLARS[seed % 3]
             theirs = peer.collar_best_error_rate(case, **chosen)
         else:
-            chosen = {name: SHARES[seed % 5][name] for name in ("dtc", "gtc")}
+            chosen = {name: CRITERIA[seed % 5][name] for name in ("dtc", "gtc")}
             theirs = peer.intersection_best_error_rate(case, **chosen)
         got = evaluated(case, only=(f"{basis}.optimal",), **chosen)
         stem = f"{basis}.optimal.best_error_rate"
@@ -135,7 +125,7 @@ def test_best_error_rate(basis):
     assert compared > 10
 
 
-@pytest.mark.parametrize("shares", SHARES, ids=str)
+@pytest.mark.parametrize("shares", CRITERIA, ids=str)
 def test_psds(shares):
     between = 0
     for seed, levels in CASES[::2]:
@@ -170,7 +160,7 @@ def test_median_filter(steps):
     assert changed == (steps > 1) * len(CASES)
 
 
-@pytest.mark.parametrize("shares", SHARES[:4], ids=str)
+@pytest.mark.parametrize("shares", CRITERIA[:4], ids=str)
 def test_pipsds(shares):
     """And PSDS of the filtered output: theirs is piPSDS over one filter."""
     between = 0

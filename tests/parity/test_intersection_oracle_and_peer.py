@@ -16,17 +16,7 @@ from intersection_oracle import area, count, events_at, f_measure, psd_roc, psds
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
 import peer_intersection as peer
-from peer_intersection import LABELS, TICKS
-
-CRITERIA = (
-    {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3},
-    {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3},
-    {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3},
-    {"dtc": 0.3, "gtc": 0.9, "cttc": 0.6},
-    {"dtc": 1.0, "gtc": 1.0, "cttc": 1.0},
-)
-WEIGHTS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0), (0.25, 0.5))
-"""alpha_ct, alpha_st."""
+from peer_intersection import CRITERIA, LABELS, TICKS, WEIGHTS
 
 CASES = [(seed, (3, 10, None)[seed % 3], CRITERIA[seed % len(CRITERIA)]) for seed in range(50)]
 

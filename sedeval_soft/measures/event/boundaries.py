@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.averages import Averaged, ratio
-from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.count import file_class, sum_groups
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -47,9 +47,7 @@ def count_deviations(
     sums = []
     for end in ENDS:
         off = to_seconds(getattr(system, end)[matched[hit]] - getattr(reference, end)[hit])
-        for values in (off, off * off):
-            total = np.bincount(group, values, minlength=n_files * n_classes)
-            sums.append(total.astype(np.float64).reshape(n_files, n_classes))
+        sums += [sum_groups(group, values, (n_files, n_classes)) for values in (off, off * off)]
     return Deviations(*sums)
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.measures.event.levels import LevelEdges
 from sedeval_soft.measures.event.pairs import (
     MOST_PAIRS,
     Collars,
     TooManyPairsError,
-    expand,
     narrowest,
     pairs_within,
     search,

@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Matching
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs, expand
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching, maximum_flow, maximum_matching
 
+Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
 _FEW_PAIRS = 300_000
@@ -33,6 +35,12 @@ def match_events(
 def file_class(events: Events | EventLifetimes, n_classes: int) -> Index:
     """Return one number for the file and class of each event, (n,)."""
     return events.file.astype(np.int64) * n_classes + events.label
+
+
+def sum_groups(group: Index, weight: Floats, shape: tuple[int, int]) -> Floats:
+    """Return the sum of weights of each file and class: (n_files, n_classes), as `shape` says."""
+    sums: Floats = np.bincount(group, weight, minlength=shape[0] * shape[1]).astype(np.float64)
+    return sums.reshape(shape)
 
 
 def count_per_class(events: Events, n_files: int, n_classes: int) -> Index:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.measures.event.pairs import TooManyPairsError
 from sedeval_soft.measures.matching import maximum_matching
 
@@ -188,9 +189,7 @@ class _Steps:
 
 def _solve_small(edges: _Ranked, steps: _Steps) -> _Ranked:
     """Match at every elementary level of every component, in one graph of copies."""
-    count = steps.last - steps.first
-    edge = np.repeat(np.arange(len(edges.left)), count)
-    step = np.arange(len(edge)) - np.repeat(np.cumsum(count) - count - steps.first, count)
+    edge, step = expand(steps.first, steps.last)
     left, copies = _copies(edges.left[edge], step, len(steps.level))
     right, others = _copies(edges.right[edge], step, len(steps.level))
     match = maximum_matching(left, right, len(copies), len(others))

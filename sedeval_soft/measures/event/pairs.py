@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, tick
 
@@ -172,14 +173,6 @@ def pairs_within(
         if held > MOST_PAIRS:
             raise TooManyPairsError
     return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])
-
-
-def expand(first: Index, last: Index) -> tuple[Index, Index]:
-    """Unfold ranges: return for each of their members the number of its range, and the member."""
-    count = last - first
-    owner = np.repeat(np.arange(len(first)), count)
-    member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
-    return owner, member
 
 
 def _batches(count: Index) -> list[tuple[int, int]]:

@@ -8,7 +8,6 @@ reading. All is exact: lifetimes make each count a sum of lengths of level inter
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.chains import level_edges
-from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.event.levels import match_levels
 from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
 from sedeval_soft.measures.segment.count import sum_classes
@@ -47,7 +46,7 @@ def count_soft_events(
     for ours, theirs in _batches(reference, system, n_files):
         groups = file_class(ours, n_classes), file_class(theirs, n_classes)
         matched = match_levels(level_edges(ours, theirs, *groups, collars))
-        tp += _sums(groups[0][matched.left], matched.high - matched.low, (n_files, n_classes))
+        tp += sum_groups(groups[0][matched.left], matched.high - matched.low, (n_files, n_classes))
         m += _matched_regardless(ours, theirs, groups[0], (n_files, n_classes), collars)
     # Sums over the same levels in another order: the law holds but for rounding.
     np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
@@ -83,12 +82,12 @@ def _matched_regardless(
         ]
         found: Floats = np.sum([_matched_regardless(*part, shape, collars) for part in parts], axis=0)
         return found
-    return _sums(group[matched.left], matched.high - matched.low, shape)
+    return sum_groups(group[matched.left], matched.high - matched.low, shape)
 
 
 def _lived(lifetimes: EventLifetimes, n_files: int, n_classes: int) -> Floats:
     """Return the number of events of each file and class, integrated over all levels."""
-    return _sums(file_class(lifetimes, n_classes), lifetimes.dies - lifetimes.born, (n_files, n_classes))
+    return sum_groups(file_class(lifetimes, n_classes), lifetimes.dies - lifetimes.born, (n_files, n_classes))
 
 
 def _batches(
@@ -106,8 +105,3 @@ def _batches(
             system.take(slice(int(starts[1][begin]), int(starts[1][end]))),
         )
         begin = end
-
-
-def _sums(group: Index, weight: Floats, shape: tuple[int, ...]) -> Floats:
-    sums: Floats = np.bincount(group, weight, minlength=math.prod(shape)).astype(np.float64)
-    return sums.reshape(shape)

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.measures.event.count import file_class
-from sedeval_soft.measures.event.pairs import Timed, expand
+from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
 from sedeval_soft.measures.intersection.cover import Cover, Line
 from sedeval_soft.measures.intersection.criteria import Criteria, required

@@ -24,9 +24,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
-from sedeval_soft.measures.event.pairs import expand
 from sedeval_soft.measures.intersection.cover import Cover
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection.optimal import Judged, found_when
@@ -174,17 +174,19 @@ def psd_roc(stairs: Staircases, alpha_st: float, max_efpr: float) -> PsdRoc:
     if not len(present):
         return PsdRoc(at, np.full(len(at), np.nan), float("nan"), classes)
     bounds = np.searchsorted(label, np.arange(len(stairs.n_ref) + 1))
+    own = [slice(int(bounds[c]), int(bounds[c + 1])) for c in present]
+    classes[present] = [_area(efpr[steps], tpr[steps], max_efpr) for steps in own]
+
+    def height(steps: slice) -> Floats:
+        y: Floats = np.concatenate(([0.0], tpr[steps]))[np.searchsorted(efpr[steps], at, side="right")]
+        return y
+
     total, squares = np.zeros((2, len(at)))
-    for c in present:
-        own = slice(int(bounds[c]), int(bounds[c + 1]))
-        classes[c] = _area(efpr[own], tpr[own], max_efpr)
-        total += np.concatenate(([0.0], tpr[own]))[np.searchsorted(efpr[own], at, side="right")]
+    for steps in own:
+        total += height(steps)
     mean = total / len(present)
-    if alpha_st > 0:
-        for c in present:
-            own = slice(int(bounds[c]), int(bounds[c + 1]))
-            y = np.concatenate(([0.0], tpr[own]))[np.searchsorted(efpr[own], at, side="right")]
-            squares += (y - mean) ** 2
+    for steps in own if alpha_st > 0 else ():
+        squares += (height(steps) - mean) ** 2
     etpr = np.maximum(mean - alpha_st * np.sqrt(squares / len(present)), 0.0)
     return PsdRoc(at, etpr, _area(at, etpr, max_efpr), classes)
 

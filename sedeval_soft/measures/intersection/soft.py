@@ -27,9 +27,9 @@ from sedeval_soft.core.cells import Cells, Runs
 from sedeval_soft.core.dominance import sums_below
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.quantile import highest_level
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.event.count import file_class
-from sedeval_soft.measures.event.pairs import expand
+from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.intersection.count import detected
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection.optimal import enough, overlapping, spans
@@ -84,10 +84,10 @@ def count_soft_pairs(
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
     found = enough(left[pair], begins, ends, share[pair], by_gtc)
     shape = (n_files, n_classes)
-    n_ref = _sums(ours, reference.dies - reference.born, shape)
-    tp = _sums(ours[found[0]], found[2] - found[1], shape)
+    n_ref = sum_groups(ours, reference.dies - reference.born, shape)
+    tp = sum_groups(ours[found[0]], found[2] - found[1], shape)
     passed = np.bincount(passing[0], passing[2] - passing[1], minlength=len(system))
-    fp = _sums(theirs, np.maximum(system.dies - system.born - passed, 0.0), shape)
+    fp = sum_groups(theirs, np.maximum(system.dies - system.born - passed, 0.0), shape)
     return detected(np.minimum(tp, n_ref), n_ref, fp)
 
 
@@ -219,8 +219,3 @@ def _changes(
         found.append((of, level[kept], sign[kept] * shared))
     event, levels, change = (np.concatenate(column) for column in zip(*found, strict=True))
     return event, levels, change
-
-
-def _sums(group: Index, weight: Floats, shape: tuple[int, int]) -> Floats:
-    sums = np.bincount(group, weight, minlength=shape[0] * shape[1])
-    return sums.astype(np.float64).reshape(shape)

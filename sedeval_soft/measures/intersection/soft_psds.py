@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.ticks import to_seconds
-from sedeval_soft.measures.event.pairs import expand
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection.psds import PsdWeights, psd_roc, staircases
 

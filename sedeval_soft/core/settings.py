@@ -21,14 +21,21 @@ Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
 EventForm = Literal["auto", "merge", "rows"]
 Compat = Literal["sed_eval"]
+TNorm = Literal["minimum", "product", "lukasiewicz"]
+EntropyUnit = Literal["nats", "bits"]
 Seconds = float | dict[str, float]
 
 READINGS: dict[str, tuple[str, ...]] = {
     "segment": ("hard", "optimal", "soft"),
     "event": ("hard", "optimal", "soft"),
     "intersection": ("hard", "optimal", "soft"),
+    "clip": ("hard", "optimal", "soft"),
+    "ranking": ("hard", "soft"),
 }
 """The readings of each basis: what `only` can name."""
+
+GROUPS = ("curves", "divergence", "calibration", "confusion")
+"""Measures that are computed only when asked for: what `measures` can name."""
 
 DEFAULT_ONLY = ("segment", "event")
 """The bases that are evaluated where nothing else is said."""
@@ -57,6 +64,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "pool": get_args(Pool),
     "matching": get_args(Matching),
     "events": get_args(EventForm),
+    "t_norm": get_args(TNorm),
+    "entropy_unit": get_args(EntropyUnit),
 }
 
 _NUMBERS = (
@@ -67,9 +76,23 @@ _NUMBERS = (
     "offset_collar",
     "offset_collar_rate",
     "beta",
+    "max_fpr",
+    "max_fnr",
+    "iou",
+    "epsilon",
 )
 _LEAST_BETA, _GREATEST_BETA = 1e-3, 1e3
 """Beyond these F is recall or precision, and its square soon no number."""
+
+_SHARES: dict[str, tuple[float, float]] = {
+    "max_fpr": (0.0, 1.0),
+    "max_fnr": (0.0, 1.0),
+    "iou": (0.0, 1.0),
+    "epsilon": (0.0, 0.1),
+}
+"""Settings that must be above the first number, and at most the second."""
+
+_MOST_BINS = 10_000
 
 _SHORTEST = 1 / TICKS_PER_SECOND
 _LONGEST = 1e6
@@ -103,6 +126,14 @@ class Settings:
     psds_median_filters: seconds; asks for PSDS whatever the post-processing (piPSDS) over median filters
         of these lengths.
     beta: weight of recall in F.
+    t_norm: what soft labels of segments and clips have in common: `minimum`, `product` or `lukasiewicz`
+        (max(0, y + p - 1)). Only with the minimum is F of a copied soft reference 1.
+    measures: groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, or `all`.
+    max_fpr, max_fnr: false alarm rate and miss rate at which measures of curves look.
+    iou: intersection over union from which an event is found, for the average precision of events.
+    bins: how many bins measures of calibration have.
+    entropy_unit: `nats` or `bits`. epsilon: values are clipped to [epsilon, 1 - epsilon] where a logarithm
+        is taken of them.
     classes: the classes to evaluate; None for all that occur on either side.
     only: what to evaluate: bases (`segment`, `event`, `intersection`), single readings of one
         (`segment.soft`), or `all`.
@@ -136,6 +167,14 @@ class Settings:
     max_efpr: float | None = None
     psds_median_filters: tuple[float, ...] = ()
     beta: float = 1.0
+    t_norm: TNorm = "minimum"
+    measures: tuple[str, ...] = ()
+    max_fpr: float = 0.1
+    max_fnr: float = 0.1
+    iou: float = 0.5
+    bins: int = 15
+    entropy_unit: EntropyUnit = "nats"
+    epsilon: float = 1e-7
     classes: tuple[str, ...] | None = None
     only: tuple[str, ...] = DEFAULT_ONLY
     compat: Compat | None = None
@@ -149,7 +188,7 @@ class Settings:
             if name not in known:
                 hint = did_you_mean(name, known) or f"; known: {', '.join(known)}"
                 raise SettingsError(f"unknown setting {name!r}{hint}")
-        for name in ("classes", "only", "psds_median_filters"):
+        for name in ("classes", "only", "measures", "psds_median_filters"):
             value = values.get(name)
             if isinstance(value, str):
                 values[name] = (value,)
@@ -157,7 +196,7 @@ class Settings:
                 values[name] = tuple(value)
             elif value is not None:
                 raise SettingsError(f"{name} must be a list, not {value!r}")
-        for name in ("only", "psds_median_filters"):
+        for name in ("only", "measures", "psds_median_filters"):
             if values.get(name, ()) is None:
                 del values[name]
         return cls(**values)
@@ -168,6 +207,8 @@ class Settings:
             self._keep(field.name, _plain(getattr(self, field.name)))
         if "all" in self.only:
             self._keep("only", tuple(READINGS))
+        if "all" in self.measures:
+            self._keep("measures", GROUPS)
         self._check_numbers()
         for name in ("inclusive", "onset", "offset", "strict"):
             if not isinstance(getattr(self, name), bool):
@@ -199,6 +240,14 @@ class Settings:
         # Times are whole ticks: what is kept here, and shown, is what is used.
         for name in ("segment_length", "onset_collar", "offset_collar"):
             self._keep(name, tick(getattr(self, name)) / TICKS_PER_SECOND)
+        for name, (low, high) in _SHARES.items():
+            if not low < getattr(self, name) <= high:
+                raise SettingsError(
+                    f"{name} must be above {low:g}, at most {high:g}, not {getattr(self, name)}"
+                )
+        bins = self.bins
+        if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= _MOST_BINS:
+            raise SettingsError(f"bins must be a whole number, 1 to {_MOST_BINS}, not {bins!r}")
         self._check_criteria()
 
     def _check_criteria(self) -> None:
@@ -237,6 +286,10 @@ class Settings:
             raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
         for part in self.only:
             self._check_choice("only", part, (*READINGS, "all", *families))
+        if len(set(self.measures)) < len(self.measures):
+            raise SettingsError(f"measures must name groups of {', '.join(GROUPS)}, each once")
+        for part in self.measures:
+            self._check_choice("measures", part, (*GROUPS, "all"))
         if self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")):
             raise SettingsError(
                 f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out"
@@ -306,6 +359,7 @@ class Settings:
         values["reference_threshold"] = self.reference_cut
         values["classes"] = None if self.classes is None else list(self.classes)
         values["only"] = list(self.only)
+        values["measures"] = list(self.measures)
         values |= {name: self.criterion(name) for name in _CRITERIA}
         if self.wants_psds:
             values |= {name: self.criterion(name) for name in _PSDS_DEFAULTS}

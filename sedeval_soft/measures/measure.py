@@ -37,9 +37,14 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The measures of one basis in one reading."""
+    """Measures of one basis in one reading.
+
+    group: what must be asked for (the setting `measures`) to have them; empty for those that come with
+    their basis and reading.
+    """
 
     basis: str
     reading: str
     summary: str
     measures: tuple[Measure, ...]
+    group: str = ""

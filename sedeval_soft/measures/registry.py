@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.measures.divergence.spec import FAMILIES as DIVERGENCE
+from sedeval_soft.measures.calibration import spec as calibration
+from sedeval_soft.measures.curves import spec as curves
+from sedeval_soft.measures.divergence import spec as divergence
 from sedeval_soft.measures.event.spec import FAMILIES as EVENT
 from sedeval_soft.measures.intersection.spec import FAMILIES as INTERSECTION
 from sedeval_soft.measures.measure import Family, Measure
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
-from sedeval_soft.measures.segment.spec import FAMILIES as SEGMENT
+from sedeval_soft.measures.ranking.spec import FAMILIES as RANKING
+from sedeval_soft.measures.segment import spec as segment
 
-FAMILIES: tuple[Family, ...] = (*SEGMENT, *DIVERGENCE, *EVENT, *INTERSECTION)
+
+def _of_cells(basis: str) -> tuple[Family, ...]:
+    """Return the families of a basis that has a value for every cell: segments or clips."""
+    kinds = (segment, divergence, curves, calibration)
+    return tuple(family for kind in kinds for family in kind.families(basis))
+
+
+FAMILIES: tuple[Family, ...] = (
+    *_of_cells("segment"),
+    *EVENT,
+    curves.OF_EVENTS,
+    *INTERSECTION,
+    *_of_cells("clip"),
+    *RANKING,
+)
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
 
@@ -21,12 +38,24 @@ def measure_of(name: ScoreName | str) -> Measure:
 
     Raises ScoreNameError, with close matches, for a name that no measure has.
     """
+    return _find(name)[1]
+
+
+def group_of(name: ScoreName | str) -> str:
+    """Return the group of measures that a score belongs to, empty for one that comes with its basis.
+
+    Raises ScoreNameError as `measure_of`.
+    """
+    return _find(name)[0].group
+
+
+def _find(name: ScoreName | str) -> tuple[Family, Measure]:
     parsed = ScoreName.parse(name) if isinstance(name, str) else name
     for family in FAMILIES:
         if (family.basis, family.reading) == (parsed.basis, parsed.reading):
             for measure in family.measures:
                 if measure.name == parsed.measure and _has_form(measure, parsed):
-                    return measure
+                    return family, measure
     stem = f"{parsed.basis}.{parsed.reading}.{parsed.measure}"
     spelled = str(parsed) if parsed.class_name is None else f"{stem}[class]"
     hint = did_you_mean(spelled, score_names()) or "; --list-scores prints all names"

@@ -1,4 +1,4 @@
-"""What the segment-based scores are called and what they mean."""
+"""What the scores of segments, and of clips, are called and what they mean."""
 
 from __future__ import annotations
 
@@ -41,20 +41,23 @@ THRESHOLD = Measure(
     "Ebbers, Haeb-Umbach & Serizel 2022", (),
 )  # fmt: skip
 
-FAMILIES: tuple[Family, ...] = (
-    Family(
-        "segment", "hard", "reference and system cut at one threshold each", detection.MEASURES + CONFUSION
-    ),
-    Family(
-        "segment",
-        "optimal",
-        "the system cut at each class's best threshold",
-        (*detection.MEASURES, THRESHOLD),
-    ),
-    Family(
-        "segment",
-        "soft",
-        "fuzzy sets: hard counts integrated over all levels of both sides",
-        detection.MEASURES,
-    ),
-)
+
+def families(basis: str) -> tuple[Family, ...]:
+    """Return the families of a basis that has a value for every cell: segments or clips."""
+    return (
+        Family(
+            basis, "hard", "reference and system cut at one threshold each", detection.MEASURES + CONFUSION
+        ),
+        Family(
+            basis,
+            "optimal",
+            "the system cut at each class's best threshold",
+            (*detection.MEASURES, THRESHOLD),
+        ),
+        Family(
+            basis,
+            "soft",
+            "fuzzy sets: hard counts integrated over all levels of both sides",
+            detection.MEASURES,
+        ),
+    )

@@ -155,9 +155,11 @@ def of_points(settings: Settings) -> Settings:
     """
     if settings.events == "merge" or settings.postprocesses or settings.psds_median_filters:
         raise SettingsError("operating points are lists of events; they cannot be merged or post-processed")
-    only = tuple(part for part in settings.only if not part.startswith("segment"))
+    only = tuple(part for part in settings.only if part.startswith(("event", "intersection")))
     if not only:
-        raise SettingsError("operating points have no segment-based scores; evaluate event or intersection")
+        raise SettingsError(
+            "operating points have no scores of segments or clips; evaluate event or intersection"
+        )
     return replace(settings, only=only)
 
 

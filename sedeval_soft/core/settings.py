@@ -128,7 +128,8 @@ class Settings:
     beta: weight of recall in F.
     t_norm: what soft labels of segments and clips have in common: `minimum`, `product` or `lukasiewicz`
         (max(0, y + p - 1)). Only with the minimum is F of a copied soft reference 1.
-    measures: groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, or `all`.
+    measures: groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, or
+        `all`.
     max_fpr, max_fnr: false alarm rate and miss rate at which measures of curves look.
     iou: intersection over union from which an event is found, for the average precision of events.
     bins: how many bins measures of calibration have.
@@ -240,15 +241,17 @@ class Settings:
         # Times are whole ticks: what is kept here, and shown, is what is used.
         for name in ("segment_length", "onset_collar", "offset_collar"):
             self._keep(name, tick(getattr(self, name)) / TICKS_PER_SECOND)
+        self._check_shares()
+        self._check_criteria()
+
+    def _check_shares(self) -> None:
         for name, (low, high) in _SHARES.items():
-            if not low < getattr(self, name) <= high:
-                raise SettingsError(
-                    f"{name} must be above {low:g}, at most {high:g}, not {getattr(self, name)}"
-                )
+            value = getattr(self, name)
+            if not low < value <= high:
+                raise SettingsError(f"{name} must be above {low:g}, at most {high:g}, not {value}")
         bins = self.bins
         if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= _MOST_BINS:
             raise SettingsError(f"bins must be a whole number, 1 to {_MOST_BINS}, not {bins!r}")
-        self._check_criteria()
 
     def _check_criteria(self) -> None:
         for name, (low, high) in _OPTIONAL_RANGES.items():
@@ -281,15 +284,7 @@ class Settings:
         object.__setattr__(self, name, value)
 
     def _check_lists(self) -> None:
-        families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])
-        if not self.only or len(set(self.only)) < len(self.only):
-            raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
-        for part in self.only:
-            self._check_choice("only", part, (*READINGS, "all", *families))
-        if len(set(self.measures)) < len(self.measures):
-            raise SettingsError(f"measures must name groups of {', '.join(GROUPS)}, each once")
-        for part in self.measures:
-            self._check_choice("measures", part, (*GROUPS, "all"))
+        self._check_parts()
         if self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")):
             raise SettingsError(
                 f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out"
@@ -303,6 +298,17 @@ class Settings:
             raise SettingsError("classes must name at least one class, and no empty name")
         if len(set(self.classes)) < len(self.classes):
             raise SettingsError("classes names a class twice")
+
+    def _check_parts(self) -> None:
+        families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])
+        if not self.only:
+            raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
+        for name, known in (("only", (*READINGS, "all", *families)), ("measures", (*GROUPS, "all"))):
+            parts = getattr(self, name)
+            if len(set(parts)) < len(parts):
+                raise SettingsError(f"{name} must name each part once, of {', '.join(known)}")
+            for part in parts:
+                self._check_choice(name, part, known)
 
     @staticmethod
     def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -31,8 +31,9 @@ class Tally:
     files: sorted and distinct, (n_files,). classes: sorted or as the settings name them.
     per_class: named columns (n_files, n_classes), int64 counts or float64 sums.
     per_file: named columns (n_files,).
-    samples: named arrays (n_classes, n_segments), the segments of all files in the order of
-        `files`; how many each has is the column `n_segments` of `per_file`.
+    samples: named arrays (n_classes, n_cells), the cells of all files in the order of `files`. The first part
+        of a name, such as `segment` in `segment.system`, is their basis; how many cells each file has is the
+        column `n_segments` of `per_file`, or `n_clips`.
     events: named lifetimes, coded into `files` and `classes`.
     recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
 
@@ -64,8 +65,8 @@ class Tally:
             if column.shape != shape[:1]:
                 raise ValueError(f"column {name} has shape {column.shape}, expected {shape[:1]}")
         for name, array in self.samples.items():
-            if array.shape != (shape[1], int(self.per_file["n_segments"].sum())):
-                raise ValueError(f"samples {name} have shape {array.shape}, not (classes, segments)")
+            if array.shape != (shape[1], int(self.per_file[cells_of(name)].sum())):
+                raise ValueError(f"samples {name} have shape {array.shape}, not (classes, cells)")
 
     def __add__(self, other: Tally) -> Tally:
         """Return the tally of the files of both; raises EvaluationError if they share one."""
@@ -100,8 +101,8 @@ class Tally:
                 raise EvaluationError(f"file {before!r} was tallied twice")
         classes = _union([part.classes for part in parts])
         where = [np.asarray([classes.index(name) for name in part.classes], dtype=np.int64) for part in parts]
-        n_segments = np.concatenate([part.per_file["n_segments"] for part in parts])
-        segment_order = _block_order(n_segments, order)
+        if any(name.startswith("ranking.") for name in parts[0].per_file):
+            _check_same_classes(parts)
         return Tally(
             files,
             classes,
@@ -115,13 +116,28 @@ class Tally:
             },
             {
                 name: np.ascontiguousarray(
-                    _stack(parts, where, "samples", name, len(classes))[segment_order].T
+                    _stack(parts, where, "samples", name, len(classes))[_cell_order(parts, name, order)].T
                 )
                 for name in parts[0].samples
             },
             {name: _join_events(parts, where, name, order) for name in parts[0].events},
             recipe,
         )
+
+
+def cells_of(name: str) -> str:
+    """Return the column that says how many cells of some samples each file has."""
+    return f"n_{name.partition('.')[0]}s"
+
+
+def _check_same_classes(parts: Sequence[Tally]) -> None:
+    """Raise EvaluationError where classes differ: which there are decides how classes rank in a segment."""
+    for part in parts:
+        if part.classes != parts[0].classes:
+            raise EvaluationError(
+                "tallies with ranking scores have different classes, "
+                f"{', '.join(parts[0].classes)} and {', '.join(part.classes)}; name them by `classes`"
+            )
 
 
 def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
@@ -166,7 +182,8 @@ def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, ord
     return joint.take(np.argsort(joint.file, kind="stable"))
 
 
-def _block_order(lengths: Column, order: Column) -> Column:
-    """Return the positions that bring blocks of some lengths into another order of blocks."""
+def _cell_order(parts: Sequence[Tally], name: str, order: Column) -> Column:
+    """Return the positions that bring the cells of samples into another order of files."""
+    lengths = np.concatenate([part.per_file[cells_of(name)] for part in parts])
     start = np.cumsum(lengths) - lengths
     return expand(start[order], (start + lengths)[order])[1]

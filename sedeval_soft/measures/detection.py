@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.measure import Measure
 
@@ -47,6 +48,11 @@ class DetectionCounts:
 
 PER_CLASS = ("tp", "n_ref", "n_sys")
 PER_FILE = ("substitutions", "deletions", "insertions")
+
+
+def totals(tally: Tally, prefix: str) -> DetectionCounts:
+    """Return the counts that a tally has below a prefix, such as `segment.hard`, summed over files."""
+    return DetectionCounts(*(tally.total(f"{prefix}.{name}") for name in (*PER_CLASS, *PER_FILE)))
 
 
 def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.ranges import expand
 
+Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
@@ -182,12 +183,15 @@ def maximum_flow(left: Index, right: Index, left_count: Index, right_count: Inde
     return paired
 
 
-def first_free_matching(left: Index, right: Index, n_left: int, n_right: int) -> Index:
+def first_free_matching(
+    left: Index, right: Index, n_left: int, n_right: int, merit: Floats | None = None
+) -> Index:
     """Return the greedy matching: left vertices in order, each takes its first free right vertex.
 
-    left, right: (n_edges,). Returns (n_left,) right partners, -1 for none. Source: sed_eval.
+    left, right: (n_edges,). merit: (n_edges,); where it is given each takes the free one of most merit, the
+    first of equals. Returns (n_left,) right partners, -1 for none. Sources: sed_eval; Lin et al. 2014 (COCO).
     """
-    order = np.lexsort((right, left))
+    order = np.lexsort((right, left) if merit is None else (right, -merit, left))
     left, right = left[order], right[order]
     count = np.bincount(left, minlength=n_left)
     end = np.cumsum(count)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.events import Events, active
+from sedeval_soft.core.clips import clip_values
+from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, merges, rowwise_events
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
@@ -17,10 +18,9 @@ from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, Settings
-from sedeval_soft.core.tally import Column, Tally
+from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import tick
-from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
-from sedeval_soft.measures.divergence.count import count_divergence
+from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.boundaries import COLUMNS, count_deviations
 from sedeval_soft.measures.event.count import count_matched, match_events
 from sedeval_soft.measures.event.pairs import Collars
@@ -28,16 +28,18 @@ from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.measures.intersection.count import count_intersections
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
-from sedeval_soft.measures.segment.count import count_hard, count_soft
 from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
+from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
 
 
 def tally_pair(pair: Pair, settings: Settings) -> Tally:
     """Count everything that the scores of the settings' bases need."""
     grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
-    columns = _Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
-    if settings.wants("segment"):
+    columns = Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
+    if settings.wants("segment") or settings.wants("ranking"):
         _tally_segments(pair, settings, grid, columns)
+    if settings.wants("clip"):
+        _tally_clips(pair, settings, columns)
     if settings.wants("event") or settings.wants("intersection") or settings.wants_psds:
         _tally_events(pair, settings, columns)
     return Tally(
@@ -51,65 +53,53 @@ def tally_pair(pair: Pair, settings: Settings) -> Tally:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The columns of a tally in the making."""
-
-    per_class: dict[str, Column]
-    per_file: dict[str, Column]
-    samples: dict[str, Column]
-    events: dict[str, EventLifetimes]
-
-    def enter(self, prefix: str, counts: DetectionCounts) -> None:
-        self.per_class.update({f"{prefix}.{name}": getattr(counts, name) for name in PER_CLASS})
-        self.per_file.update({f"{prefix}.{name}": getattr(counts, name) for name in PER_FILE})
-
-
 def recipe_of(settings: Settings) -> str:
     """Return the settings as one line, every one that shapes a statistic."""
     return " ".join(f"{name}={value}" for name, value in settings.to_dict().items())
 
 
-def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: _Columns) -> None:
-    wants = _wants(settings, "segment")
+def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:
     sparse = settings.compat == "sed_eval" or settings.pool == "max"
-    if wants["optimal"] or wants["soft"] or not sparse:
+    if _needs_grid(settings) or not sparse:
         grid.check_size(len(pair.classes))
-        reference = pool_rows(pair.reference, grid, settings.pool)
-        system = pool_rows(pair.system, grid, settings.pool)
-        positive = active(reference, settings.reference_cut, settings.inclusive)
+        reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
+        cells = Cells("segment", reference, system, grid.start)
         sparse = settings.compat == "sed_eval"
-        if wants["hard"] and not sparse:
-            detected = active(system, settings.threshold, settings.inclusive)
-            columns.enter("segment.hard", count_hard(positive, detected, grid.start))
-        if wants["optimal"]:
-            columns.samples.update(positive=positive, score=system)
-        if wants["soft"]:
-            columns.enter("segment.soft", count_soft(reference, system, grid.start))
-            divergence = count_divergence(reference, system, grid.start)
-            columns.per_class["segment.soft.kl_divergence"] = divergence.total
-            columns.per_class["segment.soft.sounding"] = divergence.sounding
-    if wants["hard"]:
-        columns.per_file["segment.hard.n_segments"] = grid.n_segments
-        if sparse:
-            _count_runs(pair, settings, grid, columns)
+        tally_cells(cells, settings, columns, hard=not sparse)
+        tally_ranking(cells, settings, columns)
+    if sparse and settings.wants("segment", "hard"):
+        _count_runs(pair, settings, grid, columns)
 
 
-def _count_runs(pair: Pair, settings: Settings, grid: Grid, columns: _Columns) -> None:
+def _needs_grid(settings: Settings) -> bool:
+    """Return whether the values of all segments are needed: hard counts alone are had without."""
+    others = settings.wants("segment", "optimal") or settings.wants("segment", "soft")
+    return others or settings.wants("ranking") or bool(settings.measures and settings.wants("segment"))
+
+
+def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:
+    length = pair.length_ticks
+    reference, system = (clip_values(rows, length) for rows in (pair.reference, pair.system))
+    columns.per_file["n_clips"] = np.ones(len(length), dtype=np.int64)
+    tally_cells(Cells("clip", reference, system, np.arange(len(length) + 1)), settings, columns)
+
+
+def _count_runs(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:
     """Count the hard reading from runs of active segments: no cells are needed for it."""
     events = rowwise_events(pair, settings)
     start = grid.start
+    columns.per_file["segment.hard.n_cells"] = grid.n_segments
     if settings.compat == "sed_eval":
         length = settings.segment_length
         start = sed_eval.grid_start(pair.length, length)
-        columns.per_file["segment.hard.n_segments"] = np.diff(start)
+        columns.per_file["segment.hard.n_cells"] = np.diff(start)
         reference, system = (sed_eval.runs_on_roll(side, start, length) for side in events)
     else:
         reference, system = (runs_on_grid(side, grid) for side in events)
     columns.enter("segment.hard", count_hard_runs(reference, system, start, len(pair.classes)))
 
 
-def _tally_events(pair: Pair, settings: Settings, columns: _Columns) -> None:
+def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
     wants = {basis: _wants(settings, basis) for basis in ("event", "intersection")}
     sizes = (len(pair.files), len(pair.classes))
@@ -120,7 +110,9 @@ def _tally_events(pair: Pair, settings: Settings, columns: _Columns) -> None:
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns.enter("intersection.hard", counts)
     soft = settings.wants_psds_of("soft") or any(of["soft"] for of in wants.values())
-    if not (soft or settings.wants_psds or any(of["optimal"] for of in wants.values())):
+    thresholds = settings.wants_psds or any(of["optimal"] for of in wants.values())
+    ranked = wants["event"]["hard"] and any(part in settings.measures for part in ("curves", "confusion"))
+    if not (soft or thresholds or ranked):
         return
     cut = EventLifetimes.from_events(reference)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
@@ -155,7 +147,7 @@ def _wants(settings: Settings, basis: str) -> Mapping[str, bool]:
 
 
 def _count_events(
-    reference: Events, system: Events, sizes: tuple[int, int], settings: Settings, columns: _Columns
+    reference: Events, system: Events, sizes: tuple[int, int], settings: Settings, columns: Columns
 ) -> None:
     collars = Collars.of(settings)
     matched = match_events(reference, system, sizes[1], collars, settings.matching)

@@ -12,6 +12,7 @@ from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
+from sedeval_soft.measures.curves.events import Detections, detection_precisions
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
 from sedeval_soft.measures.event.optimal import event_steps
@@ -52,6 +53,13 @@ def steps_of(tally: Tally, basis: str, settings: Settings) -> Steps:
     if basis == "event":
         return event_steps(reference, system, len(tally.classes), Collars.of(settings))
     return intersection_steps(reference, system, len(tally.classes), Criteria.of(settings))
+
+
+def event_precisions(tally: Tally, settings: Settings) -> Table:
+    """Return the average precisions of events, ranked by value."""
+    detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
+    reference = tally.events["reference"].events()
+    return detection_precisions(reference, detections, len(tally.classes), settings.iou)
 
 
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:

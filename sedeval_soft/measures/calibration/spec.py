@@ -9,7 +9,7 @@ _MURPHY = "Murphy 1973"
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
-        "expected_calibration_error", "mean distance of values from frequencies, in --bins bins of equal width",
+        "expected_calibration_error", "mean distance of values from frequencies, in --bins equal bins",
         "sum over bins of n_k / n |mean y - mean p|", 0.0, 1.0, "lower", _NONE,
         "Naeini, Cooper & Hauskrecht 2015",
     ),

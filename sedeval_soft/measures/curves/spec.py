@@ -37,7 +37,7 @@ RATES: tuple[Measure, ...] = (
         "area under TPR over FPR, ties half", 0.0, 1.0, "higher", _NO_CONTRAST, "Hanley & McNeil 1982",
     ),
     Measure(
-        "partial_auc", "area under the ROC to --max-fpr, of 1 at best; its macro average is mpAUC (DCASE 2024)",
+        "partial_auc", "area under the ROC to --max-fpr, 1 at best; its macro average is mpAUC (DCASE 2024)",
         "area under TPR over FPR to max_fpr / max_fpr", 0.0, 1.0, "higher", _NO_CONTRAST,
         "McClish 1989; scaling of DCASE 2024 task 4",
     ),
@@ -47,7 +47,7 @@ RATES: tuple[Measure, ...] = (
         "McClish 1989; as scikit-learn",
     ),
     Measure(
-        "d_prime", "separation of active from silent segments in standard deviations; averages from average AUC",
+        "d_prime", "separation of active from silent segments in deviations; averages of average AUC",
         "sqrt(2) * inverse normal of roc_auc", None, None, "higher", "roc_auc is, or is 0 or 1",
         "Simpson & Fitter 1973",
     ),

@@ -1,12 +1,16 @@
-"""Kullback-Leibler divergence of Bernoulli variables, summed per file and class.
+"""Divergences and proper scores of Bernoulli variables, summed per file and class.
 
-Source and convention: Harju & Mesaros 2023, whose Table 1 it reproduces. Reference first, in
-nats, 0 ln 0 = 0, the system's values clipped to [EPS, 1 - EPS].
+Source and convention of the Kullback-Leibler divergence: Harju & Mesaros 2023, whose Table 1 it
+reproduces. Reference first, in nats, 0 ln 0 = 0, the system's values clipped to [eps, 1 - eps].
+
+A cell that is 0 on both sides adds what `silent` says to each sum, whatever its class and file. These are
+kept apart, so that a class that is absent from a file needs no entry.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,56 +20,117 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.segment.count import sum_files
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.int64]
-
-EPS = 1e-7
 
 _TINY = float(np.finfo(np.float64).tiny)
 
-SILENT = -math.log1p(-EPS)
-"""The divergence where both sides are 0. It is not 0, for the clipping."""
+_BLOCK = 1 << 14
+"""Cells worked on at a time: what is in between stays in the processor's cache."""
+
+ENTROPIES = frozenset({"kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"})
+"""What is counted in nats."""
+
+SOFT = ("kl_divergence_reverse", "cross_entropy", "jensen_shannon", "brier", "mean_absolute_error", "product")
+"""What is summed of a soft reference beside the Kullback-Leibler divergence, which always is."""
+
+PROPER = ("cross_entropy", "brier")
+"""What is summed of a cut reference."""
+
+
+def silent(name: str, eps: float) -> float:
+    """Return what a cell adds to a sum where both sides are 0. For the clipping it may not be 0."""
+    clipped = {"kl_divergence", "kl_divergence_reverse", "cross_entropy"}
+    return -math.log1p(-eps) if name in clipped else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class DivergenceCounts:
-    """Divergence of each file and class: (n_files, n_classes).
+    """Sums of each file and class: (n_files, n_classes).
 
-    total: sum over the segments where either side is above 0. sounding: how many those are. The
-    others add SILENT each: kept apart, a class that is absent from a file needs no entry.
+    totals: by name, over the cells where either side is above 0. sounding: how many those are.
     """
 
-    total: Floats
+    totals: Mapping[str, Floats]
     sounding: Index
 
 
-def kl_divergence(reference: Floats, system: Floats) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Logs:
+    """Logarithms of values and of what they lack to 1."""
+
+    value: Floats
+    rest: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> _Logs:
+        # The logarithm at 0 is multiplied by 0: any finite one will do.
+        return cls(np.log(np.maximum(values, _TINY)), np.log(np.maximum(1.0 - values, _TINY)))
+
+    @classmethod
+    def clipped(cls, values: Floats, eps: float) -> _Logs:
+        inside = np.clip(values, eps, 1.0 - eps)
+        return cls(np.log(inside), np.log(1.0 - inside))
+
+    def cross_entropy(self, values: Floats) -> Floats:
+        """Return -v ln(value) - (1 - v) ln(rest) of other values v."""
+        return -(values * self.value + (1.0 - values) * self.rest)
+
+
+def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
     """Return y ln(y/p) + (1-y) ln((1-y)/(1-p)) elementwise, in nats.
 
-    reference, system: values in [0, 1] of one shape.
+    reference, system: values in [0, 1] of one shape. eps: p is clipped to [eps, 1 - eps].
     """
-    y, rest = reference, 1.0 - reference
-    p = np.clip(system, EPS, 1.0 - EPS)
-    # The logarithm at 0 is multiplied by 0: any finite one will do.
-    divergence: Floats = np.log(np.maximum(y, _TINY))
-    divergence -= np.log(p)
-    divergence *= y
-    silent = np.log(np.maximum(rest, _TINY))
-    silent -= np.log(1.0 - p)
-    silent *= rest
-    divergence += silent
-    return divergence
+    return _Logs.clipped(system, eps).cross_entropy(reference) - _Logs.of(reference).cross_entropy(reference)
 
 
-def count_divergence(reference: Floats, system: Floats, start: Index) -> DivergenceCounts:
-    """Sum the divergence per file and class; arguments as in `segment.count`."""
-    total = np.zeros((len(start) - 1, len(reference)))
-    sounding = np.zeros(total.shape, dtype=np.int64)
+def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> list[Floats]:
+    """Return named values of each cell."""
+    found: dict[str, Floats] = {}
+    clipped = _Logs.clipped(p, eps)
+    if "cross_entropy" in names or "kl_divergence" in names:
+        found["cross_entropy"] = clipped.cross_entropy(y)
+    if "brier" in names:
+        found["brier"] = (y - p) ** 2
+    if "mean_absolute_error" in names:
+        found["mean_absolute_error"] = np.abs(y - p)
+    if "product" in names:
+        found["product"] = y * p
+    if "kl_divergence" in names:
+        entropy = _Logs.of(y).cross_entropy(y)
+        found["kl_divergence"] = found["cross_entropy"] - entropy
+    if "kl_divergence_reverse" in names:
+        other = _Logs.of(p).cross_entropy(p)
+        found["kl_divergence_reverse"] = _Logs.clipped(y, eps).cross_entropy(p) - other
+        middle = (y + p) / 2
+        found["jensen_shannon"] = _Logs.of(middle).cross_entropy(middle) - (entropy + other) / 2
+    return [found[name] for name in names]
+
+
+def count_divergence(
+    reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
+) -> DivergenceCounts:
+    """Sum named values per file and class; arrays as in `segment.count`.
+
+    names: of `SOFT` and `kl_divergence`, or of `PROPER`; where the reverse divergence is among them the
+    others of a soft reference must be too.
+    """
+    n_files = len(start) - 1
+    totals = np.zeros((len(names), n_files, len(reference)))
+    sounding = np.zeros((n_files, len(reference)), dtype=np.int64)
 
     def count(label: int) -> None:
-        y, p = reference[label], system[label]
-        either = (y > 0) | (p > 0)
-        total[:, label] = sum_files(np.where(either, kl_divergence(y, p), 0.0), start)
+        size = reference.shape[1]
+        values, either = np.empty((len(names), size)), np.empty(size, dtype=bool)
+        for begin in range(0, size, _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            y, p = reference[label, block].astype(np.float64, copy=False), system[label, block]
+            either[block] = sounds = (y > 0) | (p > 0)
+            for row, cells in zip(values, _values(names, y, p, eps), strict=True):
+                np.multiply(cells, sounds, out=row[block])
+        totals[:, :, label] = sum_files(values, start)
         sounding[:, label] = sum_files(either, start, np.int64)
 
     for_each(count, range(len(reference)), reference.size)
-    return DivergenceCounts(total, sounding)
+    return DivergenceCounts(dict(zip(names, totals, strict=True)), sounding)

@@ -19,7 +19,8 @@ PROPER: tuple[Measure, ...] = (
         "Good 1952; as scikit-learn's log_loss",
     ),
     Measure(
-        "brier", "mean squared error of the values", "mean of (y - p)^2", 0.0, 1.0, "lower", _NONE, "Brier 1950",
+        "brier", "mean squared error of the values", "mean of (y - p)^2", 0.0, 1.0, "lower", _NONE,
+        "Brier 1950",
     ),
 )  # fmt: skip
 
@@ -34,11 +35,11 @@ MEASURES: tuple[Measure, ...] = (
         "mean of (KL(y, m) + KL(p, m)) / 2", 0.0, 1.0, "lower", _NONE, "Lin 1991",
     ),
     Measure(
-        "mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|", 0.0, 1.0,
-        "lower", _NONE, "Willmott & Matsuura 2005",
+        "mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|",
+        0.0, 1.0, "lower", _NONE, "Willmott & Matsuura 2005",
     ),
     Measure(
-        "soft_f1_loss", "1 - F of the product T-norm: what training minimises; not 0 for a copied soft reference",
+        "soft_f1_loss", "1 - F of the product T-norm, as in training; not 0 for a copied soft reference",
         "1 - 2 TP / (2 TP + FP + FN + eps), TP = sum y p, FP = sum (1-y) p, FN = sum y (1-p)", 0.0, 1.0,
         "lower", "never", "Pastor-Pellicer et al. 2013",
     ),

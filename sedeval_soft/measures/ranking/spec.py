@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from sedeval_soft.measures.measure import Family, Measure
+from sedeval_soft.measures.measure import Direction, Family, Measure
 from sedeval_soft.measures.names import OVERALL
 
 _NONE = "no segment has an active reference class"
 _ZHANG = "Zhang & Zhou 2014"
-_PREFIX = "the classes with the N_ref highest values of a segment"
+_PREFIX = "the N_ref highest of a segment"
 
 
 def _overall(
-    name: str, summary: str, formula: str, high: float | None, source: str, *, higher: bool = False,
-    low: float = 0.0, undefined: str = _NONE,
+    name: str, summary: str, formula: str, high: float | None, source: str, *,
+    direction: Direction = "lower", low: float = 0.0, undefined: str = _NONE,
 ) -> Measure:  # fmt: skip
-    direction = "higher" if higher else "lower"
     return Measure(name, summary, formula, low, high, direction, undefined, source, (OVERALL,), False)
 
 
@@ -41,33 +40,35 @@ SHARED: tuple[Measure, ...] = (
     _overall(
         "label_ranking_average_precision", "mean share of active classes among those ranked as high",
         "mean over segments and active classes of active ranked as high / ranked as high", 1.0,
-        "Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", higher=True,
+        "Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", direction="higher",
     ),
     _overall(
         "cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
         "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", None, "Good 1952",
     ),
-    _overall("hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|", 1.0,
-             _ZHANG),
+    _overall(
+        "hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|", 1.0,
+        _ZHANG,
+    ),
 )  # fmt: skip
 
 HARD: tuple[Measure, ...] = (
     _overall(
-        "exact_match_prefix", f"share of segments whose active classes are {_PREFIX.split(' of')[0]}",
-        "mean over segments of [every active p > every silent p]", 1.0, _ZHANG, higher=True,
+        "exact_match_prefix", "share of segments whose active classes have the highest values",
+        "mean over segments of [every active p > every silent p]", 1.0, _ZHANG, direction="higher",
     ),
     _overall(
         "subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]", 1.0,
-        _ZHANG, higher=True,
+        _ZHANG, direction="higher",
     ),
     Measure(
-        "label_wise_precision", f"share of segments with the class among {_PREFIX} that have it",
+        "label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
         "segments with the class active and among the N_ref highest / segments with it among them", 0.0, 1.0,
         "higher", "the class has no reference; 0 if it is never among them", _ZHANG, ("macro", "weighted"),
     ),
     _overall(
         "label_wise_precision_minimum", "the lowest label_wise_precision of any class",
-        "min over classes of label_wise_precision", 1.0, _ZHANG, higher=True,
+        "min over classes of label_wise_precision", 1.0, _ZHANG, direction="higher",
     ),
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.settings import TNorm
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.detection import DetectionCounts
 
@@ -66,12 +67,26 @@ def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts
     )
 
 
-def count_soft(reference: Floats, system: Floats, start: Index) -> DetectionCounts:
-    """Fuzzy counts with the minimum T-norm, and the errors integrated over all alpha-cuts.
+def common(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
+    """Return what two fuzzy memberships have in common, elementwise: min(y, p), y p, or max(0, y + p - 1).
 
-    TP = sum min(y, p), N_ref = sum y, N_sys = sum p. With a segment's values y(1) >= y(2) >= ...
-    sorted in descending order: S = sum_k min(y(k), p(k)) - sum_c min(y_c, p_c),
-    D = sum_k max(0, y(k) - p(k)), I = sum_k max(0, p(k) - y(k)).
+    Only the minimum of a value and itself is the value, so only with it a copied reference has F = 1.
+    Source: Klement, Mesiar & Pap 2000.
+    """
+    if t_norm == "product":
+        return reference * system
+    if t_norm == "lukasiewicz":
+        return np.maximum(reference + system - 1.0, 0.0)
+    return np.minimum(reference, system)
+
+
+def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = "minimum") -> DetectionCounts:
+    """Fuzzy counts with a T-norm, and the errors integrated over all alpha-cuts.
+
+    TP = sum T(y, p), N_ref = sum y, N_sys = sum p, with T(y, p) = min(y, p) or another T-norm. With a
+    segment's values y(1) >= y(2) >= ... sorted in descending order:
+    S = sum_k min(y(k), p(k)) - sum_c T(y_c, p_c), D = sum_k max(0, y(k) - p(k)),
+    I = sum_k max(0, p(k) - y(k)).
     Sources: Harju & Mesaros 2023 (TP); the error counts are hard ones integrated over the level.
     """
     errors = np.zeros((3, reference.shape[1]))
@@ -79,11 +94,11 @@ def count_soft(reference: Floats, system: Floats, start: Index) -> DetectionCoun
     def count_errors(begin: int) -> None:
         block = slice(begin, begin + _BLOCK)
         y, p = (np.array(values[:, block].T, order="C") for values in (reference, system))
-        m = np.minimum(y, p)
+        m = common(y, p, t_norm)
         for values in (y, p, m):
             values.sort(axis=1)
-        # The k-th largest of the minima is at most the minimum of the k-th largest: no term is
-        # negative, and a perfect system gives exact zeros.
+        # The k-th largest of the minima is at most the minimum of the k-th largest, and no T-norm is above
+        # the minimum: no term is negative, and a perfect system gives exact zeros.
         errors[0, block] = sum_classes(np.minimum(y, p) - m)
         y -= p
         errors[1, block] = sum_classes(np.maximum(y, 0.0))
@@ -93,7 +108,7 @@ def count_soft(reference: Floats, system: Floats, start: Index) -> DetectionCoun
 
     def sum_class(label: int) -> None:
         y, p = reference[label], system[label]
-        for sums, values in ((tp, np.minimum(y, p)), (n_ref, y), (n_sys, p)):
+        for sums, values in ((tp, common(y, p, t_norm)), (n_ref, y), (n_sys, p)):
             sums[:, label] = sum_files(values, start)
 
     for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)

@@ -1,0 +1,1 @@
+"""Which class was taken for which."""

@@ -1,0 +1,67 @@
+"""Confusion of classes: what the system says where the reference has a class.
+
+Segments hold several classes at once, so theirs is a matrix of co-activation: a segment counts for every
+pair of an active reference class and an active system class. Of events it counts the matched pairs, and then
+pairs of what these leave over, whatever their class: substitutions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events
+from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.matching import maximum_matching
+
+Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionCounts:
+    """Counts over all files.
+
+    pairs: (n_classes, n_classes) reference class by system class. missed: (n_classes,) reference without any
+    system class. inserted: (n_classes,) system without any reference class.
+    """
+
+    pairs: Index
+    missed: Index
+    inserted: Index
+
+
+def confuse_segments(reference: Bools, system: Bools) -> ConfusionCounts:
+    """Count segments in which classes are active together; (n_classes, n_segments) each."""
+    pairs = np.zeros((len(reference), len(reference)), dtype=np.int64)
+    for begin in range(0, reference.shape[1], _BLOCK):
+        # Numbers up to the size of a block are exact in these floats, and products of matrices fast.
+        y, p = (side[:, begin : begin + _BLOCK].astype(np.float32) for side in (reference, system))
+        pairs += (y @ p.T).astype(np.int64)
+    missed = (reference & ~system.any(axis=0)).sum(axis=1)
+    inserted = (system & ~reference.any(axis=0)).sum(axis=1)
+    return ConfusionCounts(pairs, missed, inserted)
+
+
+def confuse_events(reference: Events, system: Events, n_classes: int, collars: Collars) -> ConfusionCounts:
+    """Count matched events, and pairs of classes among what the matching leaves over."""
+    groups = file_class(reference, n_classes), file_class(system, n_classes)
+    sizes = len(reference), len(system)
+    matched = maximum_matching(*candidate_pairs(reference, system, *groups, collars), *sizes)
+    free = np.ones(len(system), dtype=bool)
+    free[matched[matched >= 0]] = False
+    left, right = np.flatnonzero(matched < 0), np.flatnonzero(free)
+    ours, theirs = reference.take(left), system.take(right)
+    files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
+    taken = maximum_matching(*candidate_pairs(ours, theirs, *files, collars), len(ours), len(theirs))
+    matched[left[taken >= 0]] = right[taken[taken >= 0]]
+    hit = matched >= 0
+    pairs = np.zeros((n_classes, n_classes), dtype=np.int64)
+    np.add.at(pairs, (reference.label[hit], system.label[matched[hit]]), 1)
+    inserted = np.bincount(system.label, minlength=n_classes) - pairs.sum(axis=0)
+    return ConfusionCounts(pairs, np.bincount(reference.label[~hit], minlength=n_classes), inserted)

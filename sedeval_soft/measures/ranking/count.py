@@ -1,0 +1,167 @@
+"""Ranking statistics of each segment, summed per file.
+
+Within a segment the classes are put in order of the system's values. A class is active by y and silent by
+1 - y. Segments without an active reference class count nothing; others weigh as much as their highest y,
+which is the share of levels at which they have one, and is 1 where the reference is cut. Classes
+with equal values share a rank, the last of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.threads import for_each
+from sedeval_soft.measures.segment.count import sum_classes, sum_files
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
+
+_BLOCK = 8192
+
+SHARED = (
+    "weight", "one_error", "coverage", "ranking_loss", "misordered", "label_ranking_average_precision",
+    "cross_entropy", "distance",
+)  # fmt: skip
+"""Sums over segments that every reference has, each weighted: `misordered` pairs, `distance` |y - p|."""
+
+HARD = ("exact_match_prefix", "subset_accuracy")
+"""Sums over segments that only a cut reference has."""
+
+OF_CLASSES = ("prefix", "prefix_hits", "n_ref")
+"""Sums of a cut reference by class: in the prefix, in it and active, and active."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingCounts:
+    """per_file: named sums (n_files,). per_class: named sums (n_files, n_classes)."""
+
+    per_file: Mapping[str, Floats]
+    per_class: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranks:
+    """Classes of each segment in descending order of the system's values; all (n_segments, n_classes).
+
+    order: the classes. y: their reference values. first, last: where the group of equal values that each
+    belongs to begins and ends. above: sum of y down to the end of the group.
+    """
+
+    order: Index
+    y: Floats
+    first: Index
+    last: Index
+    above: Floats
+
+    @classmethod
+    def of(cls, y: Floats, p: Floats) -> _Ranks:
+        order = np.argsort(-p, axis=1)
+        values, y = np.take_along_axis(p, order, axis=1), np.take_along_axis(y, order, axis=1)
+        place = np.broadcast_to(np.arange(p.shape[1]), p.shape)
+        above = np.cumsum(y, axis=1)
+        parted = values[:, 1:] != values[:, :-1]
+        if parted.all():
+            return cls(order, y, place, place, above)
+        first, last = place.copy(), place.copy()
+        first[:, 1:][~parted] = 0
+        np.maximum.accumulate(first, axis=1, out=first)
+        last[:, :-1][~parted] = p.shape[1] - 1
+        last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
+        return cls(order, y, first, last, np.take_along_axis(above, last, axis=1))
+
+
+def count_ranking(
+    reference: Floats | Bools, system: Floats, start: Index, detected: Bools | None, eps: float
+) -> RankingCounts:
+    """Count the segments of each file.
+
+    reference, system, start: as in `segment.count`. detected: where the system is active, for a reference
+    that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
+    """
+    n_classes, size = reference.shape
+    hard = detected is not None
+    names = SHARED + HARD if hard else SHARED
+    per_segment = np.zeros((len(names), size))
+    of_classes = np.zeros((len(OF_CLASSES), n_classes, size) if hard else (0, 0, 0))
+
+    def count(begin: int) -> None:
+        block = slice(begin, begin + _BLOCK)
+        y = np.ascontiguousarray(reference[:, block].T, dtype=np.float64)
+        p = np.ascontiguousarray(system[:, block].T)
+        other = p if detected is None else detected[:, block].T.astype(np.float64)
+        weight = y.max(axis=1)
+        ranks = _Ranks.of(y, p)
+        values = {"weight": np.ones(len(y)), **_shared(ranks), **_beside(y, p, other, eps)}
+        if hard:
+            values |= {"exact_match_prefix": values["misordered"] == 0}
+            values |= {"subset_accuracy": values["distance"] == 0}
+            of_classes[:, :, block] = _prefix(ranks) * (weight > 0)
+        for row, name in enumerate(names):
+            per_segment[row, block] = values[name] * weight
+
+    if n_classes:
+        for_each(count, range(0, size, _BLOCK), reference.size)
+    sums = sum_files(per_segment, start)
+    columns = [sum_files(values, start).T for values in of_classes]
+    return RankingCounts(
+        dict(zip(names, sums, strict=True)), dict(zip(OF_CLASSES, columns, strict=True)) if hard else {}
+    )
+
+
+def _shared(ranks: _Ranks) -> dict[str, Floats]:
+    """Return what follows from the order of the classes, (n_segments,) each."""
+    y, rank = ranks.y, ranks.last.astype(np.float64) + 1.0
+    mass = sum_classes(y)
+    # What is at once active and silent makes no pair with itself.
+    itself = sum_classes(y * (1.0 - y))
+    wrong = np.maximum(sum_classes(y * (rank - ranks.above)) - itself, 0.0)
+    pairs = mass * (y.shape[1] - mass) - itself
+    hits = sum_classes(y * ranks.above / rank)
+    top = np.take_along_axis(ranks.above, ranks.last[:, :1], axis=1)[:, 0] / rank[:, 0]
+    # Nothing is out of order where there is no pair.
+    return {
+        "one_error": 1.0 - top,
+        "coverage": _coverage(y, rank),
+        "misordered": wrong,
+        "ranking_loss": np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 1e-12),
+        "label_ranking_average_precision": np.divide(hits, mass, out=np.zeros_like(hits), where=mass > 0),
+    }
+
+
+def _coverage(y: Floats, rank: Floats) -> Floats:
+    """Return the mean over the levels of a segment of the lowest rank of a class active at that level."""
+    order = np.argsort(-y, axis=1)
+    y, rank = np.take_along_axis(y, order, axis=1), np.take_along_axis(rank, order, axis=1)
+    lowest = np.maximum.accumulate(rank, axis=1)
+    width = y.copy()
+    width[:, :-1] -= y[:, 1:]
+    depth = sum_classes(width * lowest)
+    highest = y[:, 0]
+    return np.divide(depth, highest, out=np.zeros_like(depth), where=highest > 0)
+
+
+def _beside(y: Floats, p: Floats, other: Floats, eps: float) -> dict[str, Floats]:
+    """Return what does not depend on the order: log loss, and the distance from what is detected."""
+    clipped = np.clip(p, eps, 1.0 - eps)
+    loss = -(y * np.log(clipped) + (1.0 - y) * np.log(1.0 - clipped))
+    return {"cross_entropy": sum_classes(loss), "distance": sum_classes(np.abs(y - other))}
+
+
+def _prefix(ranks: _Ranks) -> Floats:
+    """Return for each class whether it is among the N_ref highest, is so and active, and is active.
+
+    (3, n_classes, n_segments). Classes with equal values share the places that are left for them.
+    """
+    places = sum_classes(ranks.y)[:, None]
+    share = np.clip((places - ranks.first) / (ranks.last - ranks.first + 1), 0.0, 1.0)
+    found = np.empty((3, *ranks.y.T.shape))
+    for out, values in zip(found, (share, share * ranks.y, ranks.y), strict=True):
+        np.put_along_axis(out.T, ranks.order, values, axis=1)
+    return found

@@ -1,0 +1,91 @@
+"""The scores of segments and clips from a tally, and of the order of classes in segments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sedeval_soft.core.events import active
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally, cells_of
+from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.detection import detection_scores, totals
+from sedeval_soft.measures.divergence.count import PROPER, SOFT
+from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
+from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED
+from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
+from sedeval_soft.measures.segment.count import count_hard
+from sedeval_soft.measures.segment.optimal import best_thresholds
+from sedeval_soft.measures.segment.score import confusion_scores
+from sedeval_soft.run.cells import needs_samples
+from sedeval_soft.run.ordered import ordered_tables
+from sedeval_soft.run.thresholds import optimal_table
+
+Table = dict[str, Averaged]
+"""The values of measures by name."""
+
+Tables = dict[tuple[str, str], Table]
+"""The tables of each basis and reading."""
+
+
+def cell_tables(tally: Tally, basis: str, settings: Settings) -> Tables:
+    """Return the tables of a basis that has a value for every cell, `segment` or `clip`."""
+    tables: Tables = {}
+    if settings.wants(basis, "hard"):
+        counts = totals(tally, f"{basis}.hard")
+        tables[basis, "hard"] = detection_scores(counts, settings.beta) | confusion_scores(
+            counts, tally.total(f"{basis}.hard.n_cells")
+        )
+        if "divergence" in settings.measures:
+            tables[basis, "hard"] |= _divergences(tally, basis, "hard", PROPER, settings)
+    if settings.wants(basis, "optimal"):
+        tables[basis, "optimal"] = _optimal(tally, basis, settings)
+    if settings.wants(basis, "soft"):
+        tables[basis, "soft"] = _soft(tally, basis, settings)
+    if needs_samples(settings, basis):
+        for reading, table in ordered_tables(tally, basis, settings).items():
+            tables[basis, reading] |= table
+    return tables
+
+
+def _optimal(tally: Tally, basis: str, settings: Settings) -> Table:
+    scores = tally.samples[f"{basis}.system"]
+    positive = active(tally.samples[f"{basis}.reference"], settings.reference_cut, settings.inclusive)
+    thresholds = best_thresholds(scores, positive, settings.beta, settings.inclusive)
+    detected = active(scores, thresholds[:, None], settings.inclusive)
+    counts = count_hard(positive, detected, np.array([0, scores.shape[1]]))
+    return optimal_table(counts, thresholds, settings)
+
+
+def _soft(tally: Tally, basis: str, settings: Settings) -> Table:
+    counts = totals(tally, f"{basis}.soft")
+    table = detection_scores(counts, settings.beta)
+    if "divergence" not in settings.measures:
+        return table | _divergences(tally, basis, "soft", ("kl_divergence",), settings)
+    product = tally.total(f"{basis}.soft.product")
+    names = ("kl_divergence", *(name for name in SOFT if name != "product"))
+    table["soft_f1_loss"] = soft_f1_loss(product, counts.n_ref, counts.n_sys, settings.epsilon)
+    return table | _divergences(tally, basis, "soft", names, settings)
+
+
+def _divergences(tally: Tally, basis: str, reading: str, names: tuple[str, ...], settings: Settings) -> Table:
+    prefix = f"{basis}.{reading}"
+    sums = {name: tally.total(f"{prefix}.{name}") for name in names}
+    n_ref = tally.total(f"{prefix}.n_ref")
+    cells = tally.total(cells_of(basis))
+    sounding = tally.total(f"{prefix}.sounding")
+    return divergence_scores(sums, sounding, cells, n_ref, settings.epsilon, settings.entropy_unit)
+
+
+def ranking_tables(tally: Tally, settings: Settings) -> Tables:
+    """Return the tables of the order of classes in segments."""
+    tables: Tables = {}
+    for reading in ("hard", "soft"):
+        if not settings.wants("ranking", reading):
+            continue
+        names = SHARED + HARD if reading == "hard" else SHARED
+        sums = {name: tally.total(f"ranking.{reading}.{name}") for name in names}
+        table = ranking_scores(sums, len(tally.classes), settings.entropy_unit)
+        if reading == "hard":
+            table |= prefix_scores(*(tally.total(f"ranking.hard.{name}") for name in OF_CLASSES))
+        tables["ranking", reading] = table
+    return tables

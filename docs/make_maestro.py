@@ -23,7 +23,8 @@ PSDS_LEVELS = 50
 """Levels of the reference in soft PSDS; it has 54,277, at each of which all thresholds count."""
 
 MEASURES = {"P": "precision", "R": "recall", "F1": "f1", "ER": "error_rate"}
-FAMILIES = [(basis, reading) for basis, readings in READINGS.items() for reading in readings]
+BASES = ("segment", "event", "intersection")
+FAMILIES = [(basis, reading) for basis in BASES for reading in READINGS[basis]]
 
 
 def reference(folder: Path = DATA) -> WideRows:
@@ -42,7 +43,7 @@ def drawn(soft: WideRows, seed: int) -> WideRows:
 
 def scored(soft: WideRows, system: Rows) -> Scores:
     """Return the scores of all readings; touching hard labels are one event, as touching values are."""
-    return evaluate(soft, system, only=tuple(READINGS), events="merge")
+    return evaluate(soft, system, only=BASES, events="merge")
 
 
 def psds(soft: WideRows, system: Rows, reading: str) -> float:

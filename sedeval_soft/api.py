@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from sedeval_soft.core.signature import sign
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_seconds
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.formats import read_durations, read_points, read_rows, rows_from_data
+from sedeval_soft.run.confusion import confusion_tables
 from sedeval_soft.run.curves import Curves, curves_of
 from sedeval_soft.run.psds import psds_notes
 from sedeval_soft.run.scoring import score_tally
@@ -72,10 +74,11 @@ def threshold_curves(
 ) -> Curves:
     """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
 
-    Arguments and errors as for `evaluate`. Curves are those of events (`only` names the bases); the PSD-ROC
-    that of `psds`, or of its weights. What is undefined is NaN in their arrays.
+    Arguments and errors as for `evaluate`. Curves are those of the bases that `only` names; the PSD-ROC
+    that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
+    `measures="curves"` keeps them in its scores.
     """
-    chosen = _chosen(system, settings)
+    chosen = with_curves(_chosen(system, settings))
     pair = align(*_sides(reference, system, chosen), chosen, read_lengths(durations))
     return curves_of(tally_pair(pair, chosen), chosen)
 
@@ -145,7 +148,16 @@ def score_pair(
         warnings=tuple(warnings),
         signature=sign(__version__, settings, inputs, durations),
         version=__version__,
+        confusion=confusion_tables(tally, settings),
+        make_curves=partial(curves_of, tally, settings) if "curves" in settings.measures else None,
     )
+
+
+def with_curves(settings: Settings) -> Settings:
+    """Return the settings with the group of measures that keeps what curves are made of."""
+    if "curves" in settings.measures:
+        return settings
+    return replace(settings, measures=(*settings.measures, "curves"))
 
 
 def of_points(settings: Settings) -> Settings:
@@ -160,7 +172,8 @@ def of_points(settings: Settings) -> Settings:
         raise SettingsError(
             "operating points have no scores of segments or clips; evaluate event or intersection"
         )
-    return replace(settings, only=only)
+    # Average precision ranks single events by their values, which these have none of.
+    return replace(settings, only=only, measures=tuple(m for m in settings.measures if m == "confusion"))
 
 
 def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401 - see evaluate

@@ -272,5 +272,5 @@ def test_rows_of_an_array_are_the_segments_whatever_their_length(length):
 
 
 def test_all_bases_are_named_by_all_however_settings_are_made():
-    bases = ("segment", "event", "intersection")
+    bases = ("segment", "event", "intersection", "clip", "ranking")
     assert Settings(only=("all",)).only == Settings.of(only=["segment", "all"]).only == bases

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -78,30 +79,26 @@ def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
 
 def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) -> int:
     """Evaluate and print; return the exit code."""
-    from sedeval_soft.api import of_points, read_lengths, score_pair, to_rows
+    from sedeval_soft.api import read_lengths, score_pair, to_rows
     from sedeval_soft.cli.requirements import parse_requirements, parse_wanted, unmet
     from sedeval_soft.core.pair import align
 
-    io = {
-        name: given.pop(name)
-        for name in ("form", "output", "quiet", "wanted", "requirements", "check", "durations")
-    }
+    names = ("form", "output", "curves", "quiet", "wanted", "requirements", "check", "durations")
+    io = {name: given.pop(name) for name in names}
     requirements = parse_requirements(io["requirements"])
     wanted = parse_wanted(io["wanted"])
-    if wanted and not given["only"]:
-        # Just these numbers are asked for: nothing else needs to be computed.
-        names = [*wanted, *(requirement.name for requirement in requirements)]
-        given["only"] = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in names))
     read = {"reference": reference}
     if isinstance(system, dict):
         read |= {f"operating point at {threshold}": path for threshold, path in system.items()}
     else:
         read["system output"] = system
-    refuse_overwriting(
-        io["output"], read | {"table of durations": io["durations"], "settings file": given["config"]}
-    )
-    settings = _settings(given) if isinstance(system, str) else of_points(_settings(given))
-    _check_wanted([*wanted, *(requirement.name for requirement in requirements)], settings)
+    read |= {"table of durations": io["durations"], "settings file": given["config"]}
+    refuse_overwriting(io["output"], read)
+    _check_curves(io, read)
+    asked = [*wanted, *(requirement.name for requirement in requirements)]
+    settings = _settings(given, asked, just=bool(wanted), curves=bool(io["curves"]))
+    settings = _of(system, settings)
+    _check_wanted(asked, settings)
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
     durations = read_lengths(io["durations"])
     pair = align(*sides, settings, durations)
@@ -114,14 +111,39 @@ def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) 
         _numbers(scores, wanted) if wanted else _tables(scores, io["form"], printed=printed),
         io["output"],
     )
+    if io["curves"]:
+        from sedeval_soft.report.curves import write_curves
+
+        write_curves(io["curves"], scores.curves)
     if io["check"]:
         _second_opinion(pair, settings, scores, aside=bool(wanted or not printed or io["form"] != "text"))
     return _judge(scores, requirements, unmet)
 
 
+def _of(system: str | dict[float, str], settings: Settings) -> Settings:
+    """Return the settings for a table, or for a system of operating points."""
+    from sedeval_soft.api import of_points
+
+    return settings if isinstance(system, str) else of_points(settings)
+
+
+def _check_curves(io: dict[str, Any], read: Mapping[str, str | None]) -> None:
+    """Refuse a name of a file of curves that is none, or that of another file."""
+    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.report.curves import check_curves_path
+
+    if io["curves"] is None:
+        return
+    check_curves_path(io["curves"])
+    refuse_overwriting(io["curves"], read)
+    if io["output"] == io["curves"]:
+        raise SettingsError(f"--curves {io['curves']}: -o writes this file; expected another one")
+
+
 def _check_wanted(names: list[str], settings: Settings) -> None:
     """Refuse names of scores that are computed only when asked for, and were not."""
     from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.measures.registry import group_of
 
     for name in names:
         basis, reading = name.split(".")[:2]
@@ -130,14 +152,23 @@ def _check_wanted(names: list[str], settings: Settings) -> None:
             raise SettingsError(f"{name} needs --psds-median-filters")
         if measure == "psds" and not settings.wants_psds:
             raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
+        if group_of(name) not in ("", *settings.measures):
+            raise SettingsError(f"{name} is left out by --measures {' --measures '.join(settings.measures)}")
         if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
             raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
 
 
-def _settings(given: dict[str, Any]) -> Settings:
-    """Join the settings file and the options that were given, which win."""
+def _settings(given: dict[str, Any], asked: list[str], *, just: bool, curves: bool) -> Settings:
+    """Join the settings file and the options that were given, which win.
+
+    asked: names of scores, whose groups of measures are computed; just: nothing but these is needed.
+    curves: those are needed.
+    """
+    from dataclasses import replace
+
     from sedeval_soft.config import load_settings, split_classes
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.core.settings import GROUPS, Settings
+    from sedeval_soft.measures.registry import group_of
 
     config = given.pop("config")
     values = {} if config is None else load_settings(config)
@@ -145,7 +176,13 @@ def _settings(given: dict[str, Any]) -> Settings:
         if value is None or value == ():
             continue
         values[name] = split_classes(value) if name == "classes" else value
-    return Settings.of(**values)
+    if just and not given["only"]:
+        values["only"] = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in asked))
+    settings = Settings.of(**values)
+    needed = {*settings.measures, "curves"} if curves else {*settings.measures}
+    if not given["measures"]:
+        needed |= {*map(group_of, asked)}
+    return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
 
 
 def _numbers(scores: Scores, wanted: list[str]) -> str:

@@ -90,6 +90,7 @@ SEGMENTS = "Segments"
 EVENTS = "Events"
 PROCESSING = "Post-processing of the system's output, in this order"
 INTERSECTIONS = "Intersections and PSDS"
+MEASURES = "Further measures"
 OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
 
@@ -104,8 +105,9 @@ SETTINGS: tuple[Decorator, ...] = (
             help="Evaluate these classes only, in this order. Repeatable; quote names with commas: "
             "'\"a, b\",c'."),
     setting(SCORING, "--only", multiple=True, metavar="BASIS[.READING]",
-            help="Evaluate this: segment, event, intersection, or one reading, such as segment.hard, "
-            "segment.optimal, segment.soft; or all. Repeatable.  [default: segment and event]"),
+            help="Evaluate this: segment, event, intersection, clip (a file), ranking (of the classes of "
+            "a segment), or one reading, such as segment.hard, segment.optimal, segment.soft; or all. "
+            "Repeatable.  [default: segment and event]"),
     setting(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
             help="Length of a segment."),
     setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
@@ -146,6 +148,22 @@ SETTINGS: tuple[Decorator, ...] = (
     setting(INTERSECTIONS, "--psds-median-filters", multiple=True, type=number, metavar="SECONDS",
             help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
             "Repeatable."),
+    setting(MEASURES, "--measures", multiple=True, metavar="GROUP",
+            help="Compute these too: curves (average precision, ROC), divergence, calibration, confusion (of "
+            "classes), or all. Repeatable; --score of one of them is enough."),
+    setting(MEASURES, "--max-fpr", type=number, shown="0.1", metavar="RATE",
+            help="False alarm rate to which partial areas go, and at which miss rates are read."),
+    setting(MEASURES, "--max-fnr", type=number, shown="0.1", metavar="RATE",
+            help="Miss rate at which false alarm rates are read."),
+    setting(MEASURES, "--iou", type=number, shown="0.5", metavar="SHARE",
+            help="Intersection over union from which average precision counts an event as found."),
+    setting(MEASURES, "--bins", type=int, shown="15", metavar="N", help="Bins of calibration."),
+    setting(MEASURES, "--t-norm", type=click.Choice(["minimum", "product", "lukasiewicz"]), shown="minimum",
+            help="What soft labels of segments and clips have in common."),
+    setting(MEASURES, "--entropy-unit", type=click.Choice(["nats", "bits"]), shown="nats",
+            help="Unit of divergences and cross-entropy."),
+    setting(MEASURES, "--epsilon", type=number, shown="1e-07", metavar="NUMBER",
+            help="Values are clipped to this far from 0 and 1 in logarithms."),
 )  # fmt: skip
 
 INPUT: tuple[Decorator, ...] = (
@@ -164,6 +182,8 @@ RESULTS: tuple[Decorator, ...] = (
            help="Form of the results."),
     option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
            help="Write the results to a file; it is complete or not touched."),
+    option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",
+           help="Write the curves over all thresholds to a file too: .tsv or .parquet."),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
            help="Print just this number, such as segment.soft.f1.macro. Repeatable."),
     option(OUTPUT, "--list-scores", is_flag=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,23 @@ class Input:
     ignored: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Which class was taken for which.
+
+    basis, reading: of what. classes: names. pairs: counts by reference class, then by system class.
+    missed: by reference class, where no system class is. inserted: by system class, where there is no
+    reference class.
+    """
+
+    basis: str
+    reading: str
+    classes: tuple[str, ...]
+    pairs: tuple[tuple[int, ...], ...]
+    missed: tuple[int, ...]
+    inserted: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Scores(Mapping[str, "float | int | None"]):
     """All scores of one system, by name.
@@ -64,8 +81,8 @@ class Scores(Mapping[str, "float | int | None"]):
     `scores["segment.soft.f1.macro"]` is a float, an int for counts, or None where undefined.
     Iteration and `list(scores.values())` follow the order in which scores are printed.
 
-    system: the system's name. classes: the evaluated classes in order. support: per class its
-    hard and soft reference size, keyed by class.
+    system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
+    which, of segments and of events, if `measures` asks for it.
     """
 
     scores: Mapping[str, Score]
@@ -79,6 +96,8 @@ class Scores(Mapping[str, "float | int | None"]):
     warnings: tuple[str, ...] = ()
     signature: str = ""
     version: str = field(default="")
+    confusion: tuple[Confusion, ...] = ()
+    make_curves: Callable[[], Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
@@ -108,6 +127,11 @@ class Scores(Mapping[str, "float | int | None"]):
             hint = did_you_mean(name, self.scores) or "; --list-scores prints all names"
             raise UnknownScoreError(f"no score is named {name!r}{hint}")
         return found
+
+    @property
+    def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
+        """Return the `Curves` over all thresholds, made anew each time; None unless `measures` names them."""
+        return None if self.make_curves is None else self.make_curves()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, in the form of the JSON output."""
@@ -152,9 +176,21 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
                 "segments": scores.n_segments,
                 "classes": list(scores.classes),
                 "scores": [_score(score) for score in scores.scores.values()],
+                "confusion": [_confusion(matrix) for matrix in scores.confusion],
             }
             for scores in systems
         ],
+    }
+
+
+def _confusion(matrix: Confusion) -> dict[str, Any]:
+    return {
+        "basis": matrix.basis,
+        "reading": matrix.reading,
+        "classes": list(matrix.classes),
+        "pairs": [list(row) for row in matrix.pairs],
+        "missed": list(matrix.missed),
+        "inserted": list(matrix.inserted),
     }
 
 

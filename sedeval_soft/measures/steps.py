@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.segment.optimal import NOTHING, threshold_between
 
@@ -60,44 +61,13 @@ class Steps:
         return ratio(n_ref + self.n_sys - 2 * self.tp, n_ref)
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """What a class scores at every threshold, for plots.
-
-    threshold: (n,) ascending; each value holds up to the next one. tp, n_sys: (n,) counts. n_ref: a count.
-    precision, recall, f1, error_rate: (n,), NaN where undefined.
-    """
-
-    threshold: Floats
-    tp: Index
-    n_sys: Index
-    n_ref: int
-    precision: Floats
-    recall: Floats
-    f1: Floats
-    error_rate: Floats
-
-
 def curves(steps: Steps) -> list[Curve]:
     """Return the curve of each class."""
-    f1, error_rate = steps.f(), steps.error_rate()
     bounds = steps.bounds
     found = []
     for label, n_ref in enumerate(steps.n_ref.tolist()):
         own = slice(int(bounds[label]), int(bounds[label + 1]))
-        tp, n_sys = steps.tp[own], steps.n_sys[own]
-        found.append(
-            Curve(
-                steps.low[own],
-                tp,
-                n_sys,
-                n_ref,
-                ratio(tp, n_sys),
-                ratio(tp, np.full(len(tp), n_ref)),
-                f1[own],
-                error_rate[own],
-            )
-        )
+        found.append(Curve(steps.low[own], steps.tp[own], steps.n_sys[own], n_ref))
     return found
 
 

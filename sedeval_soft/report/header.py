@@ -22,6 +22,8 @@ def header(scores: Scores) -> list[tuple[str, str]]:
     if settings.postprocesses:
         lines.append(("process", _processing(scores)))
     lines += [(name, said(scores)) for basis, (name, said) in _OF_BASES.items() if basis in bases]
+    if settings.measures:
+        lines.append(("measures", _measures(scores)))
     if settings.wants_psds:
         lines.append(("PSDS", _psds(scores)))
     if settings.compat:
@@ -43,8 +45,10 @@ def _input(item: Input) -> str:
 
 
 def _segments(scores: Scores) -> str:
-    pooled = "" if scores.settings.pool == "max" else ", time-weighted means"
-    return f"{scores.n_segments} of {short(scores.settings.segment_length)} s{pooled}"
+    settings = scores.settings
+    pooled = "" if settings.pool == "max" else ", time-weighted means"
+    t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
+    return f"{scores.n_segments} of {short(settings.segment_length)} s{pooled}{t_norm}"
 
 
 def _collars(scores: Scores) -> str:
@@ -70,6 +74,17 @@ def _psds(scores: Scores) -> str:
         f"{key} {short(settings.criterion(key))}" for key in ("alpha_ct", "alpha_st", "max_efpr")
     )
     return f"{name}{weights}, cross triggers covered by {short(round(100 * settings.criterion('cttc'), 9))}%"
+
+
+def _measures(scores: Scores) -> str:
+    settings = scores.settings
+    rates = f"FPR {short(settings.max_fpr)}, FNR {short(settings.max_fnr)}, IoU {short(settings.iou)}"
+    said = {
+        "curves": rates,
+        "divergence": f"{settings.entropy_unit}, eps {settings.epsilon:g}",
+        "calibration": f"{settings.bins} bins",
+    }
+    return ", ".join(f"{name} ({said[name]})" if name in said else name for name in settings.measures)
 
 
 def _processing(scores: Scores) -> str:

@@ -37,6 +37,43 @@ SHORT = {
     "pipsds": "piPSDS",
     "best_error_rate": "best ER",
     "best_error_rate_threshold": "at",
+    "average_precision": "AP",
+    "average_precision_voc11": "AP voc11",
+    "average_precision_voc": "AP voc",
+    "average_precision_coco101": "AP coco101",
+    "average_precision_coco": "AP coco",
+    "roc_auc": "AUC",
+    "partial_auc": "pAUC",
+    "partial_auc_mcclish": "pAUC McClish",
+    "d_prime": "d'",
+    "equal_error_rate": "EER",
+    "fnr_at_fpr": "FNR@FPR",
+    "fpr_at_fnr": "FPR@FNR",
+    "kl_divergence_reverse": "KLD rev.",
+    "cross_entropy": "CE",
+    "jensen_shannon": "JSD",
+    "brier": "Brier",
+    "mean_absolute_error": "MAE",
+    "soft_f1_loss": "soft F1 loss",
+    "wasserstein": "W1",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "expected_calibration_error": "ECE",
+    "maximum_calibration_error": "MCE",
+    "adaptive_calibration_error": "ACE",
+    "brier_reliability": "reliab.",
+    "brier_resolution": "resol.",
+    "brier_uncertainty": "uncert.",
+    "brier_within_bins": "within",
+    "one_error": "1-err",
+    "ranking_loss": "loss",
+    "ranking_loss_all_pairs": "loss (all)",
+    "label_ranking_average_precision": "LRAP",
+    "hamming_loss": "Hamming",
+    "exact_match_prefix": "prefix",
+    "subset_accuracy": "subset",
+    "label_wise_precision": "label P",
+    "label_wise_precision_minimum": "min label P",
 }
 """What a measure is called in a table's head; one that is not here keeps its name, and fbeta has its beta."""
 
@@ -48,6 +85,25 @@ _MAIN = ("precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence")
 _RATES = ("substitution_rate", "deletion_rate", "insertion_rate")
 _NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
 _PSDS = ("psds", "pipsds")
+_PRECISIONS = tuple(f"average_precision{form}" for form in ("", "_voc11", "_voc", "_coco101", "_coco"))
+_ROC = (
+    *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime", "equal_error_rate"),
+    *("fnr_at_fpr", "fpr_at_fnr"),
+)
+_DIVERGENCES = (
+    *("kl_divergence_reverse", "cross_entropy", "jensen_shannon", "brier", "mean_absolute_error"),
+    *("soft_f1_loss", "wasserstein", "pearson", "spearman"),
+)
+_CALIBRATION = (
+    *("expected_calibration_error", "maximum_calibration_error", "adaptive_calibration_error"),
+    *("brier_reliability", "brier_resolution", "brier_uncertainty", "brier_within_bins"),
+)
+_RANKING = (
+    *("one_error", "coverage", "ranking_loss", "ranking_loss_all_pairs", "label_ranking_average_precision"),
+    *("cross_entropy", "hamming_loss", "exact_match_prefix", "subset_accuracy"),
+    "label_wise_precision_minimum",
+)
+_LABEL_WISE = ("label_wise_precision",)
 _DEVIATIONS = ("onset_bias", "onset_spread", "offset_bias", "offset_spread")
 
 
@@ -78,6 +134,12 @@ AVERAGED = (
     Averages("Lowest error rate over all thresholds", ("best_error_rate",), AVERAGES),
     Averages("Averages of measures with true negatives", _NEGATIVES, AVERAGES, stacked=True),
     Averages("Averages of deviations in seconds", _DEVIATIONS, AVERAGES, stacked=True),
+    Averages("Average precision", _PRECISIONS, AVERAGES, stacked=True),
+    Averages("Receiver operating characteristic", _ROC, AVERAGES, stacked=True),
+    Averages("Divergences, losses and correlations", _DIVERGENCES, AVERAGES, stacked=True),
+    Averages("Calibration", _CALIBRATION, AVERAGES, stacked=True),
+    Averages("Ranking of the classes within segments", _RANKING, (OVERALL,)),
+    Averages("Precision of classes among the highest of a segment", _LABEL_WISE, ("macro", "weighted")),
 )
 """The tables of averages in order."""
 
@@ -92,5 +154,10 @@ OF_CLASSES = (
     ),
     (", with true negatives", ("tn", *_NEGATIVES)),
     (", deviations in seconds", _DEVIATIONS),
+    (", average precision", _PRECISIONS),
+    (", receiver operating characteristic", _ROC),
+    (", divergences, losses and correlations", _DIVERGENCES),
+    (", calibration", _CALIBRATION),
+    (", among the highest of a segment", _LABEL_WISE),
 )
 """The tables of classes of each basis and reading: what follows their title, and their measures."""

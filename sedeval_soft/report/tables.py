@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.core.value import Confusion, Score, Scores
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, SHORT, Averages
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, visible
@@ -37,7 +37,20 @@ def tables(scores: Scores) -> list[Table]:
     for (basis, reading), members in by_family.items():
         title = f"Classes, {basis}-based, {reading} reading"
         found += _classes(scores, title, [s for s in members if s.class_name is not None])
+    found += [_confusion(matrix) for matrix in scores.confusion]
     return [table for table in found if table.rows]
+
+
+def _confusion(matrix: Confusion) -> Table:
+    """Return the counts of pairs of classes, those without a partner at the ends."""
+    names = tuple(map(visible, matrix.classes))
+    rows = [
+        (name, *map(str, pairs), str(missed))
+        for name, pairs, missed in zip(names, matrix.pairs, matrix.missed, strict=True)
+    ]
+    rows.append(("(nothing)", *map(str, matrix.inserted), ""))
+    title = f"Confusion of classes, {matrix.basis}-based: reference by row, system by column"
+    return Table(title, ("class", *names, "(nothing)"), tuple(rows), names=1, groups=())
 
 
 def _others(rest: Sequence[Score]) -> Averages:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sedeval_soft.core.errors import EvaluationError
@@ -25,8 +26,26 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     an existing file's permissions are kept. Raises OutputError; BrokenPipeError where nobody reads any more.
     """
     name = os.fspath(path)
+    with _failing(name):
+        data = text.encode("utf-8")
+        if _OPEN_ALREADY.fullmatch(name):
+            with Path(name).open("ab") as opened:
+                opened.write(data)
+            return
+        _put(name, lambda target: _fill(target, data))
+
+
+def replaced(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+    """Let a function write a file beside the target, and rename that; as `write_atomic` otherwise."""
+    with _failing(os.fspath(path)):
+        _put(os.fspath(path), write)
+
+
+@contextlib.contextmanager
+def _failing(name: str) -> Iterator[None]:
+    """Turn what goes wrong in writing into an OutputError that names the file."""
     try:
-        _write(name, text.encode("utf-8"))
+        yield
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL, a text that is none
@@ -34,11 +53,7 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
         raise OutputError(f"{name}: cannot be written: {said}") from error
 
 
-def _write(name: str, data: bytes) -> None:
-    if _OPEN_ALREADY.fullmatch(name):
-        with Path(name).open("ab") as opened:
-            opened.write(data)
-        return
+def _put(name: str, write: Callable[[Path], None]) -> None:
     try:
         mode = Path(name).stat().st_mode
     except FileNotFoundError:
@@ -46,23 +61,26 @@ def _write(name: str, data: bytes) -> None:
     if not name or (mode is not None and stat.S_ISDIR(mode)):
         raise IsADirectoryError(21, "it is a folder" if name else "the name is empty")
     if mode is not None and not stat.S_ISREG(mode):
-        with Path(name).open("wb") as device:
-            device.write(data)
+        write(Path(name))
         return
     target = Path(os.path.realpath(name))
     if not target.parent.is_dir():
         raise NotADirectoryError(20, f"there is no folder {target.parent}")
-    _replace(target, data, mode)
+    _replace(target, write, mode)
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
+def _fill(target: Path, data: bytes) -> None:
+    with target.open("wb") as file:
+        file.write(data)
+
+
+def _replace(target: Path, write: Callable[[Path], None], mode: int | None) -> None:
     import tempfile
 
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".soft-sed-eval-", suffix=".part")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
+        with os.fdopen(handle, "rb") as file:
+            write(Path(name))
             os.fsync(file.fileno())
         Path(name).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
         Path(name).replace(target)

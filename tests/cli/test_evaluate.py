@@ -375,7 +375,8 @@ def test_list_scores_and_version():
     lines = run("--list-scores").stdout.splitlines()
     assert any(line.startswith(f"{F1} ") for line in lines)
     assert all(
-        re.match(r"(segment|event|intersection)\.\w+\.\w+(\.\w+|\[class\])?  ", line) for line in lines
+        re.match(r"(segment|event|intersection|clip|ranking)\.\w+\.\w+(\.\w+|\[class\])?  ", line)
+        for line in lines
     )
     assert re.fullmatch(r"soft-sed-eval, version \d+\.\d+\.\d+\n", run("--version").stdout)
 
@@ -471,7 +472,7 @@ def test_psds_that_was_not_asked_for_says_how_to_ask(name):
         (["--only", "intersection", "--compat", "sed_eval"], "only leaves them out"),
         (["--only", "segment.soft", "--check", "sed_eval"], "--only leaves them out"),
         (["--only", "segment.hard", "--score", F1], f"{F1} is left out by --only segment.hard"),
-        (["--only", "intersections"], "intersection, all"),
+        (["--only", "intersections"], "intersection, clip, ranking, all"),
     ],
     ids=str,
 )

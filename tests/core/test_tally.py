@@ -103,7 +103,7 @@ def test_tallies_of_other_settings_do_not_add():
         {"files": ("a", "a")},
         {"files": ("a",)},
         {"classes": ("car", "dog")},
-        {"samples": {"score": np.zeros((1, 5))}},
+        {"samples": {"segment.system": np.zeros((1, 5))}},
     ],
 )
 def test_a_tally_checks_its_own_shape(change):
@@ -117,4 +117,4 @@ def test_classes_that_a_part_lacks_count_zero():
     both = b + a
     assert both.classes == ("ant", "car")
     assert both.per_class["segment.hard.n_ref"].tolist() == [[0, 2], [3, 0]]
-    assert both.samples["positive"].tolist() == [[False] * 2 + [True] * 3, [True] * 2 + [False] * 3]
+    assert both.samples["segment.reference"].tolist() == [[0.0] * 2 + [0.7] * 3, [0.7] * 2 + [0.0] * 3]

@@ -15,12 +15,15 @@ from tables import long_rows
 
 from sedeval_soft.core.events import active_rows
 from sedeval_soft.core.grid import Grid
-from sedeval_soft.measures.divergence.count import EPS, SILENT, count_divergence
+from sedeval_soft.measures.divergence.count import count_divergence, silent
 from sedeval_soft.measures.divergence.score import divergence_scores
 from sedeval_soft.measures.segment import count
 from sedeval_soft.measures.segment.count import count_hard, count_soft, sum_files
 from sedeval_soft.measures.segment.optimal import EVERYTHING, NOTHING, best_thresholds, threshold_between
 from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
+
+EPS = 1e-7
+
 
 PER_CLASS = ("tp", "n_ref", "n_sys")
 ERRORS = ("substitutions", "deletions", "insertions")
@@ -206,10 +209,11 @@ def kl(y: float, p: float) -> float:
 @given(tables())
 def test_divergence_is_the_mean_over_all_cells(case):
     reference, system, start = case
-    counts = count_divergence(reference, system, start)
+    counts = count_divergence(reference, system, start, ("kl_divergence",), EPS)
     n = int(start[-1])
+    total, n_ref = counts.totals["kl_divergence"].sum(axis=0), reference.sum(axis=1)
     scores = divergence_scores(
-        counts.total.sum(axis=0), counts.sounding.sum(axis=0), np.array(n), reference.sum(axis=1)
+        {"kl_divergence": total}, counts.sounding.sum(axis=0), np.array(n), n_ref, EPS, "nats"
     )["kl_divergence"]
     for file, (begin, end) in enumerate(itertools.pairwise(start)):
         for label in range(len(reference)):
@@ -218,7 +222,7 @@ def test_divergence_is_the_mean_over_all_cells(case):
             )
             loud = [pair for pair in pairs if pair != (0.0, 0.0)]
             assert counts.sounding[file, label] == len(loud)
-            assert counts.total[file, label] == pytest.approx(
+            assert counts.totals["kl_divergence"][file, label] == pytest.approx(
                 sum(kl(*pair) for pair in loud), rel=1e-9, abs=1e-8
             )
     if not n:
@@ -230,5 +234,6 @@ def test_divergence_is_the_mean_over_all_cells(case):
 
 
 def test_silence_costs_what_the_clipping_costs():
-    assert kl(0.0, 0.0) == pytest.approx(SILENT, rel=1e-9)
-    assert math.isclose(SILENT, 1e-7, rel_tol=1e-6)
+    nothing = silent("kl_divergence", EPS)
+    assert kl(0.0, 0.0) == pytest.approx(nothing, rel=1e-9)
+    assert math.isclose(nothing, 1e-7, rel_tol=1e-6)

@@ -76,22 +76,20 @@ def test_averages_of_deviations_are_shown_if_there_are_any():
 
 def test_what_the_layout_does_not_know_stands_in_tables_of_others():
     extra = (
-        score("ranking", "soft", "roc_auc", "macro", 0.777701, of_class=False),
-        score("ranking", "soft", "roc_auc", "car", 0.777702, of_class=True),
+        score("phrase", "soft", "roc_gap", "macro", 0.777701, of_class=False),
+        score("phrase", "soft", "roc_gap", "car", 0.777702, of_class=True),
         score("segment", "hard", "f1", "micro-joint", 0.777713, of_class=False),
-        score("segment", "hard", "coverage", "speech", 0.777704, of_class=True),
+        score("segment", "hard", "reach", "speech", 0.777704, of_class=True),
     )
     scores = build(families=(("segment", "hard"),))
     scores = replace(scores, scores={**scores.scores, **{s.name: s for s in extra}})
     assert table_of(scores, "Other averages") == {
-        ("segment", "hard", "micro-joint"): {("", "F1"): "0.7777", ("", "roc_auc"): ""},
-        ("ranking", "soft", "macro"): {("", "F1"): "", ("", "roc_auc"): "0.7777"},
+        ("segment", "hard", "micro-joint"): {("", "F1"): "0.7777", ("", "roc_gap"): ""},
+        ("phrase", "soft", "macro"): {("", "F1"): "", ("", "roc_gap"): "0.7777"},
     }
     others = "Classes, {}, other measures".format
-    assert table_of(scores, others("ranking-based, soft reading")) == {("car",): {("", "roc_auc"): "0.7777"}}
-    assert table_of(scores, others("segment-based, hard reading")) == {
-        ("speech",): {("", "coverage"): "0.7777"}
-    }
+    assert table_of(scores, others("phrase-based, soft reading")) == {("car",): {("", "roc_gap"): "0.7777"}}
+    assert table_of(scores, others("segment-based, hard reading")) == {("speech",): {("", "reach"): "0.7777"}}
     assert render([scores]).count("0.7777") == 4
 
 

@@ -55,29 +55,29 @@ def rate_scores(points: Points, max_fpr: float, max_fnr: float) -> dict[str, flo
     if not (points.n_ref > 0 and points.n_silent > 0):
         return dict.fromkeys((*names, *rates), math.nan)
     # The ROC begins where nothing is detected.
-    tpr = np.concatenate((np.zeros(1), points.tp / points.n_ref))
-    fpr = np.concatenate((np.zeros(1), (points.n_sys - points.tp) / points.n_silent))
-    area = _area(tpr, fpr, 1.0)
-    partial = _area(tpr, fpr, max_fpr)
+    tp, fp = (np.append(count.dtype.type(0), count) for count in (points.tp, points.n_sys - points.tp))
+    tpr, fpr = tp / points.n_ref, fp / points.n_silent
+    whole = points.n_ref * points.n_silent
+    area = min(_area(tp, fp, len(fp)) / whole, 1.0)
+    inside = int(np.searchsorted(fpr, max_fpr, side="right"))
+    partial = _area(tp, fp, inside) / whole
+    if inside < len(fpr):
+        rest = (max_fpr - fpr[inside - 1]) / (fpr[inside] - fpr[inside - 1])
+        height = tpr[inside - 1] + (tpr[inside] - tpr[inside - 1]) * rest / 2
+        partial += float((max_fpr - fpr[inside - 1]) * height)
+    partial = min(partial, max_fpr)
     chance = max_fpr * max_fpr / 2
     scaled = 0.5 * (1 + (partial - chance) / (max_fpr - chance))
-    values = (area, min(partial / max_fpr, 1.0), scaled, d_prime(area))
-    highest = int(np.searchsorted(fpr, max_fpr, side="right")) - 1
     lowest = int(np.argmax(1 - tpr <= max_fnr))
-    found = (_equal_error_rate(tpr, fpr), float(1 - tpr[highest]), float(fpr[lowest]))
+    values = (area, partial / max_fpr, scaled, d_prime(area))
+    found = (_equal_error_rate(tpr, fpr), float(1 - tpr[inside - 1]), float(fpr[lowest]))
     return dict(zip((*names, *rates), (*values, *found), strict=True))
 
 
-def _area(tpr: Floats, fpr: Floats, until: float) -> float:
-    """Return the area under straight lines between the points of a ROC, from fpr 0 to `until`."""
-    inside = int(np.searchsorted(fpr, until, side="right"))
-    width = np.diff(fpr[:inside])
-    area = float((width * (tpr[1:inside] + tpr[: inside - 1])).sum()) / 2
-    if inside < len(fpr):
-        run, rise = fpr[inside] - fpr[inside - 1], tpr[inside] - tpr[inside - 1]
-        rest = until - fpr[inside - 1]
-        area += float(rest * (tpr[inside - 1] + rise * (rest / run) / 2))
-    return min(area, 1.0)
+def _area(tp: Array, fp: Array, until: int) -> float:
+    """Return the area below straight lines between the first points of a ROC, in pairs of cells."""
+    # Whole counts are summed exactly: a perfect order has an area of exactly 1.
+    return float((np.diff(fp[:until]) * (tp[1:until] + tp[: until - 1])).sum()) / 2
 
 
 def _equal_error_rate(tpr: Floats, fpr: Floats) -> float:

@@ -18,7 +18,7 @@ def pearson(reference: Floats, system: Floats) -> float:
     if not len(reference) or reference.min() == reference.max() or system.min() == system.max():
         return math.nan
     y, p = reference - reference.mean(), system - system.mean()
-    scale = math.sqrt(float((y * y).sum())) * math.sqrt(float((p * p).sum()))
+    scale = math.sqrt(float((y * y).sum()) * float((p * p).sum()))
     # Values that differ by less than their squares can hold have no correlation to speak of.
     return max(-1.0, min(1.0, float((y * p).sum()) / scale)) if scale > 0 else math.nan
 

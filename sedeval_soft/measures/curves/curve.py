@@ -1,0 +1,98 @@
+"""What a class scores at every threshold, for plots and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.curves.points import Points
+from sedeval_soft.measures.detection import f_beta
+
+Floats = npt.NDArray[np.float64]
+Array = npt.NDArray[Any]
+
+_EVERYTHING = -1.0
+"""The threshold below every score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Counts of a class at every threshold, and what follows from them; NaN where that is undefined.
+
+    threshold: (n,) ascending; each value holds up to the next one. tp, n_sys: (n,) counts, or weights where
+    the reference is soft. n_ref: size of the reference. size: how many cells there are; None for events,
+    which have no true negatives.
+    """
+
+    threshold: Floats
+    tp: Array
+    n_sys: Array
+    n_ref: float
+    size: int | None = None
+
+    @classmethod
+    def of_points(cls, points: Points) -> Curve:
+        """Return the curve of cells, from the threshold that detects all to the one that detects nothing."""
+        nothing = np.zeros(1, dtype=np.int64)
+        return cls(
+            np.append(_EVERYTHING, points.score[::-1]),
+            np.append(points.tp[::-1], nothing.astype(points.tp.dtype)),
+            np.append(points.n_sys[::-1], nothing),
+            points.n_ref,
+            points.size,
+        )
+
+    @property
+    def precision(self) -> Floats:
+        """Return TP / N_sys, (n,)."""
+        return ratio(self.tp, self.n_sys)
+
+    @property
+    def recall(self) -> Floats:
+        """Return TP / N_ref, (n,): the true positive rate."""
+        return ratio(self.tp, self._all(self.n_ref))
+
+    @property
+    def f1(self) -> Floats:
+        """Return 2 TP / (N_ref + N_sys), (n,)."""
+        values: Floats = f_beta(self.tp, self._all(self.n_ref), self.n_sys)
+        return values
+
+    @property
+    def error_rate(self) -> Floats:
+        """Return (FN + FP) / N_ref, (n,)."""
+        n_ref = self._all(self.n_ref)
+        return ratio(n_ref + self.n_sys - 2 * self.tp, n_ref)
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        """Return FP / (FP + TN), (n,): the ROC is `recall` over it."""
+        if self.size is None:
+            return np.full(len(self.threshold), np.nan)
+        return ratio(self.n_sys - self.tp, self._all(self.size - self.n_ref))
+
+    @property
+    def false_negative_rate(self) -> Floats:
+        """Return FN / N_ref, (n,): the miss rate."""
+        return 1.0 - self.recall
+
+    @property
+    def det(self) -> tuple[Floats, Floats]:
+        """Return the axes of the DET curve: inverse normal of false positive and false negative rate.
+
+        (n,) each, NaN where a rate is 0 or 1 and has none. Source: Martin et al. 1997.
+        """
+        from scipy.special import ndtri
+
+        axes = []
+        for rate in (self.false_positive_rate, self.false_negative_rate):
+            inside = (rate > 0) & (rate < 1)
+            axes.append(np.where(inside, ndtri(np.where(inside, rate, 0.5)), np.nan))
+        return axes[0], axes[1]
+
+    def _all(self, value: float) -> Array:
+        return np.full(len(self.threshold), value)

@@ -1,0 +1,105 @@
+"""Curves over all thresholds as a table: one row for each threshold of each class.
+
+Undefined values are empty cells in a text table and nulls in Parquet.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.report.write import replaced
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sedeval_soft.run.curves import Curves
+
+SUFFIXES = (".tsv", ".parquet")
+
+_NUMBERS = (
+    "threshold", "tp", "n_sys", "n_ref", "precision", "recall", "f1", "error_rate", "false_positive_rate",
+    "false_negative_rate", "det_false_positive", "det_false_negative", "efpr", "etpr",
+)  # fmt: skip
+COLUMNS = ("basis", "reading", "class", "average", *_NUMBERS)
+"""What a row has. `efpr` and `etpr` are those of the PSD-ROC, which has nothing else."""
+
+
+def check_curves_path(path: str) -> None:
+    """Raise SettingsError for a name that does not end as a form in which curves are written."""
+    if not path.endswith(SUFFIXES):
+        raise SettingsError(f"--curves {path}: expected a name that ends with {' or '.join(SUFFIXES)}")
+
+
+def write_curves(path: str, curves: Curves) -> None:
+    """Write all curves of a system, to a text table or Parquet as the name ends; complete or not at all.
+
+    Raises OutputError where it cannot be written.
+    """
+    replaced(path, partial(_write, curves=curves, parquet=path.endswith(".parquet")))
+
+
+def _write(path: Path, *, curves: Curves, parquet: bool) -> None:
+    import pyarrow as pa
+
+    fields = [(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS]
+    schema = pa.schema(fields)
+    with _writer(path, schema, parquet=parquet) as writer:
+        for columns in _curves(curves):
+            writer.write_table(_table(columns, schema))
+
+
+def _writer(path: Path, schema: pa.Schema, *, parquet: bool) -> Any:  # noqa: ANN401 - one of two classes of pyarrow
+    if parquet:
+        import pyarrow.parquet as pq
+
+        return pq.ParquetWriter(os.fspath(path), schema)
+    from pyarrow import csv
+
+    return csv.CSVWriter(os.fspath(path), schema, write_options=csv.WriteOptions(delimiter="\t"))
+
+
+def _table(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
+    """Return a table of some columns; a text stands in every row, and NaN is nothing."""
+    import pyarrow as pa
+
+    size = max(len(column) for column in columns.values() if not isinstance(column, str))
+    arrays = []
+    for field in schema:
+        column = columns.get(field.name)
+        if isinstance(column, str):
+            arrays.append(pa.repeat(pa.scalar(column, field.type), size))
+        elif column is None:
+            arrays.append(pa.nulls(size, field.type))
+        else:
+            arrays.append(pa.array(np.asarray(column, dtype=np.float64), from_pandas=True))
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
+    """Yield the columns of each curve."""
+    for (basis, reading), by_class in curves.families().items():
+        for label, curve in by_class.items():
+            yield {"basis": basis, "reading": reading, "class": label, **_columns(curve)}
+        pooled = curves.pooled.get(f"{basis}.{reading}")
+        if pooled is not None:
+            yield {"basis": basis, "reading": reading, "average": "micro", **_columns(pooled)}
+    for name, roc in (("psd_roc", curves.psd_roc), ("pi_psd_roc", curves.pi_psd_roc)):
+        if roc is not None:
+            yield {"basis": "intersection", "reading": name, "efpr": roc.efpr, "etpr": roc.etpr}
+
+
+def _columns(curve: Any) -> dict[str, Any]:  # noqa: ANN401 - a Curve
+    names = ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate")
+    found = {name: getattr(curve, name) for name in names}
+    found["n_ref"] = np.full(len(curve.threshold), curve.n_ref, dtype=np.float64)
+    if curve.size is not None:
+        found |= {name: getattr(curve, name) for name in ("false_positive_rate", "false_negative_rate")}
+        found["det_false_positive"], found["det_false_negative"] = curve.det
+    return found

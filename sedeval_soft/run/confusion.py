@@ -1,0 +1,41 @@
+"""Which class was taken for which, from a tally."""
+
+from __future__ import annotations
+
+from sedeval_soft.core.events import active
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Confusion
+from sedeval_soft.measures.confusion.count import ConfusionCounts, confuse_events, confuse_segments
+from sedeval_soft.measures.event.pairs import Collars
+
+
+def confusion_tables(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
+    """Return the confusions that the settings ask for: of segments, clips and events, both sides cut."""
+    if "confusion" not in settings.measures:
+        return ()
+    found = [
+        (basis, _of_cells(tally, basis, settings))
+        for basis in ("segment", "clip")
+        if settings.wants(basis, "hard")
+    ]
+    if settings.wants("event", "hard"):
+        system = tally.events["system"]
+        events = system.take(system.alive(settings.threshold, settings.inclusive)).events()
+        reference, collars = tally.events["reference"].events(), Collars.of(settings)
+        found.append(("event", confuse_events(reference, events, len(tally.classes), collars)))
+    return tuple(_named(basis, tally.classes, counts) for basis, counts in found)
+
+
+def _of_cells(tally: Tally, basis: str, settings: Settings) -> ConfusionCounts:
+    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
+    cut = settings.reference_cut, settings.threshold
+    sides = (active(v, at, settings.inclusive) for v, at in zip((reference, system), cut, strict=True))
+    return confuse_segments(*sides)
+
+
+def _named(basis: str, classes: tuple[str, ...], counts: ConfusionCounts) -> Confusion:
+    pairs = tuple(tuple(row) for row in counts.pairs.tolist())
+    return Confusion(
+        basis, "hard", classes, pairs, tuple(counts.missed.tolist()), tuple(counts.inserted.tolist())
+    )

@@ -2,95 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.events import active
+from sedeval_soft.core.order import ascending
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import Averaged, averaged
-from sedeval_soft.measures.calibration.score import brier_parts, distances, equal_mass, equal_width
-from sedeval_soft.measures.curves.points import Ordered, Points
-from sedeval_soft.measures.curves.score import d_prime, precision_scores, rate_scores
-from sedeval_soft.measures.divergence.correlation import pearson, ranks, wasserstein
+from sedeval_soft.measures.calibration import score as calibration
+from sedeval_soft.measures.calibration.score import Bins
+from sedeval_soft.measures.curves.points import Ordered
+from sedeval_soft.measures.curves.score import d_prime
+from sedeval_soft.measures.curves.sweep import Cut, curve_scores
+from sedeval_soft.measures.divergence.correlation import pearson, rank_correlation, ranks_of, wasserstein
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
-Numbers = dict[str, float]
+Orders = list[npt.NDArray[np.int32]]
 
 
 def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Table]:
     """Return the tables of a basis, `segment` or `clip`, by reading."""
     reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    readings = tuple(reading for reading in ("hard", "soft") if settings.wants(basis, reading))
+    readings = [reading for reading in ("hard", "soft") if settings.wants(basis, reading)]
+    tables: dict[str, Table] = {reading: {} for reading in readings}
+    if not len(reference):
+        # A class without cells stands in for none, so that there are averages, all undefined.
+        reference, system = np.zeros((2, 1, 0))
+    # Indices of 32 bits take half the memory.
+    orders = for_each(lambda p: ascending(p).astype(np.int32), system, system.size)
+    if "curves" in settings.measures or "calibration" in settings.measures:
+        cells = for_each(
+            lambda c: Ordered(system[c][orders[c]], reference[c][orders[c]]), range(len(system)), system.size
+        )
+        cuts = [_cut(reading, settings) for reading in readings]
+        sizes = [np.array([cut(y).sum(dtype=np.float64) for y in reference]) for cut in cuts]
+        if "curves" in settings.measures:
+            for reading, table in zip(readings, _curves(cells, cuts, sizes, settings), strict=True):
+                tables[reading] |= table
+        if "calibration" in settings.measures:
+            for reading, cut, n_ref in zip(readings, cuts, sizes, strict=True):
+                tables[reading] |= _calibration(cells, cut, n_ref, settings.bins)
+        del cells
+    if "soft" in readings and "divergence" in settings.measures:
+        tables["soft"] |= _correlation(reference, system, orders)
+    n_classes = len(tally.classes)
+    return {
+        reading: {name: _first(of, n_classes) for name, of in table.items()}
+        for reading, table in tables.items()
+    }
 
-    def of_class(label: int) -> dict[str, Numbers]:
-        return _numbers(reference[label], system[label], readings, settings)
 
-    classes = for_each(of_class, range(len(tally.classes)), reference.size)
-    pooled = _numbers(reference.reshape(-1), system.reshape(-1), readings, settings)
-    tables = {}
-    for reading in readings:
-        n_ref = np.array([numbers[reading].pop("n_ref") for numbers in classes])
-        pooled[reading].pop("n_ref")
-        tables[reading] = {
-            name: averaged(np.array([numbers[reading][name] for numbers in classes]), np.array(micro), n_ref)
-            for name, micro in pooled[reading].items()
-        }
-        if "roc_auc" in tables[reading]:
-            tables[reading]["d_prime"] = _separation(tables[reading]["d_prime"], tables[reading]["roc_auc"])
+def _first(of: Averaged, n_classes: int) -> Averaged:
+    return of if of.classes is None else replace(of, classes=of.classes[:n_classes])
+
+
+def _cut(reading: str, settings: Settings) -> Cut:
+    """Return what a reading does to reference values."""
+    if reading == "soft":
+        return lambda values: values
+    return lambda values: active(values, settings.reference_cut, settings.inclusive)
+
+
+def _curves(
+    cells: Sequence[Ordered], cuts: Sequence[Cut], sizes: Sequence[Floats], settings: Settings
+) -> list[Table]:
+    """Return the tables of curves, one for each way to cut the reference."""
+    rates = settings.max_fpr, settings.max_fnr
+    size = sum(len(part.score) for part in cells)
+    classes = for_each(lambda part: curve_scores([part], cuts, rates), cells, size)
+    pooled = curve_scores(cells, cuts, rates, threads=True)
+    tables = []
+    for i, n_ref in enumerate(sizes):
+        table = _table([numbers[i] for numbers in classes], pooled[i], n_ref)
+        area = table["roc_auc"]
+        # An area of 1 has no d' to average: averages are those of the average areas.
+        means = [None if mean is None else np.array(d_prime(float(mean))) for mean in _means(area)]
+        table["d_prime"] = Averaged(table["d_prime"].classes, *means)
+        tables.append(table)
     return tables
 
 
-def _separation(own: Averaged, area: Averaged) -> Averaged:
-    """Return d' with averages that are those of the average areas: an area of 1 has no d' to average."""
-    means = (
-        np.asarray(d_prime(float(np.asarray(getattr(area, name))))) for name in ("micro", "macro", "weighted")
-    )
-    return Averaged(own.classes, *means)
+def _means(of: Averaged) -> tuple[Floats | None, ...]:
+    return of.micro, of.macro, of.weighted
 
 
-def _numbers(
-    reference: Floats, system: Floats, readings: Iterable[str], settings: Settings
-) -> dict[str, Numbers]:
-    """Return named numbers of some cells, (n,), for each reading."""
-    numbers: dict[str, Numbers] = {}
-    cells = Ordered.of(system, reference)
-    for reading in readings:
-        own = cells
-        if reading == "hard":
-            own = cells.cut(active(cells.reference, settings.reference_cut, settings.inclusive))
-        found = {"n_ref": float(own.reference.sum(dtype=np.float64))}
-        if "curves" in settings.measures:
-            points = Points.of(own)
-            found |= precision_scores(points) | rate_scores(points, settings.max_fpr, settings.max_fnr)
-        if "calibration" in settings.measures:
-            found |= _calibration(own, settings.bins)
-        if reading == "soft" and "divergence" in settings.measures:
-            found |= _correlation(reference, system)
-        numbers[reading] = found
-    return numbers
-
-
-def _calibration(cells: Ordered, n_bins: int) -> Numbers:
-    bins = equal_width(cells, n_bins)
-    mean, largest = distances(bins)
-    found = {
-        "expected_calibration_error": mean,
-        "maximum_calibration_error": largest,
-        "adaptive_calibration_error": distances(equal_mass(cells, n_bins))[0],
-        **brier_parts(bins),
-    }
-    return {name: float(value) for name, value in found.items()}
-
-
-def _correlation(reference: Floats, system: Floats) -> Numbers:
-    (y, y_rank), (p, p_rank) = ranks(reference), ranks(system)
+def _table(classes: Sequence[Mapping[str, float]], pooled: Mapping[str, float], n_ref: Floats) -> Table:
+    """Return the numbers of classes and of all cells together with their averages."""
     return {
-        "wasserstein": wasserstein(y, p),
-        "pearson": pearson(reference, system),
-        "spearman": pearson(y_rank, p_rank),
+        name: averaged(np.array([numbers[name] for numbers in classes]), np.array(micro), n_ref)
+        for name, micro in pooled.items()
     }
+
+
+def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int) -> Table:
+    edges = calibration.pooled_mass(cells, n_bins)
+
+    def of_class(c: int) -> tuple[Bins, Bins, Bins, Floats]:
+        own = Ordered(cells[c].score, cut(cells[c].reference))
+        mass = calibration.equal_mass(own, n_bins), calibration.between(own, edges[c])
+        return calibration.equal_width(own, n_bins), *mass, calibration.moments(own)
+
+    size = sum(len(part.score) for part in cells)
+    found = for_each(of_class, range(len(cells)), size)
+    width, mass, shared = (Bins.stack(column) for column in list(zip(*found, strict=True))[:3])
+    squares = np.stack([parts[3] for parts in found])
+    tables = []
+    for bins, other, moments in (
+        (width, mass, squares),
+        (width.pooled(), shared.pooled(), squares.sum(axis=0)),
+    ):
+        mean, largest = calibration.distances(bins)
+        tables.append(
+            {
+                "expected_calibration_error": mean,
+                "maximum_calibration_error": largest,
+                "adaptive_calibration_error": calibration.distances(other)[0],
+                **calibration.brier_parts(bins, moments),
+            }
+        )
+    return {name: averaged(values, tables[1][name], n_ref) for name, values in tables[0].items()}
+
+
+def _correlation(reference: Floats, system: Floats, orders: Orders) -> Table:
+    """Return the table of correlations; orders: those of the system's values, class by class."""
+    n_ref = reference.sum(axis=1)
+    others = for_each(lambda y: ascending(y).astype(np.int32), reference, reference.size)
+
+    def of_class(c: int) -> dict[str, float]:
+        own = slice(c, c + 1)
+        y, p = reference[own], system[own]
+        return {
+            "wasserstein": wasserstein(y[0][others[c]], p[0][orders[c]]),
+            "pearson": pearson(y, p),
+            "spearman": rank_correlation(p, orders[own], ranks_of(y, others[own])),
+        }
+
+    classes = for_each(of_class, range(len(reference)), reference.size)
+    pooled = {
+        "wasserstein": wasserstein(*for_each(np.sort, (reference.ravel(), system.ravel()), reference.size)),
+        "pearson": pearson(reference, system),
+        "spearman": rank_correlation(system, orders, ranks_of(reference, others)),
+    }
+    return _table(classes, pooled, n_ref)

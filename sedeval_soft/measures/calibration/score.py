@@ -5,12 +5,14 @@ Bins are counted by their cells and the sums of both sides' values, which add ov
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.blocks import Blocks
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.curves.points import Ordered
 
@@ -21,55 +23,69 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Cells in bins by score. size: (..., n_bins) cells. score, reference: (..., n_bins) sums of values.
-
-    squares: (...,) sum of squared scores. products: of score times reference. spread: of squared references.
-    """
+    """Cells in bins by score: how many, and the sums of both sides' values; (..., n_bins) each."""
 
     size: Index
     score: Floats
     reference: Floats
-    squares: Array
-    products: Array
-    spread: Array
 
     @classmethod
-    def stack(cls, parts: list[Bins]) -> Bins:
+    def stack(cls, parts: Sequence[Bins]) -> Bins:
         """Return the bins of several classes as one, classes first."""
-        names = cls.__slots__
-        return cls(*(np.stack([getattr(part, name) for part in parts]) for name in names))
+        return cls(*(np.stack([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
     def pooled(self) -> Bins:
         """Return the bins of all classes together."""
         return Bins(*(getattr(self, name).sum(axis=0) for name in self.__slots__))
 
 
+def moments(cells: Ordered) -> Floats:
+    """Return the sums of squared scores, of scores times references and of squared references, (3,)."""
+    p, y = cells.score, cells.reference.astype(np.float64, copy=False)
+    return np.array([np.einsum("i,i->", a, b) for a, b in ((p, p), (p, y), (y, y))])
+
+
 def equal_width(cells: Ordered, n_bins: int) -> Bins:
     """Count cells in bins [k / n, (k + 1) / n), the last with its upper end."""
     inner = np.arange(1, n_bins) / n_bins
-    edges = np.concatenate(([0], np.searchsorted(cells.score, inner, side="left"), [len(cells.score)]))
-    return _bins(cells, edges)
+    return between(cells, np.searchsorted(cells.score, inner, side="left"))
 
 
 def equal_mass(cells: Ordered, n_bins: int) -> Bins:
     """Count cells in bins of as many cells each as can be without parting equal scores."""
-    n = len(cells.score)
-    edges = np.arange(n_bins + 1) * n // n_bins
-    inside = edges[(edges > 0) & (edges < n)]
-    edges[(edges > 0) & (edges < n)] = np.searchsorted(cells.score, cells.score[inside - 1], side="right")
-    return _bins(cells, edges)
+    ranks = _inner_ranks(len(cells.score), n_bins)
+    return between(cells, np.searchsorted(cells.score, cells.score[ranks - 1], side="right"))
 
 
-def _bins(cells: Ordered, edges: Index) -> Bins:
+def pooled_mass(parts: Sequence[Ordered], n_bins: int) -> list[Index]:
+    """Return for each part where the inner edges of bins of equal mass of all cells together lie."""
+    blocks = Blocks.of([part.score for part in parts])
+    before = np.concatenate(([0], np.cumsum(blocks.size)))
+    ranks = _inner_ranks(int(before[-1]), n_bins)
+    inside = np.searchsorted(before, ranks, side="left") - 1
+    values = np.zeros(len(ranks))
+    for block in np.unique(inside).tolist():
+        own = inside == block
+        values[own] = blocks.ordered(block)[0][ranks[own] - 1 - before[block]]
+    return [np.searchsorted(part.score, values, side="right") for part in parts]
+
+
+def _inner_ranks(size: int, n_bins: int) -> Index:
+    """Return how many cells bins of equal mass should have below their inner edges."""
+    ranks = np.arange(1, n_bins) * size // n_bins
+    return ranks[ranks > 0]
+
+
+def between(cells: Ordered, inner: Index) -> Bins:
+    """Count cells in bins with inner edges at some positions."""
+    edges = np.concatenate(([0], inner, [len(cells.score)]))
     size = np.diff(edges)
     full = np.flatnonzero(size)
     score, reference = np.zeros((2, len(size)))
     if len(full):
         score[full] = np.add.reduceat(cells.score, edges[full])
         reference[full] = np.add.reduceat(cells.reference, edges[full], dtype=np.float64)
-    p, y = cells.score, cells.reference
-    moments = ((p * p).sum(), (p * y).sum(), (y * y).sum(dtype=np.float64))
-    return Bins(size, score, reference, *map(np.asarray, moments))
+    return Bins(size, score, reference)
 
 
 def distances(bins: Bins) -> tuple[Array, Array]:
@@ -83,20 +99,21 @@ def distances(bins: Bins) -> tuple[Array, Array]:
     return ratio((off * bins.size).sum(axis=-1), size), np.where(size, off.max(axis=-1), np.nan)
 
 
-def brier_parts(bins: Bins) -> dict[str, Array]:
+def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
     """Return the parts of the Brier score by name, each (...,).
 
-    Source: Murphy 1973; for what lies within bins Stephenson, Coelho & Jolliffe 2008.
+    squares: (..., 3) the `moments` of the cells in the bins. Source: Murphy 1973; for what lies within bins
+    Stephenson, Coelho & Jolliffe 2008.
     """
     size = bins.size.sum(axis=-1)
     share = ratio(bins.size, size[..., None])
     y, p = (np.where(bins.size, ratio(sums, bins.size), 0.0) for sums in (bins.reference, bins.score))
     mean = ratio(bins.reference.sum(axis=-1), size)
-    within = ratio(bins.squares, size) - (share * p * p).sum(axis=-1)
-    common = ratio(bins.products, size) - (share * p * y).sum(axis=-1)
+    own, common, spread = (ratio(squares[..., k], size) for k in range(3))
+    within = own - (share * p * p).sum(axis=-1)
     return {
         "brier_reliability": (share * (y - p) ** 2).sum(axis=-1),
         "brier_resolution": (share * (y - mean[..., None]) ** 2).sum(axis=-1),
-        "brier_uncertainty": np.maximum(ratio(bins.spread, size) - mean * mean, 0.0),
-        "brier_within_bins": within - 2 * common,
+        "brier_uncertainty": np.maximum(spread - mean * mean, 0.0),
+        "brier_within_bins": within - 2 * (common - (share * p * y).sum(axis=-1)),
     }

@@ -9,7 +9,7 @@ values first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.averages import Averaged, macro, weighted
 from sedeval_soft.measures.curves.points import Ordered, Points
-from sedeval_soft.measures.curves.score import precision_scores
+from sedeval_soft.measures.curves.score import PRECISIONS, precision_scores, sums_of
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching
@@ -109,6 +109,5 @@ def _precisions(detections: Detections, hits: Bools, n_ref: Index) -> dict[str, 
     for label, total in enumerate(n_ref.tolist()):
         own = slice(int(bounds[label]), int(bounds[label + 1]))
         points = Points.of(Ordered(detections.value[own][::-1], hits[own][::-1]))
-        columns.append(precision_scores(replace(points, n_ref=total)))
-    names = columns[0] if columns else precision_scores(Points.of(Ordered(np.zeros(0), np.zeros(0))))
-    return {name: np.array([column[name] for column in columns]) for name in names}
+        columns.append(precision_scores([sums_of(points)], total))
+    return {name: np.array([column[name] for column in columns]) for name in PRECISIONS}

@@ -35,10 +35,6 @@ class Ordered:
         order = ascending(score)
         return cls(score[order], reference[order])
 
-    def cut(self, active: npt.NDArray[np.bool_]) -> Ordered:
-        """Return the same cells with a reference that is active or not, (n,)."""
-        return Ordered(self.score, active)
-
 
 @dataclass(frozen=True, slots=True)
 class Points:
@@ -67,8 +63,3 @@ class Points:
             return cls(cells.score[::-1], tp, np.arange(1, n + 1), total, n)
         n_sys = n - first[::-1]
         return cls(cells.score[first[::-1]], tp[n_sys - 1], n_sys, total, n)
-
-    @property
-    def n_silent(self) -> float:
-        """Return the weight of all negatives."""
-        return self.size - self.n_ref

@@ -1,4 +1,4 @@
-"""Areas and rates from the points of a curve.
+"""Areas and rates from the points of a curve, which may come in blocks of descending scores.
 
 Undefined, as NaN: all of them without a positive; what needs false alarm rates also without a negative.
 """
@@ -6,6 +6,8 @@ Undefined, as NaN: all of them without a positive; what needs false alarm rates 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -17,76 +19,151 @@ from sedeval_soft.measures.curves.points import Points
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
 
+PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
+RATES = (
+    *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime", "equal_error_rate"),
+    *("fnr_at_fpr", "fpr_at_fnr"),
+)
 
-def precision_scores(points: Points) -> dict[str, float]:
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What some points of a curve add to its areas.
+
+    steps: sum of gains in TP times precision. pairs: area below the ROC in pairs of cells. tp, precision: of
+    the points whose precision no later one reaches, with growing TP: interpolated precision is theirs.
+    """
+
+    steps: float
+    pairs: float
+    tp: Array
+    precision: Floats
+
+
+def sums_of(points: Points, tp: float = 0, n_sys: int = 0) -> Sums:
+    """Return the sums of points in order; tp, n_sys: what is detected before them."""
+    gained = np.diff(points.tp, prepend=points.tp.dtype.type(0))
+    # Points at which nothing is gained lie on straight lines of the ROC, and have no precision to count.
+    gains = np.flatnonzero(gained)
+    if not len(gains):
+        pairs = float((points.n_sys[-1] if len(points.n_sys) else 0) * tp)
+        return Sums(0.0, pairs, np.zeros(0), np.zeros(0))
+    gained, found, detected = gained[gains], points.tp[gains] + tp, points.n_sys[gains] + n_sys
+    precision = found / detected
+    pairs = _pairs(points, gains, gained, found, n_sys)
+    kept = _records(precision)
+    return Sums(float((gained * precision).sum()), pairs, found[kept], precision[kept])
+
+
+def _pairs(points: Points, gains: Array, gained: Array, found: Array, n_sys: int) -> float:
+    """Return the area below the ROC in pairs of cells; whole counts are summed exactly.
+
+    gains: the points at which something is gained. gained, found: how much, and the TP by then.
+    """
+    before = found - gained
+    passed = np.where(gains > 0, points.n_sys[gains - 1], 0) + n_sys - before
+    silent = points.n_sys[gains] + n_sys - found
+    left = np.append(silent.dtype.type(n_sys - before[0]), silent[:-1])
+    flat = ((passed - left) * before).sum()
+    sloping = ((silent - passed) * (found + before)).sum()
+    tail = (points.n_sys[-1] - points.n_sys[gains[-1]]) * found[-1]
+    return float(flat + tail) + float(sloping) / 2
+
+
+def _records(precision: Floats) -> Array:
+    """Return which values are above all that come after them."""
+    kept = np.ones(len(precision), dtype=bool)
+    if len(precision):
+        kept[:-1] = precision[:-1] > np.maximum.accumulate(precision[:0:-1])[::-1]
+    return kept
+
+
+def precision_scores(blocks: Sequence[Sums], n_ref: float) -> dict[str, float]:
     """Return the average precisions by name: step-wise, and interpolated in three ways.
 
+    blocks: sums of consecutive points. n_ref: weight of all positives, found or not.
     Sources: Buckley & Voorhees 2000; Everingham et al. 2010 and 2015; Lin et al. 2014.
     """
-    names = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
-    if not points.n_ref > 0:
-        return dict.fromkeys(names, math.nan)
-    precision = points.tp / points.n_sys
-    gained = np.diff(points.tp, prepend=points.tp.dtype.type(0))
-    steps = float((gained * precision).sum()) / points.n_ref
-    # The best precision at this recall or a higher one.
-    envelope = np.maximum.accumulate(precision[::-1])[::-1]
-    every = float((gained * envelope).sum()) / points.n_ref
-    eleven, hundred = (_at_recalls(points, envelope, count) for count in (10, 100))
+    if not n_ref > 0:
+        return dict.fromkeys(PRECISIONS, math.nan)
+    tp = np.concatenate([block.tp for block in blocks])
+    precision = np.concatenate([block.precision for block in blocks])
+    kept = _records(precision)
+    tp, precision = tp[kept], precision[kept]
+    every = float((np.diff(tp, prepend=tp.dtype.type(0)) * precision).sum()) / n_ref
+    eleven, hundred = (_at_recalls(tp, precision, n_ref, count) for count in (10, 100))
+    values = (math.fsum(block.steps for block in blocks) / n_ref, eleven, every, hundred)
     # Sums of shares may round beyond their whole.
-    return dict(zip(names, (min(value, 1.0) for value in (steps, eleven, every, hundred)), strict=True))
+    return {name: min(value, 1.0) for name, value in zip(PRECISIONS, values, strict=True)}
 
 
-def _at_recalls(points: Points, envelope: Floats, count: int) -> float:
+def _at_recalls(tp: Array, precision: Floats, n_ref: float, count: int) -> float:
     """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
-    wanted = np.arange(count + 1) * points.n_ref / count
+    wanted = np.arange(count + 1) * n_ref / count
     # No threshold may reach the highest recalls: events are found or not.
-    reached = np.append(envelope, 0.0)
-    return float(reached[np.searchsorted(points.tp, wanted, side="left")].mean())
+    reached = np.append(precision, 0.0)
+    return float(reached[np.searchsorted(tp, wanted, side="left")].mean())
 
 
-def rate_scores(points: Points, max_fpr: float, max_fnr: float) -> dict[str, float]:
-    """Return what is read off the ROC, by name; see the specification of each.
+@dataclass(frozen=True, slots=True)
+class Roc:
+    """A ROC in blocks: what is detected at the end of each, from nothing on; and a way to look into one.
 
-    Sources: Hanley & McNeil 1982; McClish 1989; Martin et al. 1997.
+    tp, fp: (n_blocks + 1,) counts or weights. pairs: (n_blocks,) areas below it in pairs of cells. within:
+    returns tp and fp at the points of a block, its beginning first.
     """
-    names = ("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime")
-    rates = ("equal_error_rate", "fnr_at_fpr", "fpr_at_fnr")
-    if not (points.n_ref > 0 and points.n_silent > 0):
-        return dict.fromkeys((*names, *rates), math.nan)
-    # The ROC begins where nothing is detected.
-    tp, fp = (np.append(count.dtype.type(0), count) for count in (points.tp, points.n_sys - points.tp))
-    tpr, fpr = tp / points.n_ref, fp / points.n_silent
-    whole = points.n_ref * points.n_silent
-    area = min(_area(tp, fp, len(fp)) / whole, 1.0)
-    inside = int(np.searchsorted(fpr, max_fpr, side="right"))
-    partial = _area(tp, fp, inside) / whole
-    if inside < len(fpr):
-        rest = (max_fpr - fpr[inside - 1]) / (fpr[inside] - fpr[inside - 1])
-        height = tpr[inside - 1] + (tpr[inside] - tpr[inside - 1]) * rest / 2
-        partial += float((max_fpr - fpr[inside - 1]) * height)
-    partial = min(partial, max_fpr)
-    chance = max_fpr * max_fpr / 2
-    scaled = 0.5 * (1 + (partial - chance) / (max_fpr - chance))
-    lowest = int(np.argmax(1 - tpr <= max_fnr))
-    values = (area, partial / max_fpr, scaled, d_prime(area))
-    found = (_equal_error_rate(tpr, fpr), float(1 - tpr[inside - 1]), float(fpr[lowest]))
-    return dict(zip((*names, *rates), (*values, *found), strict=True))
 
+    tp: Array
+    fp: Array
+    pairs: Floats
+    within: Callable[[int], tuple[Array, Array]]
 
-def _area(tp: Array, fp: Array, until: int) -> float:
-    """Return the area below straight lines between the first points of a ROC, in pairs of cells."""
-    # Whole counts are summed exactly: a perfect order has an area of exactly 1.
-    return float((np.diff(fp[:until]) * (tp[1:until] + tp[: until - 1])).sum()) / 2
+    def scores(self, max_fpr: float, max_fnr: float) -> dict[str, float]:
+        """Return what is read off the ROC, by name; see the specification of each.
 
+        Sources: Hanley & McNeil 1982; McClish 1989; Martin et al. 1997.
+        """
+        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
+        if not (n_ref > 0 and n_silent > 0):
+            return dict.fromkeys(RATES, math.nan)
+        area = min(float(self.pairs.sum()) / (n_ref * n_silent), 1.0)
+        partial, fnr = self._until(max_fpr)
+        chance = max_fpr * max_fpr / 2
+        scaled = 0.5 * (1 + (partial - chance) / (max_fpr - chance))
+        tpr, fpr = self._block(int(np.argmax(1 - self.tp / n_ref <= max_fnr)) - 1)
+        lowest = float(fpr[np.argmax(1 - tpr <= max_fnr)])
+        values = (area, partial / max_fpr, scaled, d_prime(area), self._equal_error_rate(), fnr, lowest)
+        return dict(zip(RATES, values, strict=True))
 
-def _equal_error_rate(tpr: Floats, fpr: Floats) -> float:
-    """Return the rate at which the straight lines between the points have FNR = FPR."""
-    excess = fpr + tpr - 1
-    after = int(np.argmax(excess >= 0))
-    low, high = float(excess[after - 1]), float(excess[after])
-    share = -low / (high - low)
-    return float(fpr[after - 1] + share * (fpr[after] - fpr[after - 1]))
+    def _block(self, block: int) -> tuple[Floats, Floats]:
+        """Return the rates at the points of a block, its beginning first."""
+        tp, fp = self.within(max(block, 0))
+        return tp / float(self.tp[-1]), fp / float(self.fp[-1])
+
+    def _until(self, max_fpr: float) -> tuple[float, float]:
+        """Return the area below straight lines to a false alarm rate, and the miss rate reached by then."""
+        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
+        whole = int(np.searchsorted(self.fp / n_silent, max_fpr, side="right")) - 1
+        area = float(self.pairs[:whole].sum()) / (n_ref * n_silent)
+        if whole == len(self.pairs):
+            return min(area, max_fpr), float(1 - self.tp[-1] / n_ref)
+        tpr, fpr = self._block(whole)
+        inside = int(np.searchsorted(fpr, max_fpr, side="right"))
+        area += float((np.diff(fpr[:inside]) * (tpr[1:inside] + tpr[: inside - 1])).sum()) / 2
+        run = max_fpr - fpr[inside - 1]
+        rise = (tpr[inside] - tpr[inside - 1]) * (run / (fpr[inside] - fpr[inside - 1]))
+        area += float(run * (tpr[inside - 1] + rise / 2))
+        return min(area, max_fpr), float(1 - tpr[inside - 1])
+
+    def _equal_error_rate(self) -> float:
+        """Return the rate at which the straight lines between the points have FNR = FPR."""
+        ends = self.fp / float(self.fp[-1]) + self.tp / float(self.tp[-1]) - 1
+        tpr, fpr = self._block(int(np.argmax(ends >= 0)) - 1)
+        excess = fpr + tpr - 1
+        after = int(np.argmax(excess >= 0))
+        low, high = float(excess[after - 1]), float(excess[after])
+        share = -low / (high - low)
+        return float(fpr[after - 1] + share * (fpr[after] - fpr[after - 1]))
 
 
 def d_prime(area: float) -> float:

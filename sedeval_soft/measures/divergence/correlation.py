@@ -1,35 +1,91 @@
-"""Correlations and distances that need all cells of a class at once."""
+"""Correlations and distances that need all cells of a class, or of all classes, at once.
+
+Values lie in (n_parts, n) arrays: those of one class, or of all classes together.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import ascending, middle_ranks
+from sedeval_soft.core.blocks import Blocks
+from sedeval_soft.core.threads import for_each
 
 Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+
+_BLOCK = 1 << 15
 
 
 def pearson(reference: Floats, system: Floats) -> float:
-    """Return the linear correlation of two arrays, (n,) each; NaN where either is constant."""
-    if not len(reference) or reference.min() == reference.max() or system.min() == system.max():
+    """Return the linear correlation of two arrays, (n_parts, n) each; NaN where either is constant."""
+    if not reference.size or reference.min() == reference.max() or system.min() == system.max():
         return math.nan
-    y, p = reference - reference.mean(), system - system.mean()
-    scale = math.sqrt(float((y * y).sum()) * float((p * p).sum()))
+    means = float(reference.mean()), float(system.mean())
+    blocks = [
+        (y[begin : begin + _BLOCK], p[begin : begin + _BLOCK])
+        for y, p in zip(reference, system, strict=True)
+        for begin in range(0, len(y), _BLOCK)
+    ]
+    return _correlation(for_each(lambda pair: _products(*pair, *means), blocks, _shared(reference)))
+
+
+def rank_correlation(values: Floats, orders: Sequence[Index], ranks: Floats) -> float:
+    """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
+
+    values: (n_parts, n). orders: for each part the places of its values in ascending order. ranks: those of
+    the other side, ties at their mean, (n_parts, n).
+    """
+    middle = (values.size + 1) / 2
+    blocks = Blocks.of([row[order] for row, order in zip(values, orders, strict=True)])
+    before = np.cumsum(blocks.size) - blocks.size
+
+    def products(block: int) -> Floats:
+        own = np.concatenate(blocks.rank(block, int(before[block])))
+        slices = zip(ranks, orders, blocks.slices(block), strict=True)
+        others = np.concatenate([row[order[part]] for row, order, part in slices])
+        return _products(others, own, middle, middle)
+
+    return _correlation(for_each(products, range(len(blocks)), _shared(values)))
+
+
+def _shared(values: Floats) -> int:
+    """Return how much work there is for several threads: parts by themselves have a thread each already."""
+    return values.size if len(values) > 1 else 0
+
+
+def _products(y: Floats, p: Floats, y_mean: float, p_mean: float) -> Floats:
+    """Return the sums of squares of both sides and of their product, around their means, (3,)."""
+    y, p = y - y_mean, p - p_mean
+    return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
+
+
+def _correlation(products: Sequence[Floats]) -> float:
+    spread, other, common = (math.fsum(column) for column in zip(*products, strict=True))
+    scale = math.sqrt(spread * other)
     # Values that differ by less than their squares can hold have no correlation to speak of.
-    return max(-1.0, min(1.0, float((y * p).sum()) / scale)) if scale > 0 else math.nan
+    return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
 
-def ranks(values: Floats) -> tuple[Floats, Floats]:
-    """Return the sorted values and the rank of each, ties at their mean rank; values: (n,) in [0, 1]."""
-    order = ascending(values)
-    ordered = values[order]
-    found = np.empty(len(values))
-    found[order] = middle_ranks(ordered)
-    return ordered, found
+def ranks_of(values: Floats, orders: Sequence[Index]) -> Floats:
+    """Return the rank of each value among all of them, ties at their mean, (n_parts, n).
+
+    values: (n_parts, n). orders: for each part the places of its values in ascending order.
+    """
+    blocks = Blocks.of([row[order] for row, order in zip(values, orders, strict=True)])
+    before = np.cumsum(blocks.size) - blocks.size
+    found = np.empty(values.shape)
+
+    def rank(block: int) -> None:
+        own = zip(blocks.slices(block), blocks.rank(block, int(before[block])), strict=True)
+        for row, order, (part, numbers) in zip(found, orders, own, strict=True):
+            row[order[part]] = numbers
+
+    for_each(rank, range(len(blocks)), _shared(values))
+    return found
 
 
 def wasserstein(reference: Floats, system: Floats) -> float:

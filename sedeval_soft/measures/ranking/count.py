@@ -8,7 +8,7 @@ with equal values share a rank, the last of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,10 @@ HARD = ("exact_match_prefix", "subset_accuracy")
 
 OF_CLASSES = ("prefix", "prefix_hits", "n_ref")
 """Sums of a cut reference by class: in the prefix, in it and active, and active."""
+
+_Tied = tuple[Index, Floats, Floats]
+"""Segments in which classes share the last places of the prefix: which, and the shares of classes in it, and
+in it and active, (n, n_classes) each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,11 @@ def count_ranking(
     that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
     """
     n_classes, size = reference.shape
-    hard = detected is not None
-    names = SHARED + HARD if hard else SHARED
+    names = SHARED if detected is None else SHARED + HARD
     per_segment = np.zeros((len(names), size))
-    of_classes = np.zeros((len(OF_CLASSES), n_classes, size) if hard else (0, 0, 0))
+    prefix = None if detected is None else np.zeros(reference.shape, dtype=bool)
 
-    def count(begin: int) -> None:
+    def count(begin: int) -> _Tied | None:
         block = slice(begin, begin + _BLOCK)
         y = np.ascontiguousarray(reference[:, block].T, dtype=np.float64)
         p = np.ascontiguousarray(system[:, block].T)
@@ -99,20 +102,33 @@ def count_ranking(
         weight = y.max(axis=1)
         ranks = _Ranks.of(y, p)
         values = {"weight": np.ones(len(y)), **_shared(ranks), **_beside(y, p, other, eps)}
-        if hard:
+        tied = None
+        if prefix is not None:
             values |= {"exact_match_prefix": values["misordered"] == 0}
             values |= {"subset_accuracy": values["distance"] == 0}
-            of_classes[:, :, block] = _prefix(ranks) * (weight > 0)
-        for row, name in enumerate(names):
-            per_segment[row, block] = values[name] * weight
+            prefix[:, block], tied = _prefix(ranks, p, begin)
+        for row, name in zip(per_segment, names, strict=True):
+            np.multiply(values[name], weight, out=row[block])
+        return tied
 
-    if n_classes:
-        for_each(count, range(0, size, _BLOCK), reference.size)
-    sums = sum_files(per_segment, start)
-    columns = [sum_files(values, start).T for values in of_classes]
-    return RankingCounts(
-        dict(zip(names, sums, strict=True)), dict(zip(OF_CLASSES, columns, strict=True)) if hard else {}
-    )
+    found = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
+    per_file = dict(zip(names, sum_files(per_segment, start), strict=True))
+    if prefix is None:
+        return RankingCounts(per_file, {})
+    tied = [part for part in found if part is not None]
+    return RankingCounts(per_file, _of_classes(reference.astype(bool, copy=False), prefix, tied, start))
+
+
+def _of_classes(reference: Bools, prefix: Bools, tied: Sequence[_Tied], start: Index) -> dict[str, Floats]:
+    """Return the sums of classes: whole places counted, shares of places added."""
+    counted = (prefix, prefix & reference, reference)
+    sums = [sum_files(values, start, np.int64).T.astype(np.float64) for values in counted]
+    if tied:
+        segment, *shares = (np.concatenate(column) for column in zip(*tied, strict=True))
+        first = np.searchsorted(segment, start)
+        for i, share in enumerate(shares):
+            sums[i] += sum_files(share.T, first).T
+    return dict(zip(OF_CLASSES, sums, strict=True))
 
 
 def _shared(ranks: _Ranks) -> dict[str, Floats]:
@@ -154,14 +170,23 @@ def _beside(y: Floats, p: Floats, other: Floats, eps: float) -> dict[str, Floats
     return {"cross_entropy": sum_classes(loss), "distance": sum_classes(np.abs(y - other))}
 
 
-def _prefix(ranks: _Ranks) -> Floats:
-    """Return for each class whether it is among the N_ref highest, is so and active, and is active.
+def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
+    """Return which classes are among the N_ref highest of their segment, (n_classes, n_segments).
 
-    (3, n_classes, n_segments). Classes with equal values share the places that are left for them.
+    Classes with equal values share the places that are left for them: segments in which some do are returned
+    by themselves, and none of their classes is in the first array. begin: the first segment.
     """
-    places = sum_classes(ranks.y)[:, None]
-    share = np.clip((places - ranks.first) / (ranks.last - ranks.first + 1), 0.0, 1.0)
-    found = np.empty((3, *ranks.y.T.shape))
-    for out, values in zip(found, (share, share * ranks.y, ranks.y), strict=True):
-        np.put_along_axis(out.T, ranks.order, values, axis=1)
-    return found
+    places = sum_classes(ranks.y).astype(np.int64)
+    last = np.maximum(places - 1, 0)[:, None]
+    lowest = np.take_along_axis(p, np.take_along_axis(ranks.order, last, axis=1), axis=1)
+    sharing = (places > 0) & (np.take_along_axis(ranks.last, last, axis=1)[:, 0] != last[:, 0])
+    inside = (p >= lowest) & ((places > 0) & ~sharing)[:, None]
+    rows = np.flatnonzero(sharing)
+    if not len(rows):
+        return inside.T, None
+    first, end, y = ranks.first[rows], ranks.last[rows], ranks.y[rows]
+    share = np.clip((places[rows, None] - first) / (end - first + 1), 0.0, 1.0)
+    shares = np.empty((2, *share.shape))
+    for out, values in zip(shares, (share, share * y), strict=True):
+        np.put_along_axis(out, ranks.order[rows], values, axis=1)
+    return inside.T, (rows + begin, shares[0], shares[1])

@@ -1,0 +1,103 @@
+"""Many sorted arrays as one, block by block of values.
+
+To bring what several sorted arrays hold into one order, their values are parted at some levels. What lies
+between two levels is a slice of each array, small enough to be worked on in the processor's cache; blocks
+are independent of one another. Equal values are never parted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.order import ascending, middle_ranks
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+_BLOCK = 1 << 15
+"""Values that a block should have."""
+
+_PROBES = 8
+"""Values looked at for each block that an array may have, to find levels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Ascending arrays cut at common levels.
+
+    parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
+    `edges[:, b]` and `edges[:, b + 1]`. size: (n_blocks,) values in each.
+    """
+
+    parts: Sequence[Floats]
+    edges: Index
+    size: Index
+
+    @classmethod
+    def of(cls, parts: Sequence[Floats]) -> Blocks:
+        """Cut ascending arrays with values in [0, 1] into blocks of about equal size."""
+        levels = _levels(parts)
+        inner = [np.searchsorted(part, levels, side="left") for part in parts]
+        edges = np.zeros((len(parts), len(levels) + 2), dtype=np.int64)
+        for row, cuts, part in zip(edges, inner, parts, strict=True):
+            row[1:-1], row[-1] = cuts, len(part)
+        return cls(parts, edges, np.diff(edges, axis=1).sum(axis=0))
+
+    def __len__(self) -> int:
+        """Return the number of blocks."""
+        return len(self.size)
+
+    def slices(self, block: int) -> list[slice]:
+        """Return where a block lies in each part."""
+        return [slice(int(row[block]), int(row[block + 1])) for row in self.edges]
+
+    def ordered(self, block: int) -> tuple[Floats, Index | None]:
+        """Return the values of a block in order, and their places in the slices one after another.
+
+        The places are None where the slices are in order as they are.
+        """
+        found = [part[own] for part, own in zip(self.parts, self.slices(block), strict=True)]
+        found = [values for values in found if len(values)]
+        if not found:
+            return np.zeros(0), None
+        joined = np.concatenate(found) if len(found) > 1 else found[0]
+        if len(found) == 1 or joined[0] == max(values[-1] for values in found) == joined.min():
+            return joined, None
+        order = ascending(joined)
+        return joined[order], order
+
+    def sums(self, weights: Sequence[npt.NDArray[np.number]]) -> Floats:
+        """Return the sum of weights in each block, (n_blocks,); weights: an array for each part."""
+        total = np.zeros(len(self))
+        for row, values in zip(self.edges, weights, strict=True):
+            full = np.flatnonzero(np.diff(row))
+            if len(full):
+                total[full] += np.add.reduceat(values, row[full], dtype=np.float64)
+        return total
+
+    def rank(self, block: int, below: int) -> list[Floats]:
+        """Return the ranks of a block's values for each part, ties at their mean; below: values before it."""
+        values, order = self.ordered(block)
+        ranks = middle_ranks(values) + below
+        if order is not None:
+            placed = np.empty(len(ranks))
+            placed[order] = ranks
+            ranks = placed
+        lengths = [own.stop - own.start for own in self.slices(block)]
+        return np.split(ranks, np.cumsum(lengths)[:-1])
+
+
+def _levels(parts: Sequence[Floats]) -> Floats:
+    """Return ascending levels that part all values into blocks; a value that fills some is one by itself."""
+    total = sum(map(len, parts))
+    n_blocks = max(1, total // _BLOCK)
+    step = max(1, total // (n_blocks * _PROBES))
+    # Probes of different arrays at different places: alike arrays would have theirs at the same values.
+    probes = [part[step * i // len(parts) :: step] for i, part in enumerate(parts)]
+    levels = np.sort(np.concatenate(probes))[_PROBES::_PROBES]
+    many = levels[1:][levels[1:] == levels[:-1]]
+    return np.unique(np.concatenate((levels, np.nextafter(many, 2.0))))

@@ -14,7 +14,7 @@ import numpy as np
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.rows import LONGEST, Rows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
-from sedeval_soft.formats.columns import NUMBER, Layout
+from sedeval_soft.formats.columns import BLANKS, NUMBER, Layout
 from sedeval_soft.formats.records import decode, records
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
@@ -127,7 +127,7 @@ def _declares(layout: Layout, fields: list[str], found: _Found) -> bool:
 
 def _number(name: str, role: str, text: str) -> tuple[float, str]:
     """Return a field as a number, and what is wrong with it if anything is."""
-    stripped = text.strip()
+    stripped = text.strip(BLANKS)
     limit = "a number of seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
     if not NUMBER.fullmatch(stripped):
         return math.nan, f"{name} {_no_number(stripped)}; expected {limit}"

@@ -55,6 +55,9 @@ _ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliase
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """What is read as a number, surrounding blanks aside."""
 
+BLANKS = " \t\r\n\f\v"
+"""What may surround a number: `str.strip` alone takes separators for blanks that `float` does not know."""
+
 
 class LayoutError(EvaluationError):
     """A first line that is neither a header nor a row; the reader adds where it stands."""
@@ -98,7 +101,7 @@ def normal(name: str) -> str:
 
 def is_number(text: str) -> bool:
     """Return whether a field is read as a number."""
-    return NUMBER.fullmatch(text.strip()) is not None
+    return NUMBER.fullmatch(text.strip(BLANKS)) is not None
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:

@@ -92,6 +92,7 @@ BROKEN: dict[str, Broken] = {
     ),
     "quote_in_number": Broken(b'onset,offset,car\n0,1,0.5\n1,"2,0.5\n', 3, 2, ("not closed",)),
     "text_after_quote": Broken(b'onset,offset,label\n0,1,"a"b\n', 2, 3, ("'b' follows",)),
+    "separator_in_number": Broken(HEAD + GOOD + b"a.wav\t\x1c.0\t1\tcar\t1\n", 3, 2, ("is not a number",)),
     "empty": Broken(b"", None, None, ("is empty",)),
     "only_delimiters": Broken(b",,\n,,\n", None, None, ("is empty",)),
     "only_blanks": Broken(b" \n\n  \n", None, None, ("is empty",)),

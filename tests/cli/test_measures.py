@@ -1,0 +1,99 @@
+"""Further measures on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sedeval_soft import evaluate
+
+ROOT = Path(__file__).parents[2]
+REFERENCE, SYSTEM = (str(ROOT / "sample_data" / name) for name in ("ref.tsv", "sys.tsv"))
+
+
+def run(*args):
+    command = [sys.executable, "-m", "sedeval_soft", *args]
+    return subprocess.run(command, capture_output=True, check=False, text=True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "segment.soft.roc_auc.macro",
+        "segment.hard.average_precision[car]",
+        "event.hard.average_precision_coco.macro",
+        "clip.soft.brier.micro",
+        "clip.optimal.f1.macro",
+        "ranking.hard.coverage",
+        "segment.soft.expected_calibration_error.weighted",
+    ],
+)
+def test_a_score_computes_its_group_by_itself(name):
+    done = run(REFERENCE, SYSTEM, "--score", name, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == evaluate(REFERENCE, SYSTEM, only="all", measures="all")[name]
+
+
+def test_a_requirement_adds_its_group_to_the_tables():
+    done = run(REFERENCE, SYSTEM, "--require", "segment.hard.roc_auc.macro>=0.99", "--quiet")
+    assert done.returncode == 1
+    assert "Receiver operating characteristic" in done.stdout
+    assert "Calibration" not in done.stdout
+
+
+def test_a_group_that_is_left_out_is_said_to_be():
+    done = run(REFERENCE, SYSTEM, "--score", "segment.soft.brier.micro", "--measures", "curves")
+    assert done.returncode == 2
+    assert "segment.soft.brier.micro is left out by --measures curves" in done.stderr
+
+
+def test_tables_and_json_have_every_group():
+    done = run(REFERENCE, SYSTEM, "--measures", "all", "--only", "all", "--quiet")
+    for title in (
+        "Average precision", "Receiver operating characteristic", "Divergences, losses and correlations",
+        "Calibration", "Ranking of the classes within segments", "Confusion of classes, event-based",
+    ):  # fmt: skip
+        assert f"\n{title}" in done.stdout
+    assert "Other averages" not in done.stdout
+    assert "other measures" not in done.stdout
+    matrices = json.loads(run(REFERENCE, SYSTEM, "--measures", "confusion", "--format", "json").stdout)
+    assert [m["basis"] for m in matrices["systems"][0]["confusion"]] == ["segment", "event"]
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "parquet"])
+def test_curves_are_written_beside_the_results(tmp_path, suffix):
+    path = tmp_path / f"c.{suffix}"
+    done = run(REFERENCE, SYSTEM, "--curves", str(path), "--score", "segment.hard.f1.micro", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == pytest.approx(0.7963, abs=1e-4)
+    assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--curves", "c.csv"], "ends with .tsv or .parquet"),
+        (["--curves", "x.tsv", "-o", "x.tsv"], "-o writes this file"),
+        (["--curves", SYSTEM], "this is the system output"),
+        (["--measures", "curve"], "measures must be one of curves, divergence"),
+        (["--bins", "0"], "bins must be a whole number"),
+        (["--bins", "1.5"], "not a valid integer"),
+        (["--max-fpr", "0"], "max_fpr must be above 0, at most 1"),
+        (["--iou", "1.1"], "iou must be above 0, at most 1"),
+        (["--epsilon", "0.2"], "epsilon must be above 0, at most 0.1"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused(tmp_path, monkeypatch, options, expected):
+    monkeypatch.chdir(tmp_path)
+    before = Path(SYSTEM).read_bytes()
+    done = run(REFERENCE, SYSTEM, *options)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert done.stderr.count("\n") <= 4
+    assert list(tmp_path.iterdir()) == []
+    assert Path(SYSTEM).read_bytes() == before

@@ -1,0 +1,80 @@
+"""Curves written to files are those of the scores, and give their areas back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sedeval_soft import evaluate
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.report.curves import COLUMNS, check_curves_path, write_curves
+from sedeval_soft.report.write import OutputError
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(0)
+    y, p = (rng.integers(0, 11, (60, 3)) / 10 for _ in range(2))
+    y[:, 2] = 0
+    return evaluate(y, p, measures=["curves"], only="all", psds="dcase-psds1")
+
+
+@pytest.fixture(scope="module", params=["tsv", "parquet"])
+def table(request, scores, tmp_path_factory):
+    path = tmp_path_factory.mktemp("curves") / f"c.{request.param}"
+    write_curves(str(path), scores.curves)
+    if request.param == "tsv":
+        return pd.read_csv(path, sep="\t", dtype={"class": str})
+    return pd.read_parquet(path)
+
+
+def test_a_row_for_each_threshold_of_each_curve(scores, table):
+    assert list(table.columns) == list(COLUMNS)
+    for (basis, reading), by_class in scores.curves.families().items():
+        for label, curve in by_class.items():
+            own = table[(table.basis == basis) & (table.reading == reading) & (table["class"] == label)]
+            for name in ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate"):
+                np.testing.assert_array_equal(own[name].to_numpy(float), getattr(curve, name), err_msg=name)
+    assert {"psd_roc"} < set(table.reading)
+
+
+@pytest.mark.parametrize("reading", ["hard", "soft"])
+@pytest.mark.parametrize("basis", ["segment", "clip"])
+def test_areas_of_what_was_written_are_the_scores(scores, table, basis, reading):
+    for label in ("0", "1", None):
+        chosen = table["class"] == label if label else table.average == "micro"
+        own = table[(table.basis == basis) & (table.reading == reading) & chosen]
+        name = f"{basis}.{reading}.roc_auc" + (f"[{label}]" if label else ".micro")
+        x, y = (own[column].to_numpy(float) for column in ("false_positive_rate", "recall"))
+        area = np.trapezoid(y[::-1], x[::-1])
+        if scores[name] is None:
+            assert np.isnan(area)
+        else:
+            assert area == pytest.approx(scores[name], abs=1e-12)
+
+
+def test_curves_run_from_everything_to_nothing(scores):
+    curve = scores.curves.segment["0"]
+    assert curve.threshold[0] == -1
+    assert curve.recall[0] == curve.false_positive_rate[0] == 1
+    assert curve.tp[-1] == curve.n_sys[-1] == 0
+    assert np.isnan(curve.precision[-1])
+    x, y = curve.det
+    assert np.isnan(x[[0, -1]]).all()
+    inside = ~np.isnan(x) & ~np.isnan(y)
+    assert inside.any()
+    assert (np.diff(x[inside]) <= 0).all()
+    assert (np.diff(y[inside]) >= 0).all()
+
+
+def test_scores_have_curves_only_when_asked():
+    assert evaluate(np.ones((2, 1)), np.ones((2, 1))).curves is None
+
+
+def test_names_and_folders_that_cannot_be_are_refused(scores, tmp_path):
+    with pytest.raises(SettingsError, match=r"ends with \.tsv or \.parquet"):
+        check_curves_path("curves.csv")
+    with pytest.raises(OutputError, match="there is no folder"):
+        write_curves(str(tmp_path / "none" / "c.tsv"), scores.curves)
+    assert list(tmp_path.iterdir()) == []

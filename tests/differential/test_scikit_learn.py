@@ -1,0 +1,224 @@
+"""Measures of cells and rankings against scikit-learn and scipy, called as their documentation says.
+
+A soft reference is doubled data there: each cell a positive of weight y and a negative of weight 1 - y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import brentq
+from sklearn import metrics
+from sklearn.calibration import calibration_curve
+
+from sedeval_soft import evaluate
+
+TOLERANCE = 1e-12
+EPS = 1e-7
+
+ALL = {"measures": "all", "only": ("segment", "ranking"), "segment_length": 1.0, "max_fpr": 0.15}
+
+
+def system_values(rng, reference):
+    """A column of each kind: tied, all different, separable, constant, mostly 0."""
+    n = len(reference)
+    return np.stack(
+        [
+            rng.integers(0, 9, n) / 8,
+            rng.random(n),
+            0.5 * (reference[:, 2] > 0.5) + 0.4 * rng.random(n),
+            np.full(n, 0.3),
+            np.where(rng.random(n) < 0.7, 0.0, rng.integers(1, 5, n) / 4),
+        ],
+        axis=1,
+    )
+
+
+def case(seed, *, soft):
+    """Reference and system (n, 5); every class is active somewhere and silent somewhere."""
+    rng = np.random.default_rng(seed)
+    reference = (rng.random((60, 5)) < [0.5, 0.1, 0.3, 0.4, 0.2]).astype(float)
+    reference[0], reference[1] = 1.0, 0.0
+    if soft:
+        reference = np.where(rng.random(reference.shape) < 0.3, reference, rng.random(reference.shape))
+    return reference, system_values(rng, reference)
+
+
+def same(got, wanted, name=""):
+    assert got is not None and abs(got - wanted) <= TOLERANCE * max(1.0, abs(wanted)), (name, got, wanted)
+
+
+def columns(reference, system):
+    """Each class by its suffix in names, then all cells together."""
+    yield from ((f"[{k}]", reference[:, k], system[:, k]) for k in range(reference.shape[1]))
+    yield ".micro", reference.ravel(), system.ravel()
+
+
+def doubled(y, p):
+    """Labels, scores and weights of a soft reference."""
+    n = len(y)
+    return np.repeat([1, 0], n), np.tile(p, 2), np.concatenate((y, 1 - y))
+
+
+def equal_error(label, score, weight=None):
+    fpr, tpr, _ = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
+    return brentq(lambda x: 1 - x - np.interp(x, fpr, tpr), 0, 1, xtol=1e-15, rtol=1e-15)
+
+
+SEEDS = pytest.mark.parametrize("seed", range(8))
+
+
+@SEEDS
+def test_curves_of_a_hard_reference(seed):
+    reference, system = case(seed, soft=False)
+    scores = evaluate(reference, system, **ALL)
+    for suffix, y, p in columns(reference, system):
+        for name, wanted in (
+            ("average_precision", metrics.average_precision_score(y, p)),
+            ("roc_auc", metrics.roc_auc_score(y, p)),
+            ("partial_auc_mcclish", metrics.roc_auc_score(y, p, max_fpr=0.15)),
+            ("equal_error_rate", equal_error(y, p)),
+        ):
+            same(scores[f"segment.hard.{name}{suffix}"], wanted, name + suffix)
+    for average in ("micro", "macro", "weighted"):
+        for name, score in (
+            ("average_precision", metrics.average_precision_score), ("roc_auc", metrics.roc_auc_score)
+        ):  # fmt: skip
+            wanted = score(reference, system, average=average)
+            same(scores[f"segment.hard.{name}.{average}"], wanted, f"{name}.{average}")
+
+
+@SEEDS
+def test_curves_of_a_soft_reference(seed):
+    reference, system = case(seed, soft=True)
+    scores = evaluate(reference, system, **ALL)
+    for suffix, y, p in columns(reference, system):
+        label, score, weight = doubled(y, p)
+        for name, wanted in (
+            ("average_precision", metrics.average_precision_score(label, score, sample_weight=weight)),
+            ("roc_auc", metrics.roc_auc_score(label, score, sample_weight=weight)),
+            ("partial_auc_mcclish", metrics.roc_auc_score(label, score, sample_weight=weight, max_fpr=0.15)),
+            ("equal_error_rate", equal_error(label, score, weight)),
+        ):
+            same(scores[f"segment.soft.{name}{suffix}"], wanted, name + suffix)
+
+
+@SEEDS
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_roc_in_part(seed, soft):
+    """Area to a false alarm rate by scikit-learn's points; misses and false alarms at limits too."""
+    reference, system = case(seed, soft=soft)
+    scores = evaluate(reference, system, **ALL, max_fnr=0.4)
+    stem = f"segment.{'soft' if soft else 'hard'}"
+    for suffix, y, p in columns(reference, system):
+        label, score, weight = doubled(y, p)
+        fpr, tpr, _ = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
+        inside = fpr <= 0.15
+        x = np.append(fpr[inside], 0.15)
+        height = np.append(tpr[inside], np.interp(0.15, fpr, tpr))
+        same(scores[f"{stem}.partial_auc{suffix}"], metrics.auc(x, height) / 0.15, suffix)
+        same(scores[f"{stem}.fnr_at_fpr{suffix}"], (1 - tpr[inside]).min(), suffix)
+        same(scores[f"{stem}.fpr_at_fnr{suffix}"], fpr[1 - tpr <= 0.4].min(), suffix)
+
+
+@SEEDS
+def test_proper_scores(seed):
+    reference, system = case(seed, soft=False)
+    scores = evaluate(reference, system, **ALL)
+    for suffix, y, p in columns(reference, system):
+        clipped = np.clip(p, EPS, 1 - EPS)
+        for reading in ("hard", "soft"):
+            same(scores[f"segment.{reading}.cross_entropy{suffix}"], metrics.log_loss(y, clipped), suffix)
+            same(scores[f"segment.{reading}.brier{suffix}"], metrics.brier_score_loss(y, p), suffix)
+
+
+@SEEDS
+def test_proper_scores_of_a_soft_reference(seed):
+    reference, system = case(seed, soft=True)
+    scores = evaluate(reference, system, **ALL)
+    for suffix, y, p in columns(reference, system):
+        label, score, weight = doubled(y, p)
+        wanted = metrics.log_loss(label, np.clip(score, EPS, 1 - EPS), sample_weight=weight)
+        same(scores[f"segment.soft.cross_entropy{suffix}"], wanted, suffix)
+        same(scores[f"segment.soft.brier{suffix}"], metrics.mean_squared_error(y, p), suffix)
+        same(scores[f"segment.soft.mean_absolute_error{suffix}"], metrics.mean_absolute_error(y, p), suffix)
+        # A soft reference has a Brier score against scikit-learn's labels, too: y (1 - y) more.
+        spread = metrics.brier_score_loss(label, score, sample_weight=weight) - np.mean(y * (1 - y))
+        same(scores[f"segment.soft.brier{suffix}"], spread, suffix)
+
+
+@SEEDS
+def test_divergences_and_correlations(seed):
+    reference, system = case(seed, soft=True)
+    scores = evaluate(reference, system, **ALL)
+    for suffix, y, p in columns(reference, system):
+        sides, middle = ([np.stack([v, 1 - v]) for v in vs] for vs in ((y, p), ((y + p) / 2,)))
+        halves = [np.mean(stats.entropy(side, middle[0])) for side in sides]
+        same(scores[f"segment.soft.jensen_shannon{suffix}"], sum(halves) / 2, suffix)
+        for name, a, b in (("kl_divergence", y, p), ("kl_divergence_reverse", p, y)):
+            inside = np.clip(b, EPS, 1 - EPS)
+            wanted = np.mean(stats.entropy(np.stack([a, 1 - a]), np.stack([inside, 1 - inside])))
+            same(scores[f"segment.soft.{name}{suffix}"], wanted, name + suffix)
+        same(scores[f"segment.soft.wasserstein{suffix}"], stats.wasserstein_distance(y, p), suffix)
+        for name, correlation in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+            got = scores[f"segment.soft.{name}{suffix}"]
+            if suffix == "[3]":  # the constant column
+                assert got is None
+            else:
+                same(got, correlation(y, p).statistic, name + suffix)
+
+
+@SEEDS
+def test_ranking(seed):
+    reference, system = case(seed, soft=False)
+    scores = evaluate(reference, system, **ALL)
+    kept = reference.any(axis=1)
+    y, p = reference[kept], system[kept]
+    assert 0 < kept.sum() < len(kept)
+    for name, wanted in (
+        ("coverage", metrics.coverage_error(y, p)),
+        ("ranking_loss", metrics.label_ranking_loss(y, p)),
+        ("label_ranking_average_precision", metrics.label_ranking_average_precision_score(y, p)),
+        ("hamming_loss", metrics.hamming_loss(y, p > 0.5)),
+        ("subset_accuracy", metrics.accuracy_score(y, p > 0.5)),
+        ("cross_entropy", sum(metrics.log_loss(a, np.clip(b, EPS, 1 - EPS), labels=[0, 1]) * 5
+                              for a, b in zip(y, p, strict=True)) / len(y)),
+    ):  # fmt: skip
+        same(scores[f"ranking.hard.{name}"], wanted, name)
+
+
+@SEEDS
+def test_precision_recall_and_f(seed):
+    """A class without reference is in no mean of ours, but its false alarms are in micro."""
+    reference, system = case(seed, soft=False)
+    reference[:, 1] = 0.0
+    system[:, 3] = 0.25  # never detected: its precision counts 0
+    scores = evaluate(reference, system, **ALL)
+    detected = system > 0.5
+    for average in ("micro", "macro", "weighted"):
+        classes = range(5) if average == "micro" else (0, 2, 3, 4)
+        found = metrics.precision_recall_fscore_support(
+            reference, detected, labels=list(classes), average=average, zero_division=0
+        )
+        for name, wanted in zip(("precision", "recall", "f1"), found, strict=False):
+            same(scores[f"segment.hard.{name}.{average}"], wanted, f"{name}.{average}")
+
+
+@SEEDS
+@pytest.mark.parametrize("bins", [5, 15])
+def test_reliability_diagram(seed, bins):
+    """Where no value is at an edge of a bin: there scikit-learn's bins have their upper ends."""
+    rng = np.random.default_rng(seed)
+    y, p = (rng.random(200) < 0.4).astype(float), rng.random(200)
+    scores = evaluate(y[:, None], p[:, None], **ALL, bins=bins)
+    true, predicted = calibration_curve(y, p, n_bins=bins)
+    size = np.bincount((p * bins).astype(int), minlength=bins)
+    assert size.all()
+    gap = np.abs(true - predicted)
+    for name, wanted in (
+        ("expected_calibration_error", (gap * size).sum() / 200),
+        ("maximum_calibration_error", gap.max()),
+        ("brier_reliability", (gap**2 * size).sum() / 200),
+    ):
+        same(scores[f"segment.hard.{name}.micro"], wanted, name)

@@ -27,10 +27,17 @@ class Size:
     hour: int
     segment_events: int
     events: int
+    cells: int
+    peer_cells: int
 
 
-FULL = Size(small_rows=10_000, large_rows=1_000_000, hour=3600, segment_events=3400, events=2000)
-QUICK = Size(small_rows=500, large_rows=3000, hour=60, segment_events=60, events=60)
+FULL = Size(
+    small_rows=10_000, large_rows=1_000_000, hour=3600, segment_events=3400, events=2000, cells=1_000_000,
+    peer_cells=200_000,
+)  # fmt: skip
+QUICK = Size(
+    small_rows=500, large_rows=3000, hour=60, segment_events=60, events=60, cells=2000, peer_cells=1000
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,14 @@ def frame_scores(n_frames: int, frames_per_second: int) -> tuple[Events, Floats,
     return Events(middle[onset], middle[offset], label), edges, scores
 
 
+def score_arrays(n_segments: int) -> tuple[Floats, Floats]:
+    """Return random reference and system values, each (N_CLASSES, n_segments); no logarithm clips them."""
+    rng = np.random.default_rng(n_segments)
+    reference, system = (rng.random((N_CLASSES, n_segments)) for _ in range(2))
+    np.clip(system, 1e-6, 1 - 1e-6, out=system)
+    return reference, system
+
+
 @dataclass(frozen=True, slots=True)
 class Recordings:
     """Frame scores of recordings of equal length, and their events, for us and for sed_scores_eval.

@@ -24,7 +24,10 @@ from case import FULL, QUICK, Bench, DisagreementError, Result
 from cases import CASES
 from timing import CommandError
 
-PACKAGES = ("soft-sed-eval", "numpy", "pyarrow", "scipy", "click", "sed_eval", "sed_scores_eval", "pandas")
+PACKAGES = (
+    "soft-sed-eval", "numpy", "pyarrow", "scipy", "click", "sed_eval", "sed_scores_eval", "scikit-learn",
+    "pandas",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -181,8 +181,9 @@ def cell_entropy(a: float, b: float, settings: Settings) -> float:
 
 
 def cell_shannon(a: float, b: float, settings: Settings) -> float:
-    middle = (a + b) / 2
-    return (bernoulli(a, middle) + bernoulli(b, middle)) / 2 / unit(settings)
+    active, silent = (a + b) / 2, ((1 - a) + (1 - b)) / 2
+    parts = [_term(v, active) + _term(1 - v, silent) for v in (a, b)]
+    return sum(parts) / 2 / unit(settings)
 
 
 CELL: dict[str, Callable[[float, float, Settings], float]] = {
@@ -215,7 +216,8 @@ def pearson(y: Cells, p: Cells, _: Settings) -> float | None:
         return None
     ys, ps = ([Fraction(v) - sum(map(Fraction, side)) / len(side) for v in side] for side in (y, p))
     covariance = sum(a * b for a, b in zip(ys, ps, strict=True))
-    return float(covariance) / math.sqrt(sum(a * a for a in ys) * sum(b * b for b in ps))
+    square = covariance * covariance / (sum(a * a for a in ys) * sum(b * b for b in ps))
+    return math.copysign(math.sqrt(square), covariance)
 
 
 def ranks(values: Cells) -> list[float]:

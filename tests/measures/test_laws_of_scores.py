@@ -231,6 +231,22 @@ def test_bounds_of_rates(sides):
                 assert math.copysign(1, got["d_prime"]) == math.copysign(1, area - 0.5) or area == 0.5
 
 
+@settings(max_examples=200)
+@given(pairs(y=FINE | BINARY))
+def test_limits_of_1_are_no_limits(sides):
+    """Everything may be detected, or nothing: no rate is above 1, however sums round."""
+    scores = scored(*sides, measures="curves", only=("segment",), max_fpr=1.0, max_fnr=1.0)
+    for reading in ("hard", "soft"):
+        for suffix, area in by_suffix(scores, "roc_auc", reading).items():
+            names = ("fnr_at_fpr", "fpr_at_fnr", "partial_auc", "partial_auc_mcclish")
+            free, also_free, *parts = (scores[f"segment.{reading}.{name}{suffix}"] for name in names)
+            if area is None:
+                assert {free, also_free, *parts} == {None}, suffix
+            else:
+                assert free == also_free == 0.0, suffix
+                assert all(close(part, area) for part in parts), suffix
+
+
 @given(pairs(y=EIGHTHS, p=LEVELS))
 def test_reversed_scores_reverse_the_roc(sides):
     reference, system = sides

@@ -126,3 +126,16 @@ def test_averages_of_d_prime_are_made_of_averages_of_auc():
     # AUC 1 and 3/4: the second class loses one of four pairs. The quantile is that of 7/8.
     assert scores["segment.hard.roc_auc.macro"] == 0.875
     assert scores["segment.hard.d_prime.macro"] == pytest.approx(math.sqrt(2) * 1.1503493803760079, abs=1e-12)
+
+
+@pytest.mark.parametrize("hundredths", [3, 5, 6, 37, 90])
+@pytest.mark.parametrize("certain", [1, 2, 3, 5, 8])
+def test_cells_without_doubt_raise_no_false_alarms(hundredths, certain):
+    """The one doubtful cell, on top, has all that is negative: FPR is 1 from there on, not more."""
+    y, p = [hundredths / 100] + [1.0] * certain, [0.9 - k / 16 for k in range(certain + 1)]
+    got = of_one_class(y, p, max_fpr=1.0, max_fnr=1.0)
+    assert got["fnr_at_fpr"] == got["fpr_at_fnr"] == 0.0
+    # What is positive of that cell is level with what is negative of it, the rest below.
+    area = y[0] / 2 / (y[0] + certain)
+    for name in ("roc_auc", "partial_auc", "partial_auc_mcclish"):
+        assert got[name] == pytest.approx(area, abs=1e-12), name

@@ -289,15 +289,17 @@ def test_norms_are_in_order(sides):
                     assert low <= middle + 1e-12 and middle <= high + 1e-12, (name, suffix)
         for suffix, value in by_suffix(copied[2], "f1", basis=basis).items():
             assert value in {1.0, None}, suffix
-    partial = ((reference > 1e-3) & (reference < 1 - 1e-3)).any()
+    # Values so near 0 or 1 that F rounds to 1 are neither.
+    partial, whole = ((reference > 1e-3) & (reference < 1 - 1e-3)).any(), np.isin(reference, (0, 1)).all()
     for scores in copied[:2]:
         value = scores["segment.soft.f1.micro"]
-        assert value is None or (value < 1.0 if partial else close(value, 1.0, 1e-2))
+        assert not partial or value < 1.0
+        assert not whole or value in {1.0, None}
 
 
-@given(pairs(), st.integers(0, 2**32 - 1))
+@given(pairs(y=EIGHTHS), st.integers(0, 2**32 - 1))
 def test_the_order_of_segments_does_not_matter(sides, seed):
-    """Sums may round another way."""
+    """Sums of the system's values may round another way; those of the reference decide what is reached."""
     order = np.random.default_rng(seed).permutation(len(sides[0]))
     plain, mixed = scored(*sides), scored(*(side[order] for side in sides))
     for name, value in plain.items():

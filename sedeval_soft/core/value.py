@@ -112,6 +112,10 @@ class Scores(Mapping[str, "float | int | None"]):
         """Iterate over the names of all scores."""
         return iter(self.scores)
 
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a score of that name, without looking for close matches."""
+        return name in self.scores
+
     def __len__(self) -> int:
         """Return the number of scores."""
         return len(self.scores)

@@ -99,7 +99,7 @@ def _columns(curve: Any) -> dict[str, Any]:  # noqa: ANN401 - a Curve
     names = ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate")
     found = {name: getattr(curve, name) for name in names}
     found["n_ref"] = np.full(len(curve.threshold), curve.n_ref, dtype=np.float64)
-    if curve.size is not None:
+    if curve.fp is not None:
         found |= {name: getattr(curve, name) for name in ("false_positive_rate", "false_negative_rate")}
         found["det_false_positive"], found["det_false_negative"] = curve.det
     return found

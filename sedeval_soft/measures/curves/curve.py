@@ -24,27 +24,24 @@ class Curve:
     """Counts of a class at every threshold, and what follows from them; NaN where that is undefined.
 
     threshold: (n,) ascending; each value holds up to the next one. tp, n_sys: (n,) counts, or weights where
-    the reference is soft. n_ref: size of the reference. size: how many cells there are; None for events,
-    which have no true negatives.
+    the reference is soft. n_ref: size of the reference. fp: (n,) false positives of cells; None for events,
+    which have no true negatives to set them against.
     """
 
     threshold: Floats
     tp: Array
     n_sys: Array
     n_ref: float
-    size: int | None = None
+    fp: Array | None = None
 
     @classmethod
     def of_points(cls, points: Points) -> Curve:
         """Return the curve of cells, from the threshold that detects all to the one that detects nothing."""
-        nothing = np.zeros(1, dtype=np.int64)
-        return cls(
-            np.append(_EVERYTHING, points.score[::-1]),
-            np.append(points.tp[::-1], nothing.astype(points.tp.dtype)),
-            np.append(points.n_sys[::-1], nothing),
-            points.n_ref,
-            points.size,
-        )
+        counts = [
+            np.append(column[::-1], column.dtype.type(0)) for column in (points.tp, points.n_sys, points.fp)
+        ]
+        threshold = np.append(_EVERYTHING, points.score[::-1])
+        return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
 
     @property
     def precision(self) -> Floats:
@@ -71,14 +68,14 @@ class Curve:
     @property
     def false_positive_rate(self) -> Floats:
         """Return FP / (FP + TN), (n,): the ROC is `recall` over it."""
-        if self.size is None:
+        if self.fp is None:
             return np.full(len(self.threshold), np.nan)
-        return ratio(self.n_sys - self.tp, self._all(self.size - self.n_ref))
+        return ratio(self.fp, self._all(self.fp[0]))
 
     @property
     def false_negative_rate(self) -> Floats:
         """Return FN / N_ref, (n,): the miss rate."""
-        return 1.0 - self.recall
+        return ratio(self.n_ref - self.tp, self._all(self.n_ref))
 
     @property
     def det(self) -> tuple[Floats, Floats]:

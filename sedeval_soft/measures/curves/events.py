@@ -1,9 +1,9 @@
 """Average precision of events as in object detection: ranked by value, matched by overlap in time.
 
 Of a table whose touching rows are one event, the detections are the events at the threshold, each with the
-highest value in it; otherwise every row is one with its own value, whatever the threshold. A detection takes
-the reference event of its file and class that is still free and overlaps it most, detections with higher
-values first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
+highest value in it; otherwise every row with a value above 0 is one, whatever the threshold. A detection
+takes the reference event of its file and class that is still free and overlaps it most, detections with
+higher values first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from sedeval_soft.measures.averages import Averaged, macro, weighted
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.curves.score import PRECISIONS, precision_scores, sums_of
 from sedeval_soft.measures.event.count import file_class
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.event.pairs import pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+_LEAST = 1e-6
+"""Overlaps below which only the lengths of events limit how far apart their ends are."""
 
 COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 """The overlaps over which COCO takes the mean."""
@@ -84,11 +87,7 @@ def _hits(
 ) -> list[Bools]:
     """Return for each overlap which detections find a reference event."""
     found = detections.events
-    # Ends further apart than this cannot be those of events that overlap so much.
-    least = min(overlaps)
-    ends = Collars(None, 0, (1 - least) / least, slack=1)
-    groups = file_class(reference, n_classes), file_class(found, n_classes)
-    right, left = candidate_pairs(reference, found, *groups, ends)
+    right, left = _candidates(reference, found, n_classes, min(overlaps))
     common = np.minimum(reference.offset[right], found.offset[left]) - np.maximum(
         reference.onset[right], found.onset[left]
     )
@@ -100,6 +99,19 @@ def _hits(
         pairs = left[kept], right[kept], len(found), len(reference)
         hits.append(first_free_matching(*pairs, merit=overlap[kept]) >= 0)
     return hits
+
+
+def _candidates(reference: Events, found: Events, n_classes: int, overlap: float) -> tuple[Index, Index]:
+    """Return pairs of a reference event and a detection, all that overlap so much among them."""
+    if not len(reference) or not len(found):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    length = reference.offset - reference.onset
+    # Of events that overlap at all, ends are not further apart than the longer is long; and of events that
+    # overlap so much, not further than what one of them may have beside the other.
+    longest = np.maximum(length, (found.offset - found.onset).max())
+    apart = np.minimum(length * ((1 - overlap) / max(overlap, _LEAST)), longest).astype(np.int64) + 1
+    groups = file_class(reference, n_classes), file_class(found, n_classes)
+    return pairs_within(search(reference.offset, found.offset, *groups, apart), [])
 
 
 def _precisions(detections: Detections, hits: Bools, n_ref: Index) -> dict[str, Floats]:

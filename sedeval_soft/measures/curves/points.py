@@ -40,26 +40,27 @@ class Ordered:
 class Points:
     """What is detected at every distinct score, (n_points,): thresholds from the highest down.
 
-    score: the lowest score that is detected. tp: weight of the positives among them. n_sys: how many they
-    are. n_ref: weight of all positives. size: how many cells there are.
+    score: the lowest score that is detected. tp, fp: weights of the positives and negatives among them.
+    n_sys: how many they are.
     """
 
     score: Floats
     tp: Array
+    fp: Array
     n_sys: Index
-    n_ref: float
-    size: int
 
     @classmethod
     def of(cls, cells: Ordered) -> Points:
         """Count what is detected; equal scores are detected together."""
         n = len(cells.score)
-        # Summed from the top: few positives are not the difference of two large sums.
-        dtype = np.int64 if cells.reference.dtype == np.bool_ else np.float64
-        tp = np.cumsum(cells.reference[::-1], dtype=dtype)
+        reference = cells.reference[::-1]
+        # Summed from the top, and each by itself: what is small is not the difference of two large sums.
+        hard = reference.dtype == np.bool_
+        tp = np.cumsum(reference, dtype=np.int64 if hard else np.float64)
         first = heads(cells.score)
-        total = tp[-1].item() if n else 0
+        n_sys = np.arange(1, n + 1)
+        fp = n_sys - tp if hard else np.cumsum(1.0 - reference)
         if len(first) == n:
-            return cls(cells.score[::-1], tp, np.arange(1, n + 1), total, n)
-        n_sys = n - first[::-1]
-        return cls(cells.score[first[::-1]], tp[n_sys - 1], n_sys, total, n)
+            return cls(cells.score[::-1], tp, fp, n_sys)
+        last = n - 1 - first[::-1]
+        return cls(cells.score[first[::-1]], tp[last], fp[last], n_sys[last])

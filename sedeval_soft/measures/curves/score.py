@@ -46,28 +46,25 @@ def sums_of(points: Points, tp: float = 0, n_sys: int = 0) -> Sums:
     # Points at which nothing is gained lie on straight lines of the ROC, and have no precision to count.
     gains = np.flatnonzero(gained)
     if not len(gains):
-        pairs = float((points.n_sys[-1] if len(points.n_sys) else 0) * tp)
+        pairs = float((points.fp[-1] if len(points.fp) else 0) * tp)
         return Sums(0.0, pairs, np.zeros(0), np.zeros(0))
-    gained, found, detected = gained[gains], points.tp[gains] + tp, points.n_sys[gains] + n_sys
-    precision = found / detected
-    pairs = _pairs(points, gains, gained, found, n_sys)
+    gained, found = gained[gains], points.tp[gains] + tp
+    precision = found / (points.n_sys[gains] + n_sys)
+    pairs = _pairs(points, gains, found, found - gained)
     kept = _records(precision)
     return Sums(float((gained * precision).sum()), pairs, found[kept], precision[kept])
 
 
-def _pairs(points: Points, gains: Array, gained: Array, found: Array, n_sys: int) -> float:
+def _pairs(points: Points, gains: Array, found: Array, before: Array) -> float:
     """Return the area below the ROC in pairs of cells; whole counts are summed exactly.
 
-    gains: the points at which something is gained. gained, found: how much, and the TP by then.
+    gains: the points at which something is gained. found, before: the TP at them, and until then.
     """
-    before = found - gained
-    passed = np.where(gains > 0, points.n_sys[gains - 1], 0) + n_sys - before
-    silent = points.n_sys[gains] + n_sys - found
-    left = np.append(silent.dtype.type(n_sys - before[0]), silent[:-1])
-    flat = ((passed - left) * before).sum()
-    sloping = ((silent - passed) * (found + before)).sum()
-    tail = (points.n_sys[-1] - points.n_sys[gains[-1]]) * found[-1]
-    return float(flat + tail) + float(sloping) / 2
+    fp = points.fp[gains]
+    passed = np.where(gains > 0, points.fp[gains - 1], 0)
+    left = np.append(fp.dtype.type(0), fp[:-1])
+    flat = ((passed - left) * before).sum() + (points.fp[-1] - fp[-1]) * found[-1]
+    return float(flat) + float(((fp - passed) * (found + before)).sum()) / 2
 
 
 def _records(precision: Floats) -> Array:
@@ -99,7 +96,7 @@ def precision_scores(blocks: Sequence[Sums], n_ref: float) -> dict[str, float]:
 
 def _at_recalls(tp: Array, precision: Floats, n_ref: float, count: int) -> float:
     """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
-    wanted = np.arange(count + 1) * n_ref / count
+    wanted = np.append(np.minimum(np.arange(count) * n_ref / count, n_ref), n_ref)
     # No threshold may reach the highest recalls: events are found or not.
     reached = np.append(precision, 0.0)
     return float(reached[np.searchsorted(tp, wanted, side="left")].mean())
@@ -130,15 +127,17 @@ class Roc:
         partial, fnr = self._until(max_fpr)
         chance = max_fpr * max_fpr / 2
         scaled = 0.5 * (1 + (partial - chance) / (max_fpr - chance))
-        tpr, fpr = self._block(int(np.argmax(1 - self.tp / n_ref <= max_fnr)) - 1)
-        lowest = float(fpr[np.argmax(1 - tpr <= max_fnr)])
+        misses = (n_ref - self.tp) / n_ref
+        _, fnr_within, fpr = self._block(int(np.argmax(misses <= max_fnr)) - 1)
+        lowest = float(fpr[np.argmax(fnr_within <= max_fnr)])
         values = (area, partial / max_fpr, scaled, d_prime(area), self._equal_error_rate(), fnr, lowest)
         return dict(zip(RATES, values, strict=True))
 
-    def _block(self, block: int) -> tuple[Floats, Floats]:
-        """Return the rates at the points of a block, its beginning first."""
+    def _block(self, block: int) -> tuple[Floats, Floats, Floats]:
+        """Return TPR, FNR and FPR at the points of a block, its beginning first."""
         tp, fp = self.within(max(block, 0))
-        return tp / float(self.tp[-1]), fp / float(self.fp[-1])
+        n_ref = float(self.tp[-1])
+        return tp / n_ref, (n_ref - tp) / n_ref, fp / float(self.fp[-1])
 
     def _until(self, max_fpr: float) -> tuple[float, float]:
         """Return the area below straight lines to a false alarm rate, and the miss rate reached by then."""
@@ -146,21 +145,23 @@ class Roc:
         whole = int(np.searchsorted(self.fp / n_silent, max_fpr, side="right")) - 1
         area = float(self.pairs[:whole].sum()) / (n_ref * n_silent)
         if whole == len(self.pairs):
-            return min(area, max_fpr), float(1 - self.tp[-1] / n_ref)
-        tpr, fpr = self._block(whole)
+            return min(area, max_fpr), 0.0
+        tpr, fnr, fpr = self._block(whole)
         inside = int(np.searchsorted(fpr, max_fpr, side="right"))
         area += float((np.diff(fpr[:inside]) * (tpr[1:inside] + tpr[: inside - 1])).sum()) / 2
-        run = max_fpr - fpr[inside - 1]
-        rise = (tpr[inside] - tpr[inside - 1]) * (run / (fpr[inside] - fpr[inside - 1]))
-        area += float(run * (tpr[inside - 1] + rise / 2))
-        return min(area, max_fpr), float(1 - tpr[inside - 1])
+        if inside < len(fpr):
+            run = max_fpr - fpr[inside - 1]
+            rise = (tpr[inside] - tpr[inside - 1]) * (run / (fpr[inside] - fpr[inside - 1]))
+            area += float(run * (tpr[inside - 1] + rise / 2))
+        return min(area, max_fpr), float(fnr[inside - 1])
 
     def _equal_error_rate(self) -> float:
         """Return the rate at which the straight lines between the points have FNR = FPR."""
-        ends = self.fp / float(self.fp[-1]) + self.tp / float(self.tp[-1]) - 1
-        tpr, fpr = self._block(int(np.argmax(ends >= 0)) - 1)
-        excess = fpr + tpr - 1
-        after = int(np.argmax(excess >= 0))
+        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
+        ends = self.fp / n_silent - (n_ref - self.tp) / n_ref
+        _, fnr, fpr = self._block(int(np.argmax(ends >= 0)) - 1)
+        excess = fpr - fnr
+        after = max(int(np.argmax(excess >= 0)), 1)
         low, high = float(excess[after - 1]), float(excess[after])
         share = -low / (high - low)
         return float(fpr[after - 1] + share * (fpr[after] - fpr[after - 1]))

@@ -29,35 +29,46 @@ def curve_scores(
     # From the highest scores down.
     downwards = range(len(blocks))[::-1]
     n_sys = np.concatenate(([0], np.cumsum(blocks.size[::-1])))
-    found = [
-        np.concatenate(([0.0], np.cumsum(blocks.sums([cut(part.reference) for part in parts])[::-1])))
-        for cut in cuts
-    ]
+    found = [_detected(blocks, [cut(part.reference) for part in parts]) for cut in cuts]
 
     def points(place: int) -> list[Points]:
         cells = _cells(blocks, downwards[place], parts)
         return [Points.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
 
-    def sums(place: int) -> list[Sums]:
-        before = int(n_sys[place])
-        return [sums_of(own, tp[place].item(), before) for own, tp in zip(points(place), found, strict=True)]
+    def sums(place: int) -> list[tuple[Sums, float, float]]:
+        results = []
+        for own, (tp, fp) in zip(points(place), found, strict=True):
+            of_block = sums_of(own, tp[place].item(), int(n_sys[place]))
+            last = (own.tp[-1] + tp[place], own.fp[-1] + fp[place]) if len(own.tp) else (tp[place], fp[place])
+            results.append((of_block, *last))
+        return results
 
-    places = range(len(blocks))
     size = int(n_sys[-1]) if threads else 0
-    columns = list(zip(*for_each(sums, places, size), strict=True))
+    columns = list(zip(*for_each(sums, range(len(blocks)), size), strict=True))
     scores = []
-    for i, (tp, column) in enumerate(zip(found, columns, strict=True)):
-        # The sums of blocks and of points may differ in their last digits; at the end all is found.
-        tp[-1] = next((block.tp[-1] for block in column[::-1] if len(block.tp)), 0.0)
+    for i, ((tp, fp), column) in enumerate(zip(found, columns, strict=True)):
+        # The sums of blocks and of points may differ in their last digits: the ends are those of points.
+        tp[1:], fp[1:] = (np.maximum.accumulate([end[k] for end in column]) for k in (1, 2))
 
-        def within(place: int, i: int = i, tp: Array = tp) -> tuple[Array, Array]:
+        def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
             own = points(place)[i]
-            hits = np.append(0, own.tp) + tp[place]
-            return hits, np.append(0, own.n_sys) + n_sys[place] - hits
+            limits = tp[place + 1], fp[place + 1]
+            ends = np.append(0, own.tp) + tp[place], np.append(0, own.fp) + fp[place]
+            return np.minimum(ends[0], limits[0]), np.minimum(ends[1], limits[1])
 
-        roc = Roc(tp, n_sys - tp, np.array([block.pairs for block in column]), within)
-        scores.append(precision_scores(column, tp[-1].item()) | roc.scores(*rates))
+        roc = Roc(tp, fp, np.array([block.pairs for block, _, _ in column]), within)
+        blocks_of = [block for block, _, _ in column]
+        scores.append(precision_scores(blocks_of, tp[-1].item()) | roc.scores(*rates))
     return scores
+
+
+def _detected(blocks: Blocks, references: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the weights of positives and negatives above each block, and in all, from the highest down."""
+    tp = np.concatenate(([0.0], np.cumsum(blocks.sums(references)[::-1])))
+    if references[0].dtype == np.bool_:
+        return tp, np.concatenate(([0], np.cumsum(blocks.size[::-1]))) - tp
+    fp = blocks.sums([1.0 - reference for reference in references])[::-1]
+    return tp, np.concatenate(([0.0], np.cumsum(fp)))
 
 
 def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:

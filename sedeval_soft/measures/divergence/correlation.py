@@ -22,15 +22,19 @@ _BLOCK = 1 << 15
 
 def pearson(reference: Floats, system: Floats) -> float:
     """Return the linear correlation of two arrays, (n_parts, n) each; NaN where either is constant."""
-    if not reference.size or reference.min() == reference.max() or system.min() == system.max():
+    if not reference.size:
         return math.nan
-    means = float(reference.mean()), float(system.mean())
+    sides = [(float(side.mean()), float(side.min()), float(side.max())) for side in (reference, system)]
+    if any(low == high for _, low, high in sides):
+        return math.nan
+    # Of the size of 1, deviations have squares that are numbers, however small they are.
+    centres = [(mean, max(high - mean, mean - low)) for mean, low, high in sides]
     blocks = [
         (y[begin : begin + _BLOCK], p[begin : begin + _BLOCK])
         for y, p in zip(reference, system, strict=True)
         for begin in range(0, len(y), _BLOCK)
     ]
-    return _correlation(for_each(lambda pair: _products(*pair, *means), blocks, _shared(reference)))
+    return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, _shared(reference)))
 
 
 def rank_correlation(values: Floats, orders: Sequence[Index], ranks: Floats) -> float:
@@ -47,7 +51,7 @@ def rank_correlation(values: Floats, orders: Sequence[Index], ranks: Floats) -> 
         own = np.concatenate(blocks.rank(block, int(before[block])))
         slices = zip(ranks, orders, blocks.slices(block), strict=True)
         others = np.concatenate([row[order[part]] for row, order, part in slices])
-        return _products(others, own, middle, middle)
+        return _products(others, own, (middle, middle), (middle, middle))
 
     return _correlation(for_each(products, range(len(blocks)), _shared(values)))
 
@@ -57,16 +61,15 @@ def _shared(values: Floats) -> int:
     return values.size if len(values) > 1 else 0
 
 
-def _products(y: Floats, p: Floats, y_mean: float, p_mean: float) -> Floats:
-    """Return the sums of squares of both sides and of their product, around their means, (3,)."""
-    y, p = y - y_mean, p - p_mean
+def _products(y: Floats, p: Floats, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
+    """Return the sums of squares of both sides and of their product, (3,); of: a mean and a unit of each."""
+    y, p = (y - of_y[0]) / of_y[1], (p - of_p[0]) / of_p[1]
     return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
 
 
 def _correlation(products: Sequence[Floats]) -> float:
     spread, other, common = (math.fsum(column) for column in zip(*products, strict=True))
     scale = math.sqrt(spread * other)
-    # Values that differ by less than their squares can hold have no correlation to speak of.
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
 

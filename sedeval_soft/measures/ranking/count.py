@@ -55,7 +55,7 @@ class _Ranks:
     """Classes of each segment in descending order of the system's values; all (n_segments, n_classes).
 
     order: the classes. y: their reference values. first, last: where the group of equal values that each
-    belongs to begins and ends. above: sum of y down to the end of the group.
+    belongs to begins and ends. above, silent: sums of y and of 1 - y down to the end of the group.
     """
 
     order: Index
@@ -63,22 +63,24 @@ class _Ranks:
     first: Index
     last: Index
     above: Floats
+    silent: Floats
 
     @classmethod
     def of(cls, y: Floats, p: Floats) -> _Ranks:
         order = np.argsort(-p, axis=1)
         values, y = np.take_along_axis(p, order, axis=1), np.take_along_axis(y, order, axis=1)
         place = np.broadcast_to(np.arange(p.shape[1]), p.shape)
-        above = np.cumsum(y, axis=1)
+        above, silent = np.cumsum(y, axis=1), np.cumsum(1.0 - y, axis=1)
         parted = values[:, 1:] != values[:, :-1]
         if parted.all():
-            return cls(order, y, place, place, above)
+            return cls(order, y, place, place, above, silent)
         first, last = place.copy(), place.copy()
         first[:, 1:][~parted] = 0
         np.maximum.accumulate(first, axis=1, out=first)
         last[:, :-1][~parted] = p.shape[1] - 1
         last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-        return cls(order, y, first, last, np.take_along_axis(above, last, axis=1))
+        sums = (np.take_along_axis(total, last, axis=1) for total in (above, silent))
+        return cls(order, y, first, last, *sums)
 
 
 def count_ranking(
@@ -137,8 +139,8 @@ def _shared(ranks: _Ranks) -> dict[str, Floats]:
     mass = sum_classes(y)
     # What is at once active and silent makes no pair with itself.
     itself = sum_classes(y * (1.0 - y))
-    wrong = np.maximum(sum_classes(y * (rank - ranks.above)) - itself, 0.0)
-    pairs = mass * (y.shape[1] - mass) - itself
+    wrong = np.maximum(sum_classes(y * ranks.silent) - itself, 0.0)
+    pairs = mass * sum_classes(1.0 - y) - itself
     hits = sum_classes(y * ranks.above / rank)
     top = np.take_along_axis(ranks.above, ranks.last[:, :1], axis=1)[:, 0] / rank[:, 0]
     # Nothing is out of order where there is no pair.
@@ -146,7 +148,7 @@ def _shared(ranks: _Ranks) -> dict[str, Floats]:
         "one_error": 1.0 - top,
         "coverage": _coverage(y, rank),
         "misordered": wrong,
-        "ranking_loss": np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 1e-12),
+        "ranking_loss": np.minimum(np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0), 1.0),
         "label_ranking_average_precision": np.divide(hits, mass, out=np.zeros_like(hits), where=mass > 0),
     }
 

@@ -6,15 +6,14 @@ are these fields: one list, so that the three cannot drift apart.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
-import numpy as np
-
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.groups import Parts, check_apart, checked_parts
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 
 Pool = Literal["max", "mean"]
@@ -95,8 +94,6 @@ _SHARES: dict[str, tuple[float, float]] = {
 _MOST_BINS = 10_000
 
 _SHORTEST = 1 / TICKS_PER_SECOND
-_LONGEST = 1e6
-"""Seconds; a limit of segments and collars that keeps ticks far from overflow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +133,10 @@ class Settings:
     entropy_unit: `nats` or `bits`. epsilon: values are clipped to [epsilon, 1 - epsilon] where a logarithm
         is taken of them.
     classes: the classes to evaluate; None for all that occur on either side.
+    groups: names of classes by the name of a group: all averages are computed over each group as well, as if
+        only its classes were evaluated.
+    scenes: patterns of file names by the name of a scene (`*`, `?`, `[ab]`, case matters): all scores are
+        computed of the matching files as well, as if only these were evaluated.
     only: what to evaluate: bases (`segment`, `event`, `intersection`), single readings of one
         (`segment.soft`), or `all`.
     compat: None, or a tool whose arithmetic the hard reading follows to the bit.
@@ -177,6 +178,8 @@ class Settings:
     entropy_unit: EntropyUnit = "nats"
     epsilon: float = 1e-7
     classes: tuple[str, ...] | None = None
+    groups: Parts = field(default_factory=dict, hash=False)
+    scenes: Parts = field(default_factory=dict, hash=False)
     only: tuple[str, ...] = DEFAULT_ONLY
     compat: Compat | None = None
     strict: bool = False
@@ -184,7 +187,7 @@ class Settings:
     @classmethod
     def of(cls, /, **values: Any) -> Self:  # noqa: ANN401 - the values are checked below
         """Build settings from keywords, answering an unknown one with close matches."""
-        known = [field.name for field in fields(cls)]
+        known = [each.name for each in fields(cls)]
         for name in values:
             if name not in known:
                 hint = did_you_mean(name, known) or f"; known: {', '.join(known)}"
@@ -204,8 +207,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check every value, so that nothing downstream has to; numpy's scalars become Python's."""
-        for field in fields(self):
-            self._keep(field.name, _plain(getattr(self, field.name)))
+        for each in fields(self):
+            self._keep(each.name, plain(getattr(self, each.name)))
         if "all" in self.only:
             self._keep("only", tuple(READINGS))
         if "all" in self.measures:
@@ -221,6 +224,9 @@ class Settings:
         if self.psds is not None:
             self._check_choice("psds", self.psds, tuple(PSDS))
         self._check_postprocessing()
+        self._keep("groups", checked_parts("groups", self.groups, "class name"))
+        self._keep("scenes", checked_parts("scenes", self.scenes, "file name pattern"))
+        check_apart(self.groups, self.scenes)
         if not (self.onset or self.offset):
             raise SettingsError("onset and offset cannot both be left out of event-based scores")
         self._check_lists()
@@ -228,16 +234,16 @@ class Settings:
     def _check_numbers(self) -> None:
         for name in _NUMBERS:
             if name != "reference_threshold" or self.reference_threshold is not None:
-                self._keep(name, _finite(name, getattr(self, name)))
-        if not _SHORTEST <= self.segment_length <= _LONGEST:
+                self._keep(name, finite(name, getattr(self, name)))
+        if not _SHORTEST <= self.segment_length <= LONGEST_SETTING:
             raise SettingsError(
-                f"segment_length must be {_SHORTEST:g} to {_LONGEST:g} s, not {self.segment_length}"
+                f"segment_length must be {_SHORTEST:g} to {LONGEST_SETTING:g} s, not {self.segment_length}"
             )
         if not _LEAST_BETA <= self.beta <= _GREATEST_BETA:
             raise SettingsError(f"beta must be {_LEAST_BETA:g} to {_GREATEST_BETA:g}, not {self.beta}")
         for name in ("onset_collar", "offset_collar", "offset_collar_rate"):
-            if not 0 <= getattr(self, name) <= _LONGEST:
-                raise SettingsError(f"{name} must be 0 to {_LONGEST:g}, not {getattr(self, name)}")
+            if not 0 <= getattr(self, name) <= LONGEST_SETTING:
+                raise SettingsError(f"{name} must be 0 to {LONGEST_SETTING:g}, not {getattr(self, name)}")
         # Times are whole ticks: what is kept here, and shown, is what is used.
         for name in ("segment_length", "onset_collar", "offset_collar"):
             self._keep(name, tick(getattr(self, name)) / TICKS_PER_SECOND)
@@ -256,7 +262,7 @@ class Settings:
     def _check_criteria(self) -> None:
         for name, (low, high) in _OPTIONAL_RANGES.items():
             if getattr(self, name) is not None:
-                value = _finite(name, getattr(self, name))
+                value = finite(name, getattr(self, name))
                 if not low <= value <= high or (value == 0 and not name.startswith("alpha")):
                     above = "" if name.startswith("alpha") else "above "
                     raise SettingsError(f"{name} must be {above}{low:g} to {high:g}, not {value}")
@@ -264,16 +270,8 @@ class Settings:
 
     def _check_postprocessing(self) -> None:
         for name in POSTPROCESSING:
-            value = getattr(self, name)
-            if isinstance(value, Mapping):
-                self._keep(
-                    name, {label: _length(f"{name} of {label}", _plain(value[label])) for label in value}
-                )
-                if not all(isinstance(label, str) for label in value):
-                    raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
-            else:
-                self._keep(name, _length(name, value))
-        filters = tuple(_length("psds_median_filters", value) for value in self.psds_median_filters)
+            self._keep(name, seconds_by_class(name, getattr(self, name)))
+        filters = tuple(seconds("psds_median_filters", value) for value in self.psds_median_filters)
         self._keep("psds_median_filters", filters)
         if filters and any(self.lengths_of("median_filter")):
             raise SettingsError("median_filter and psds_median_filters exclude one another")
@@ -370,26 +368,6 @@ class Settings:
         if self.wants_psds:
             values |= {name: self.criterion(name) for name in _PSDS_DEFAULTS}
         values["psds_median_filters"] = list(self.psds_median_filters)
+        for name in ("groups", "scenes"):
+            values[name] = {part: list(members) for part, members in getattr(self, name).items()}
         return values
-
-
-def _finite(name: str, value: object) -> float:
-    """Return a setting as a float; raises SettingsError for anything but a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise SettingsError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
-
-
-def _length(name: str, value: object) -> float:
-    """Return a length in seconds, in whole ticks; raises SettingsError where it is none."""
-    seconds = _finite(name, value)
-    if not 0 <= seconds <= _LONGEST:
-        raise SettingsError(f"{name} must be 0 to {_LONGEST:g} s, not {seconds}")
-    return tick(seconds) / TICKS_PER_SECOND
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given, checked later
-    """Return a scalar of numpy, or a tuple of them, as Python has it; anything else as it is."""
-    if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
-    return value.item() if isinstance(value, np.generic) else value

@@ -26,10 +26,11 @@ class UnknownScoreError(EvaluationError, KeyError):
 class Score:
     """One number with its name.
 
-    name: `basis.reading.measure.average` or `basis.reading.measure[class]`.
+    name: `basis.reading.measure.average` or `basis.reading.measure[class]`, and `@group` of a part.
     average: `micro`, `macro` or `weighted`; None for the score of one class.
     class_name: the class; None for an average.
     value: a count (int), a number (float) or None where the measure is undefined.
+    group: the group of classes, or the scene, that it is a score of; None for the whole.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Score:
     average: str | None
     class_name: str | None
     value: float | int | None
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,10 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a data frame with one row per score; undefined values are missing (pd.NA)."""
         import pandas as pd
 
-        columns = ("name", "basis", "reading", "measure", "average", "class")
+        columns = ("name", "basis", "reading", "measure", "average", "class", "group")
         table = [
-            (s.name, s.basis, s.reading, s.measure, s.average, s.class_name) for s in self.scores.values()
+            (s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group)
+            for s in self.scores.values()
         ]
         frame = pd.DataFrame(table, columns=list(columns))
         frame["value"] = pd.array([s.value for s in self.scores.values()], dtype="Float64")
@@ -221,5 +224,6 @@ def _score(score: Score) -> dict[str, Any]:
         "measure": score.measure,
         "average": score.average,
         "class": score.class_name,
+        "group": score.group,
         "value": score.value,
     }

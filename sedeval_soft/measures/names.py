@@ -4,10 +4,13 @@
     basis.reading.measure[class]       event.hard.recall[people talking]
     basis.reading.measure              intersection.hard.psds
 
-The last form is that of measures defined over all classes together.
+The last form is that of measures defined over all classes together. Scores of a group of classes, or of the
+files of a scene, have its name behind an `@`:
 
-A class name may hold anything, brackets and dots too: it is what stands between the first `[` and
-the last `]`.
+    segment.soft.f1.macro@traffic      intersection.hard.psds@traffic      segment.soft.f1[car]@street
+
+A class name may hold anything, brackets, dots and `@` too: it is what stands between the first `[` and
+the last `]`. The name of a group or a scene holds neither, so what stands behind the last `]` is told apart.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.groups import is_part_name
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -28,40 +32,59 @@ class ScoreNameError(EvaluationError):
 
 @dataclass(frozen=True, slots=True)
 class ScoreName:
-    """The parts of a score's name; exactly one of `average` and `class_name` is set."""
+    """The parts of a score's name; exactly one of `average` and `class_name` is set.
+
+    group: the group of classes, or the scene, that it is a score of; None for the whole.
+    """
 
     basis: str
     reading: str
     measure: str
     average: str | None = None
     class_name: str | None = None
+    group: str | None = None
 
     def __str__(self) -> str:
         """Return the name, which `parse` reads back."""
-        return spell(self.basis, self.reading, self.measure, self.average, self.class_name)
+        return spell(self.basis, self.reading, self.measure, self.average, self.class_name, self.group)
 
     @classmethod
     def parse(cls, text: str) -> ScoreName:
         """Read a name; raises ScoreNameError that says which form is expected."""
         head, bracket, tail = text.partition("[")
+        label, closing, behind = tail.rpartition("]")
+        if not bracket:
+            head, at, group = head.partition("@")
+        else:
+            at, group = behind[:1], behind[1:]
         parts = head.split(".")
-        if bracket and text.endswith("]") and len(parts) == 3 and all(parts):
-            return cls(parts[0], parts[1], parts[2], class_name=tail[:-1])
-        if not bracket and len(parts) == 4 and all(parts) and parts[3] in AVERAGES:
-            return cls(parts[0], parts[1], parts[2], average=parts[3])
-        if not bracket and len(parts) == 3 and all(parts):
-            return cls(parts[0], parts[1], parts[2], average=OVERALL)
+        # Brackets in the name of a group would leave an `@` before the first of them.
+        sound = all(parts) and "@" not in head and (is_part_name(group) if at == "@" else not (at or group))
+        of = group if at else None
+        if sound and bracket and closing and len(parts) == 3:
+            return cls(parts[0], parts[1], parts[2], class_name=label, group=of)
+        if sound and not bracket and len(parts) == 4 and parts[3] in AVERAGES:
+            return cls(parts[0], parts[1], parts[2], average=parts[3], group=of)
+        if sound and not bracket and len(parts) == 3:
+            return cls(parts[0], parts[1], parts[2], average=OVERALL, group=of)
         raise ScoreNameError(
             f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
-            f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro"
+            f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, and "
+            "@name behind it for a group of classes or a scene"
         )
 
 
 def spell(
-    basis: str, reading: str, measure: str, average: str | None = None, class_name: str | None = None
+    basis: str,
+    reading: str,
+    measure: str,
+    average: str | None = None,
+    class_name: str | None = None,
+    group: str | None = None,
 ) -> str:
     """Return the name of a score from its parts, of which it has an average or a class."""
     stem = f"{basis}.{reading}.{measure}"
+    suffix = "" if group is None else f"@{group}"
     if class_name is not None:
-        return f"{stem}[{class_name}]"
-    return stem if average == OVERALL else f"{stem}.{average}"
+        return f"{stem}[{class_name}]{suffix}"
+    return f"{stem}{suffix}" if average == OVERALL else f"{stem}.{average}{suffix}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.measures.calibration import spec as calibration
@@ -57,7 +58,8 @@ def _find(name: ScoreName | str) -> tuple[Family, Measure]:
                 if measure.name == parsed.measure and _has_form(measure, parsed):
                     return family, measure
     stem = f"{parsed.basis}.{parsed.reading}.{parsed.measure}"
-    spelled = str(parsed) if parsed.class_name is None else f"{stem}[class]"
+    whole = replace(parsed, group=None)
+    spelled = str(whole) if parsed.class_name is None else f"{stem}[class]"
     hint = did_you_mean(spelled, score_names()) or "; --list-scores prints all names"
     raise ScoreNameError(f"no score is named {parsed}{hint}")
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from sedeval_soft.core.value import Scores
 from sedeval_soft.report.table import UNDEFINED, exact, visible
 
-HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "value")
+HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value")
 
 
 def delimited(systems: Sequence[Scores], delimiter: str) -> str:
@@ -37,7 +37,7 @@ def _rows(scores: Scores) -> Iterator[tuple[str | None, ...]]:
         value = None if text == UNDEFINED else text
         yield (
             *(scores.system, score.name, score.basis, score.reading, score.measure),
-            *(score.average, score.class_name, value),
+            *(score.average, score.class_name, score.group, value),
         )
 
 

@@ -384,7 +384,8 @@ def test_list_scores_and_version():
 def test_help_shows_every_option_and_true_defaults():
     text = CliRunner().invoke(group, ["--help"], prog_name="soft-sed-eval").output
     defaults = Settings().to_dict()
-    for name in defaults:
+    # Mappings have their place in a settings file.
+    for name in set(defaults) - {"groups", "scenes"}:
         flag = {"onset": "no-onset", "offset": "no-offset"}.get(name, name).replace("_", "-")
         assert f"--{flag}" in text, name
     flat = re.sub(r"\s+", " ", text)

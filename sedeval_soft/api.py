@@ -29,6 +29,7 @@ from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.formats import read_durations, read_points, read_rows, rows_from_data
 from sedeval_soft.run.confusion import confusion_tables
 from sedeval_soft.run.curves import Curves, curves_of
+from sedeval_soft.run.groups import parts_of, score_parts
 from sedeval_soft.run.psds import psds_notes
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
@@ -126,6 +127,7 @@ def score_pair(
     durations: Mapping[str, float] | None = None,
 ) -> Scores:
     """Score a pair that was aligned already; `reference`, `system`, `durations` are what it was made of."""
+    parts = parts_of(pair, settings)
     tally = tally_pair(pair, settings)
     overlapping = tally.per_file.get("event.soft.substitutions")
     warnings = [*pair.warnings, *psds_notes(tally, settings)]
@@ -135,9 +137,10 @@ def score_pair(
             f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
             "their class; the soft event-based error rate of all classes together is left undefined"
         )
+    of_parts, notes = score_parts(pair, parts, settings)
     inputs = (describe(reference, "reference", settings), describe(system, "system", settings))
     return Scores(
-        scores=score_tally(tally, settings),
+        scores=score_tally(tally, settings) | of_parts,
         system=name or system.origin.name,
         classes=pair.classes,
         files=pair.files,
@@ -145,7 +148,7 @@ def score_pair(
         n_segments=int(tally.per_file["n_segments"].sum()),
         settings=settings,
         inputs=inputs,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *notes),
         signature=sign(__version__, settings, inputs, durations),
         version=__version__,
         confusion=confusion_tables(tally, settings),

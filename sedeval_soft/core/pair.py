@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -88,6 +89,25 @@ def align(
     warnings.extend(strangers(settings, classes))
     reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
     return Pair(files, classes, reference, postprocessed(raw, settings), length, raw, tuple(warnings))
+
+
+def with_classes(pair: Pair, classes: tuple[str, ...]) -> Pair:
+    """Return a pair of some of its classes, in this order; lengths and post-processing stay as they are."""
+    return _recoded(pair, lambda rows: _recode_classes(rows, classes), classes=classes)
+
+
+def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
+    """Return a pair of some of its files, given in their order; all classes stay."""
+    position = {name: code for code, name in enumerate(files)}
+    codes = [position.get(name, -1) for name in pair.files]
+    length = pair.length[np.asarray(codes, dtype=np.int64) >= 0]
+    return _recoded(pair, lambda rows: _recode_files(rows, codes, files), files=files, length=length)
+
+
+def _recoded(pair: Pair, recode: Callable[[Rows], Rows], **changed: Any) -> Pair:  # noqa: ANN401 - fields
+    system = recode(pair.system)
+    raw = system if pair.raw is pair.system else recode(pair.raw)
+    return replace(pair, reference=recode(pair.reference), system=system, raw=raw, warnings=(), **changed)
 
 
 def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:

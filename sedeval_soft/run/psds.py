@@ -13,6 +13,7 @@ from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection.psds import PsdRoc, PsdWeights, Staircases, psd_roc, staircases
 from sedeval_soft.measures.intersection.soft_psds import cuts_of, soft_psds
+from sedeval_soft.measures.names import OVERALL, spell
 
 Table = dict[str, Averaged]
 
@@ -36,15 +37,16 @@ def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table
     return tables
 
 
-def psds_notes(tally: Tally, settings: Settings) -> list[str]:
-    """Return what a reader must know of how PSDS was computed."""
+def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> list[str]:
+    """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if not settings.wants_psds_of("soft"):
         return []
     cuts = cuts_of(tally.events["levels"], tally.events["system"])
     if cuts.exact:
         return []
     sampled = f"the mean over {len(cuts.level)} evenly spaced levels of the reference"
-    return [f"intersection.soft.psds is {sampled}, which has too many to take all"]
+    name = spell("intersection", "soft", "psds", OVERALL, group=group)
+    return [f"{name} is {sampled}, which has too many to take all"]
 
 
 def _against_cut(tally: Tally, settings: Settings) -> Table:

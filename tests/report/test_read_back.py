@@ -37,7 +37,7 @@ def rows_of(text, delimiter):
 def expected(scores):
     return [
         [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
-         "" if s.value is None else repr(s.value)]
+         s.group or "", "" if s.value is None else repr(s.value)]
         for s in scores.scores.values()
     ]  # fmt: skip
 

@@ -1,0 +1,186 @@
+"""Groups of classes and scenes are scored as if only their classes, or only their files, had been evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws import ALL, FILES, LABELS, random_rows
+from tables import long_rows, wide_rows
+
+from sedeval_soft import EvaluationError, SettingsError, evaluate
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.core.rows import LongRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.measures.registry import score_names
+
+EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,))
+PLAIN = replace(ALL, measures=("all",), classes=None)
+MEASURED = {
+    "every score": EVERY,
+    "coarse segments": replace(EVERY, segment_length=2.5, pool="mean"),
+    "rows are events": replace(PLAIN, events="rows", matching="greedy"),
+    "post-processed": replace(PLAIN, median_filter=3.0, min_gap=2.0, min_duration=2.0),
+    "post-processed by class": replace(PLAIN, min_gap={"car": 2.0, "people talking": 3.0}),
+    "sed_eval": replace(PLAIN, compat="sed_eval", only=("segment", "event")),
+}
+GROUPS = {
+    "one": ("dog",),
+    "two": ("people talking", "car"),
+    "all of them": ("people talking", "dog", "car"),
+}
+SCENES = {"first": ("a",), "last.two": ("b", "[c-z]"), "any": ("*",)}
+
+
+def of_files(rows, files):
+    """Return the rows of some files, nothing else being declared."""
+    kept = [name for name in rows.files if name in files]
+    codes = np.array([kept.index(name) if name in kept else -1 for name in rows.files], dtype=np.int32)
+    file = codes[rows.file]
+    where = file >= 0
+    columns = {name: getattr(rows, name)[where] for name in ("onset", "offset")}
+    if isinstance(rows, LongRows):
+        columns |= {"label": rows.label[where], "value": None if rows.value is None else rows.value[where]}
+    else:
+        columns["values"] = tuple(column[where] for column in rows.values)
+    return replace(rows, files=tuple(kept), file=file[where], **columns)
+
+
+def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, durations=None):
+    """Check all scores of groups and scenes against evaluations of their classes and files alone."""
+    asked = replace(chosen, groups=groups, scenes=scenes)
+    found = evaluate_rows(reference, system, asked, durations)
+    whole = evaluate_rows(reference, system, chosen, durations)
+    expected = dict(whole)
+    for name, classes in groups.items():
+        alone = evaluate_rows(reference, system, replace(chosen, classes=classes), durations)
+        expected |= {f"{s.name}@{name}": s.value for s in alone.scores.values() if s.average is not None}
+    for name, patterns in scenes.items():
+        files = {"first": "a", "last.two": "bc", "any": "abc"}.get(name, patterns)
+        sides = of_files(reference, files), of_files(system, files)
+        lengths = None if durations is None else {file: durations[file] for file in files}
+        alone = evaluate_rows(*sides, replace(chosen, classes=whole.classes), lengths)
+        expected |= {f"{s.name}@{name}": s.value for s in alone.scores.values()}
+    assert list(found) == list(expected)
+    assert dict(found) == expected
+    return found
+
+
+@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("fine", [False, True], ids=["coarse", "fine"])
+def test_parts_are_scored_as_if_they_were_all(name, seed, fine):
+    sides = random_rows(2 * seed, fine=fine), random_rows(2 * seed + 1, fine=fine)
+    check_parts(*sides, MEASURED[name])
+
+
+def test_tables_without_values_and_wide_ones_have_parts():
+    sides = random_rows(4), random_rows(5)
+    check_parts(*(replace(side, value=None) for side in sides), PLAIN)
+    rng = np.random.default_rng(0)
+    wide = [wide_rows(np.round(rng.random((60, 3)), 1), files=3) for _ in range(2)]
+    groups = {"ends": ("class2", "class0")}
+    for chosen in (PLAIN, replace(PLAIN, median_filter=3.0), replace(PLAIN, min_gap=2.0)):
+        check_parts(*wide, chosen, groups, {"s": ("file2", "file0")})
+
+
+def test_lengths_of_files_are_those_of_the_whole():
+    sides = random_rows(6), random_rows(7)
+    durations = {"a": 60.0, "b": 23.0, "c": 5.0}
+    found = check_parts(*sides, PLAIN, durations=durations)
+    assert found.score("segment.hard.n_ref.micro@first").group == "first"
+
+
+def test_operating_points_have_parts():
+    low, high = ({"filename": ["a", "b"], "onset": [0, at], "offset": [1.0, at + 1.0],
+                  "event_label": ["car", "dog"]} for at in (0.0, 5.0))  # fmt: skip
+    chosen = {"only": "all", "psds": "dcase-psds1"}
+    found = evaluate(low, {0.3: low, 0.7: high}, groups={"g": "dog"}, scenes={"s": "a"}, **chosen)
+    alone = evaluate(low, {0.3: low, 0.7: high}, classes=["dog"], **chosen)
+    assert all(found[f"{s.name}@g"] == s.value for s in alone.scores.values() if s.average)
+    assert found["event.optimal.f1.macro@s"] == 1.0
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 2**20),
+    st.lists(st.sampled_from(LABELS), min_size=1, unique=True),
+    st.lists(st.sampled_from(FILES), min_size=1, unique=True),
+    st.sampled_from(list(MEASURED)),
+)
+def test_any_part_is_scored_as_if_it_were_all(seed, classes, files, name):
+    sides = random_rows(seed, n=15), random_rows(seed + 1, n=15)
+    known = {*sides[0].classes, *sides[1].classes}
+    classes = tuple(label for label in classes if label in known) or tuple(sorted(known))
+    check_parts(*sides, MEASURED[name], {"g": classes}, {"s": tuple(files)})
+
+
+def test_every_score_has_its_name_of_each_part():
+    scores = evaluate_rows(random_rows(0), random_rows(1), replace(EVERY, groups=GROUPS, scenes=SCENES))
+    names = list(score_names(LABELS))
+    averages = [name for name in names if not name.endswith("]")]
+    expected = [*names, *(f"{name}@{part}" for part in GROUPS for name in averages)]
+    assert list(scores) == [*expected, *(f"{name}@{part}" for part in SCENES for name in names)]
+    assert {s.group for s in scores.scores.values()} == {None, *GROUPS, *SCENES}
+    assert all(s.name.endswith(f"@{s.group}") for s in scores.scores.values() if s.group)
+
+
+def test_a_class_may_be_in_several_groups_or_in_none_and_a_file_too():
+    rows = random_rows(0)
+    asked = Settings(groups={"x": ("car",), "y": ("car", "dog")}, scenes={"s": ("a",), "t": ("a", "b")})
+    f1 = "segment.soft.f1.macro"
+    assert evaluate_rows(rows, rows, asked)[f"{f1}@x"] == 1.0
+    assert f"{f1}@people talking" not in evaluate_rows(rows, rows, asked)
+
+
+def test_case_of_file_names_matters():
+    rows = long_rows([("Street_1", 0.0, 1.0, "car"), ("street_2", 0.0, 2.0, "car")])
+    scores = evaluate_rows(rows, rows, Settings(scenes={"s": ("street_*",)}))
+    assert scores["segment.hard.n_ref.micro@s"] == 2
+
+
+def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():
+    rows = random_rows(0)
+    asked = Settings(groups={"g": ("car", "doog")}, scenes={"s": ("A", "street_*"), "t": ("a",)})
+    with pytest.raises(EvaluationError) as error:
+        evaluate_rows(rows, rows, asked)
+    assert str(error.value).splitlines() == [
+        "group 'g': 'doog' is not an evaluated class; did you mean 'dog'?",
+        "scene 's': no file matches 'A' or 'street_*', of 3 files ('a', 'b', 'c')",
+    ]
+    with pytest.raises(EvaluationError, match="'car' is not an evaluated class"):
+        evaluate_rows(rows, rows, Settings(classes=("dog",), groups={"g": ("car",)}))
+    with pytest.raises(SettingsError, match="groups must map"):
+        evaluate_rows(rows, rows, Settings.of(groups="car"))
+
+
+def test_signature_and_tallies_know_groups_and_scenes():
+    from sedeval_soft.run.single import recipe_of
+
+    asked = Settings(groups={"g": ("car",)}, scenes={"s": ("a",)})
+    signature = evaluate_rows(random_rows(0), random_rows(0), asked).signature
+    assert ' groups={"g":["car"]} scenes={"s":["a"]} ' in signature
+    assert len({recipe_of(s) for s in (asked, replace(asked, groups={}), replace(asked, scenes={}))}) == 3
+
+
+def test_close_matches_name_groups_and_a_data_frame_has_them():
+    scores = evaluate_rows(random_rows(0), random_rows(1), Settings(groups={"traffic": ("car",)}))
+    with pytest.raises(EvaluationError, match=r"did you mean 'segment\.soft\.f1\.macro@traffic'"):
+        scores["segment.soft.f1.macro@trafic"]
+    frame = scores.to_pandas()
+    of_group = frame[frame["group"] == "traffic"]
+    assert list(of_group["name"]) == [name for name in scores if "@" in name]
+    assert frame["group"].isna().sum() == len(frame) - len(of_group)
+
+
+def test_sampled_levels_of_a_part_are_said_by_its_name(monkeypatch):
+    from sedeval_soft.measures.intersection import soft_psds
+
+    monkeypatch.setattr(soft_psds, "_MOST", 1)
+    monkeypatch.setattr(soft_psds, "_FEWEST", 2)
+    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, groups={"g": ("car",)}))
+    said = [warning.split(" ")[0] for warning in scores.warnings if "evenly spaced" in warning]
+    assert said == ["intersection.soft.psds", "intersection.soft.psds@g"]

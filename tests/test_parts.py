@@ -1,4 +1,4 @@
-"""Groups of classes and scenes are scored as if only their classes, or only their files, had been evaluated."""
+"""Groups of classes and scenes are scored as if only their classes, or only their files, were evaluated."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) 
     from sedeval_soft.cli.requirements import parse_requirements, parse_wanted, unmet
     from sedeval_soft.core.pair import align
 
-    names = ("form", "output", "curves", "quiet", "wanted", "requirements", "check", "durations")
+    names = ("form", "averages", "output", "curves", "quiet", "wanted", "requirements", "check", "durations")
     io = {name: given.pop(name) for name in names}
     requirements = parse_requirements(io["requirements"])
     wanted = parse_wanted(io["wanted"])
@@ -108,7 +108,7 @@ def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) 
             remark(f"warning: {warning}")
     printed = to_standard_output(io["output"])
     emit(
-        _numbers(scores, wanted) if wanted else _tables(scores, io["form"], printed=printed),
+        _numbers(scores, wanted) if wanted else _tables(scores, io, printed=printed),
         io["output"],
     )
     if io["curves"]:
@@ -142,12 +142,15 @@ def _check_curves(io: dict[str, Any], read: Mapping[str, str | None]) -> None:
 
 def _check_wanted(names: list[str], settings: Settings) -> None:
     """Refuse names of scores that are computed only when asked for, and were not."""
+    from sedeval_soft.cli.requirements import check_part
     from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.measures.registry import group_of
 
     for name in names:
-        basis, reading = name.split(".")[:2]
-        measure = name.partition("[")[0].split(".")[2]
+        parsed = ScoreName.parse(name)
+        basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
+        check_part(parsed, settings)
         if measure == "pipsds" and not settings.psds_median_filters:
             raise SettingsError(f"{name} needs --psds-median-filters")
         if measure == "psds" and not settings.wants_psds:
@@ -192,14 +195,15 @@ def _numbers(scores: Scores, wanted: list[str]) -> str:
     return "".join(f"{exact(scores[name])}\n" for name in wanted)
 
 
-def _tables(scores: Scores, form: str, *, printed: bool) -> str:
+def _tables(scores: Scores, io: dict[str, Any], *, printed: bool) -> str:
     from sedeval_soft.report import render
 
+    form, averages = io["form"], io["averages"]
     if form == "text" and printed and sys.stdout.isatty():
         from shutil import get_terminal_size
 
-        return render([scores], form, color=True, width=get_terminal_size().columns)
-    return render([scores], form)
+        return render([scores], form, averages=averages, color=True, width=get_terminal_size().columns)
+    return render([scores], form, averages=averages)
 
 
 def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair

@@ -184,6 +184,8 @@ RESULTS: tuple[Decorator, ...] = (
            help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",
            help="Write the curves over all thresholds to a file too: .tsv or .parquet."),
+    option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
+           help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
            help="Print just this number, such as segment.soft.f1.macro. Repeatable."),
     option(OUTPUT, "--list-scores", is_flag=True,

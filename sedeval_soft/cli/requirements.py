@@ -6,11 +6,14 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from sedeval_soft.core.errors import EvaluationError, SettingsError
+from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.columns import is_number
+from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.table import visible
 
@@ -75,6 +78,21 @@ def parse_wanted(names: Sequence[str]) -> list[str]:
         return name
 
     return _all(check, names)
+
+
+def check_part(name: ScoreName, settings: Settings) -> None:
+    """Raise SettingsError for a score of a group or a scene that the settings, or the group, do not have."""
+    part = name.group
+    if part is None or part in settings.scenes:
+        return
+    if part not in settings.groups:
+        known = [*settings.groups, *settings.scenes]
+        hint = did_you_mean(part, known) or (f"; known: {', '.join(known)}" if known else "")
+        place = "" if known else ", and no settings file (--config) has groups or scenes"
+        raise SettingsError(f"{name}: no group or scene is named {part!r}{hint}{place}")
+    if name.class_name is not None:
+        whole = replace(name, group=None)
+        raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
 
 
 def _all(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:

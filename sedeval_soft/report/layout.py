@@ -143,6 +143,9 @@ AVERAGED = (
 )
 """The tables of averages in order."""
 
+OF_PARTS = Averages("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
+"""The one table of averages that a group of classes or a scene has; its name follows the title."""
+
 OF_CLASSES = (
     (
         "",

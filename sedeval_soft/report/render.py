@@ -6,24 +6,33 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sedeval_soft.core.value import Scores, document
+from sedeval_soft.report.averages import with_averages
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
 
 
 def render(
-    systems: Sequence[Scores], form: str = "text", *, color: bool = False, width: int | None = None
+    systems: Sequence[Scores],
+    form: str = "text",
+    *,
+    averages: Collection[str] = (),
+    color: bool = False,
+    width: int | None = None,
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
+    averages: show only these of `micro`, `macro` and `weighted`; all if none is named.
     color, width: draw the tables of `text` for a terminal so many cells wide (None: as wide as they are).
-    Raises ValueError for another form, or for no system.
+    Raises ValueError for another form or average, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
+    if averages:
+        systems = [with_averages(scores, averages) for scores in systems]
     if form == "text":
         from sedeval_soft.report.text import text
 

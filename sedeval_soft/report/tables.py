@@ -1,12 +1,16 @@
-"""Scores in tables. Every score stands in one of them, also one that `layout` does not know."""
+"""Scores in tables. Every score stands in one of them, also one that `layout` does not know.
+
+Only groups of classes and scenes are shown in brief: machines get all their scores.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sedeval_soft.core.value import Confusion, Score, Scores
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, SHORT, Averages
+from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, OF_PARTS, SHORT, Averages
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, visible
 
 _Column = tuple[str, str]
@@ -25,9 +29,7 @@ def families(scores: Scores) -> list[tuple[str, str]]:
 
 def tables(scores: Scores) -> list[Table]:
     """Return all tables of one system, the summary first."""
-    by_family: dict[tuple[str, str], list[Score]] = {family: [] for family in families(scores)}
-    for score in scores.scores.values():
-        by_family[score.basis, score.reading].append(score)
+    by_family = _by_family(scores, None)
     rest = [s for members in by_family.values() for s in members if s.average is not None]
     found = []
     for of in AVERAGED:
@@ -38,7 +40,36 @@ def tables(scores: Scores) -> list[Table]:
         title = f"Classes, {basis}-based, {reading} reading"
         found += _classes(scores, title, [s for s in members if s.class_name is not None])
     found += [_confusion(matrix) for matrix in scores.confusion]
+    for part in dict.fromkeys(score.group for score in scores.scores.values()):
+        found += [] if part is None else _of_part(scores, part)
     return [table for table in found if table.rows]
+
+
+def _by_family(scores: Scores, part: str | None) -> dict[tuple[str, str], list[Score]]:
+    """Return the scores of the whole (None), of a group of classes or of a scene, by basis and reading."""
+    members: dict[tuple[str, str], list[Score]] = {family: [] for family in families(scores)}
+    for score in scores.scores.values():
+        if score.group == part:
+            members[score.basis, score.reading].append(score)
+    return members
+
+
+def _of_part(scores: Scores, part: str) -> list[Table]:
+    """Return the tables of a group of classes or of a scene: a summary, and the classes of a scene."""
+    by_family = _by_family(scores, part)
+    title = f", {'scene' if part in scores.settings.scenes else 'group'} {visible(part)}"
+    averages = [s for members in by_family.values() for s in members if s.average is not None]
+    kinds = {s.average for s in averages}
+    # As in the summary of the whole, weighted averages stand aside; here they have no table of their own.
+    shown = tuple(a for a in OF_PARTS.averages if a != "weighted" or not {"micro", "macro"} <= kinds)
+    of = replace(OF_PARTS, averages=shown)
+    main = [s for s in averages if of.shows(s.measure, s.average)]
+    of, main = (of, main) if main else (_others(averages), averages)
+    found = [_averages(scores, replace(of, title=of.title + title), main)]
+    for (basis, reading), members in by_family.items():
+        of_classes = [s for s in members if s.class_name is not None]
+        found += _classes(scores, f"Classes, {basis}-based, {reading} reading{title}", of_classes)
+    return found
 
 
 def _confusion(matrix: Confusion) -> Table:

@@ -64,7 +64,7 @@ def score_parts(
 ) -> tuple[dict[str, Score], tuple[str, ...]]:
     """Return the scores of parts of a pair by name, and what a reader must know of them.
 
-    A scene has all scores. A group of classes has no scores of single classes: they are those of the whole.
+    A scene has all scores. A group of classes has averages, and measures over all its classes, only.
     """
     scores: dict[str, Score] = {}
     notes: list[str] = []

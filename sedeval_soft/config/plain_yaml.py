@@ -20,16 +20,23 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 
 
 def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts, numbers, truth values
-    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice (`-` is `_`)."""
+    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice.
+
+    `-` is `_` in the keys of the whole, which are settings; it is not in names of classes, groups and scenes.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers = {}  # noqa: RUF012 - PyYAML's own; filled below
 
+        def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
+            self.whole = node
+            return super().construct_document(node)
+
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
             seen: set[str] = set()
             for key, _ in node.value:
-                name = str(key.value).replace("-", "_")
+                name = str(key.value).replace("-", "_") if node is self.whole else str(key.value)
                 if name in seen:
                     problem = f"setting {name!r} is given a second time; expected it once"
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)

@@ -119,6 +119,16 @@ def test_settings_files_with_wrong_parts_are_refused(text, words, tmp_path):
         run("--config", str(path))
 
 
+def test_names_that_differ_in_a_hyphen_are_two(tmp_path):
+    path = tmp_path / "names.yaml"
+    path.write_text("groups: {a-b: [car], a_b: [footsteps]}", encoding="utf-8")
+    assert load_settings(str(path))["groups"] == {"a-b": ["car"], "a_b": ["footsteps"]}
+    for twice in ("groups: {a: [car], a: [footsteps]}", "min-gap: 1\nmin_gap: 1"):
+        path.write_text(twice, encoding="utf-8")
+        with pytest.raises(EvaluationError, match="a second time"):
+            load_settings(str(path))
+
+
 def test_averages_are_chosen_and_scores_are_not(config):
     done = run("--average", "macro", "--format", "csv", "--config", config)
     averages = {row["average"] for row in csv.DictReader(done.stdout.splitlines()) if row["name"]}

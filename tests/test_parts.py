@@ -24,6 +24,7 @@ MEASURED = {
     "coarse segments": replace(EVERY, segment_length=2.5, pool="mean"),
     "rows are events": replace(PLAIN, events="rows", matching="greedy"),
     "post-processed": replace(PLAIN, median_filter=3.0, min_gap=2.0, min_duration=2.0),
+    "PSDS of filters, post-processed": replace(EVERY, min_gap=2.0, min_duration=2.0),
     "post-processed by class": replace(PLAIN, min_gap={"car": 2.0, "people talking": 3.0}),
     "sed_eval": replace(PLAIN, compat="sed_eval", only=("segment", "event")),
 }
@@ -104,7 +105,7 @@ def test_operating_points_have_parts():
     assert found["event.optimal.f1.macro@s"] == 1.0
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     st.integers(0, 2**20),
     st.lists(st.sampled_from(LABELS), min_size=1, unique=True),

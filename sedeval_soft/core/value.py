@@ -116,7 +116,7 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def __contains__(self, name: object) -> bool:
         """Return whether there is a score of that name, without looking for close matches."""
-        return name in self.scores
+        return isinstance(name, str) and name in self.scores
 
     def __len__(self) -> int:
         """Return the number of scores."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import ascending, middle_ranks
+from sedeval_soft.core.order import in_order, middle_ranks
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -67,8 +67,7 @@ class Blocks:
         joined = np.concatenate(found) if len(found) > 1 else found[0]
         if len(found) == 1 or joined[0] == max(values[-1] for values in found) == joined.min():
             return joined, None
-        order = ascending(joined)
-        return joined[order], order
+        return in_order(joined)
 
     def sums(self, weights: Sequence[npt.NDArray[np.number]]) -> Floats:
         """Return the sum of weights in each block, (n_blocks,); weights: an array for each part."""

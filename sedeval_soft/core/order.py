@@ -15,24 +15,32 @@ Index = npt.NDArray[np.int64]
 
 _BITS = 62
 
+_BLOCK = 1 << 15
+"""Values worked on at a time: arrays as long as all of them are made as few as can be."""
 
-def ascending(values: Floats) -> Index:
-    """Return the positions of values in ascending order, (n,); equal values stay in the order they have.
+
+def in_order(values: Floats) -> tuple[Floats, Index]:
+    """Return values in ascending order, and the place that each had, (n,) each; equal ones stay as they are.
 
     values: (n,) in [0, 1].
     """
     n = len(values)
     index_bits = max(n - 1, 0).bit_length()
     # A product by a power of two is exact, and cutting it off keeps the order: only ties are added.
-    keys = (values * 2.0 ** (_BITS - index_bits)).astype(np.int64)
+    keys = np.empty(n, dtype=np.int64)
+    np.multiply(values, 2.0 ** (_BITS - index_bits), out=keys, casting="unsafe")
     keys <<= index_bits
-    keys |= np.arange(n, dtype=np.int64)
+    for begin in range(0, n, _BLOCK):
+        keys[begin : begin + _BLOCK] |= np.arange(begin, min(begin + _BLOCK, n))
     keys.sort()
     keys &= (1 << index_bits) - 1
     found = values[keys]
-    if np.any(found[1:] < found[:-1]):
-        keys = keys[np.argsort(found, kind="stable")]
-    return keys
+    after = found[1:]
+    blocks = (slice(begin, begin + _BLOCK) for begin in range(0, n - 1, _BLOCK))
+    if any(np.any(after[block] < found[:-1][block]) for block in blocks):
+        again = np.argsort(found, kind="stable")
+        return found[again], keys[again]
+    return found, keys
 
 
 def heads(ordered: npt.NDArray[np.float64]) -> Index:

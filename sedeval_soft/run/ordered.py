@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.events import active
-from sedeval_soft.core.order import ascending
+from sedeval_soft.core.order import in_order
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.threads import for_each
@@ -23,7 +23,26 @@ from sedeval_soft.measures.divergence.correlation import pearson, rank_correlati
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
-Orders = list[npt.NDArray[np.int32]]
+
+
+@dataclass(frozen=True, slots=True)
+class _InOrder:
+    """The values of each class in ascending order, and the place of each among the cells."""
+
+    parts: list[Floats]
+    orders: list[npt.NDArray[np.int32]]
+
+
+def _in_order(values: Floats) -> _InOrder:
+    """Put the cells of each class in order; values: (n_classes, n_cells)."""
+
+    def of_class(row: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
+        found, order = in_order(row)
+        # Indices of 32 bits take half the memory.
+        return found, order.astype(np.int32)
+
+    found = for_each(of_class, values, values.size)
+    return _InOrder([part for part, _ in found], [order for _, order in found])
 
 
 def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Table]:
@@ -34,11 +53,12 @@ def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Ta
     if not len(reference):
         # A class without cells stands in for none, so that there are averages, all undefined.
         reference, system = np.zeros((2, 1, 0))
-    # Indices of 32 bits take half the memory.
-    orders = for_each(lambda p: ascending(p).astype(np.int32), system, system.size)
+    ordered = _in_order(system)
     if "curves" in settings.measures or "calibration" in settings.measures:
         cells = for_each(
-            lambda c: Ordered(system[c][orders[c]], reference[c][orders[c]]), range(len(system)), system.size
+            lambda c: Ordered(ordered.parts[c], reference[c][ordered.orders[c]]),
+            range(len(system)),
+            system.size,
         )
         cuts = [_cut(reading, settings) for reading in readings]
         sizes = [np.array([cut(y).sum(dtype=np.float64) for y in reference]) for cut in cuts]
@@ -50,7 +70,7 @@ def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Ta
                 tables[reading] |= _calibration(cells, cut, n_ref, settings.bins)
         del cells
     if "soft" in readings and "divergence" in settings.measures:
-        tables["soft"] |= _correlation(reference, system, orders)
+        tables["soft"] |= _correlation(reference, system, ordered)
     n_classes = len(tally.classes)
     return {
         reading: {name: _first(of, n_classes) for name, of in table.items()}
@@ -76,7 +96,7 @@ def _curves(
     rates = settings.max_fpr, settings.max_fnr
     size = sum(len(part.score) for part in cells)
     classes = for_each(lambda part: curve_scores([part], cuts, rates), cells, size)
-    pooled = curve_scores(cells, cuts, rates, threads=True)
+    pooled = curve_scores(cells, cuts, rates)
     tables = []
     for i, n_ref in enumerate(sizes):
         table = _table([numbers[i] for numbers in classes], pooled[i], n_ref)
@@ -129,24 +149,25 @@ def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int)
     return {name: averaged(values, tables[1][name], n_ref) for name, values in tables[0].items()}
 
 
-def _correlation(reference: Floats, system: Floats, orders: Orders) -> Table:
-    """Return the table of correlations; orders: those of the system's values, class by class."""
+def _correlation(reference: Floats, system: Floats, p_order: _InOrder) -> Table:
+    """Return the table of correlations; p_order: the order of the system's values."""
     n_ref = reference.sum(axis=1)
-    others = for_each(lambda y: ascending(y).astype(np.int32), reference, reference.size)
+    pooled = {
+        "wasserstein": wasserstein(*for_each(np.sort, (reference.ravel(), system.ravel()), system.size))
+    }
+    y_order = _in_order(reference)
 
     def of_class(c: int) -> dict[str, float]:
         own = slice(c, c + 1)
-        y, p = reference[own], system[own]
+        ranks = ranks_of(y_order.parts[own], y_order.orders[own])
         return {
-            "wasserstein": wasserstein(y[0][others[c]], p[0][orders[c]]),
-            "pearson": pearson(y, p),
-            "spearman": rank_correlation(p, orders[own], ranks_of(y, others[own])),
+            "wasserstein": wasserstein(y_order.parts[c], p_order.parts[c]),
+            "pearson": pearson(reference[own], system[own]),
+            "spearman": rank_correlation(p_order.parts[own], p_order.orders[own], ranks),
         }
 
     classes = for_each(of_class, range(len(reference)), reference.size)
-    pooled = {
-        "wasserstein": wasserstein(*for_each(np.sort, (reference.ravel(), system.ravel()), reference.size)),
-        "pearson": pearson(reference, system),
-        "spearman": rank_correlation(system, orders, ranks_of(reference, others)),
-    }
+    ranks = ranks_of(y_order.parts, y_order.orders)
+    pooled["pearson"] = pearson(reference, system)
+    pooled["spearman"] = rank_correlation(p_order.parts, p_order.orders, ranks)
     return _table(classes, pooled, n_ref)

@@ -10,23 +10,27 @@ from hypothesis.extra.numpy import arrays
 
 from sedeval_soft.core import blocks as blocks_module
 from sedeval_soft.core.blocks import Blocks
-from sedeval_soft.core.order import ascending, heads, middle_ranks
+from sedeval_soft.core.order import heads, in_order, middle_ranks
 
 coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])
 values = arrays(np.float64, st.integers(0, 60), elements=st.one_of(coarse, st.floats(0, 1)))
 
 
 @given(values)
-def test_ascending_is_a_stable_argsort(array):
-    assert ascending(array).tolist() == np.argsort(array, kind="stable").tolist()
+def test_the_order_is_a_stable_argsort(array):
+    found, order = in_order(array)
+    assert order.tolist() == np.argsort(array, kind="stable").tolist()
+    assert found.tolist() == array[order].tolist()
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-14, 1e-300])
-def test_ascending_puts_right_what_its_bits_do_not_part(scale):
+def test_the_order_puts_right_what_its_bits_do_not_part(scale):
     """Values that agree in more leading bits than there is room for beside an index."""
     rng = np.random.default_rng(3)
     array = 0.5 + rng.integers(-3, 4, 5000) * 2.0**-53 if scale == 1.0 else rng.random(5000) * scale
-    assert ascending(array).tolist() == np.argsort(array, kind="stable").tolist()
+    found, order = in_order(array)
+    assert order.tolist() == np.argsort(array, kind="stable").tolist()
+    assert found.tolist() == array[order].tolist()
 
 
 @given(values)

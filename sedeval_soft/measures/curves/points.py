@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import ascending, heads
+from sedeval_soft.core.order import heads, in_order
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -32,8 +32,8 @@ class Ordered:
     @classmethod
     def of(cls, score: Floats, reference: Array) -> Ordered:
         """Put cells in order; both arrays (n,), scores in [0, 1]."""
-        order = ascending(score)
-        return cls(score[order], reference[order])
+        found, order = in_order(score)
+        return cls(found, reference[order])
 
 
 @dataclass(frozen=True, slots=True)

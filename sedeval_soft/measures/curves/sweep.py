@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ Cut = Callable[[Array], Array]
 
 
 def curve_scores(
-    parts: Sequence[Ordered], cuts: Sequence[Cut], rates: tuple[float, float], *, threads: bool = False
+    parts: Sequence[Ordered], cuts: Sequence[Cut], rates: tuple[float, float]
 ) -> list[dict[str, float]]:
     """Return the measures of curves of some cells, by name, for each way to cut their reference.
 
@@ -29,41 +30,55 @@ def curve_scores(
     # From the highest scores down.
     downwards = range(len(blocks))[::-1]
     n_sys = np.concatenate(([0], np.cumsum(blocks.size[::-1])))
-    found = [_detected(blocks, [cut(part.reference) for part in parts]) for cut in cuts]
 
     def points(place: int) -> list[Points]:
         cells = _cells(blocks, downwards[place], parts)
         return [Points.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
 
-    def sums(place: int) -> list[tuple[Sums, float, float]]:
-        results = []
-        for own, (tp, fp) in zip(points(place), found, strict=True):
-            of_block = sums_of(own, tp[place].item(), int(n_sys[place]))
-            last = (own.tp[-1] + tp[place], own.fp[-1] + fp[place]) if len(own.tp) else (tp[place], fp[place])
-            results.append((of_block, *last))
-        return results
+    above = [_above(blocks, [cut(part.reference) for part in parts]) for cut in cuts]
 
-    size = int(n_sys[-1]) if threads else 0
+    def sums(place: int) -> list[_Swept]:
+        before = int(n_sys[place])
+        return [
+            _Swept.of(own, float(tp[place]), float(fp[place]), before)
+            for own, (tp, fp) in zip(points(place), above, strict=True)
+        ]
+
+    size = int(n_sys[-1]) if len(parts) > 1 else 0
     columns = list(zip(*for_each(sums, range(len(blocks)), size), strict=True))
     scores = []
-    for i, ((tp, fp), column) in enumerate(zip(found, columns, strict=True)):
+    for i, column in enumerate(columns):
         # The sums of blocks and of points may differ in their last digits: the ends are those of points.
-        tp[1:], fp[1:] = (np.maximum.accumulate([end[k] for end in column]) for k in (1, 2))
+        tp, fp = (
+            np.maximum.accumulate([0.0, *(getattr(of, name) for of in column)]) for name in ("tp", "fp")
+        )
 
         def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
             own = points(place)[i]
-            limits = tp[place + 1], fp[place + 1]
-            ends = np.append(0, own.tp) + tp[place], np.append(0, own.fp) + fp[place]
-            return np.minimum(ends[0], limits[0]), np.minimum(ends[1], limits[1])
+            ends = ((own.tp, tp), (own.fp, fp))
+            return tuple(np.minimum(np.append(0, of) + at[place], at[place + 1]) for of, at in ends)
 
-        roc = Roc(tp, fp, np.array([block.pairs for block, _, _ in column]), within)
-        blocks_of = [block for block, _, _ in column]
-        scores.append(precision_scores(blocks_of, tp[-1].item()) | roc.scores(*rates))
+        roc = Roc(tp, fp, np.array([of.sums.pairs for of in column]), within)
+        scores.append(precision_scores([of.sums for of in column], tp[-1].item()) | roc.scores(*rates))
     return scores
 
 
-def _detected(blocks: Blocks, references: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the weights of positives and negatives above each block, and in all, from the highest down."""
+@dataclass(frozen=True, slots=True)
+class _Swept:
+    """The sums of a block, and what is detected by its end."""
+
+    sums: Sums
+    tp: float
+    fp: float
+
+    @classmethod
+    def of(cls, points: Points, tp: float, fp: float, n_sys: int) -> _Swept:
+        sums = sums_of(points, tp, n_sys)
+        return cls(sums, tp + points.tp[-1], fp + points.fp[-1]) if len(points.tp) else cls(sums, tp, fp)
+
+
+def _above(blocks: Blocks, references: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the weights of positives and negatives above each block, from the highest down."""
     tp = np.concatenate(([0.0], np.cumsum(blocks.sums(references)[::-1])))
     if references[0].dtype == np.bool_:
         return tp, np.concatenate(([0], np.cumsum(blocks.size[::-1]))) - tp

@@ -37,14 +37,14 @@ def pearson(reference: Floats, system: Floats) -> float:
     return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, _shared(reference)))
 
 
-def rank_correlation(values: Floats, orders: Sequence[Index], ranks: Floats) -> float:
+def rank_correlation(parts: Sequence[Floats], orders: Sequence[Index], ranks: Floats) -> float:
     """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
 
-    values: (n_parts, n). orders: for each part the places of its values in ascending order. ranks: those of
-    the other side, ties at their mean, (n_parts, n).
+    parts: ascending values, (n,) each. orders: the place that each of them has in its part. ranks: those of
+    the other side at these places, ties at their mean, (n_parts, n).
     """
-    middle = (values.size + 1) / 2
-    blocks = Blocks.of([row[order] for row, order in zip(values, orders, strict=True)])
+    middle = (ranks.size + 1) / 2
+    blocks = Blocks.of(parts)
     before = np.cumsum(blocks.size) - blocks.size
 
     def products(block: int) -> Floats:
@@ -53,7 +53,7 @@ def rank_correlation(values: Floats, orders: Sequence[Index], ranks: Floats) -> 
         others = np.concatenate([row[order[part]] for row, order, part in slices])
         return _products(others, own, (middle, middle), (middle, middle))
 
-    return _correlation(for_each(products, range(len(blocks)), _shared(values)))
+    return _correlation(for_each(products, range(len(blocks)), _shared(ranks)))
 
 
 def _shared(values: Floats) -> int:
@@ -73,21 +73,21 @@ def _correlation(products: Sequence[Floats]) -> float:
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
 
-def ranks_of(values: Floats, orders: Sequence[Index]) -> Floats:
+def ranks_of(parts: Sequence[Floats], orders: Sequence[Index]) -> Floats:
     """Return the rank of each value among all of them, ties at their mean, (n_parts, n).
 
-    values: (n_parts, n). orders: for each part the places of its values in ascending order.
+    parts: ascending values, (n,) each. orders: the place that each of them has in its part.
     """
-    blocks = Blocks.of([row[order] for row, order in zip(values, orders, strict=True)])
+    blocks = Blocks.of(parts)
     before = np.cumsum(blocks.size) - blocks.size
-    found = np.empty(values.shape)
+    found = np.empty((len(parts), len(parts[0])))
 
     def rank(block: int) -> None:
         own = zip(blocks.slices(block), blocks.rank(block, int(before[block])), strict=True)
         for row, order, (part, numbers) in zip(found, orders, own, strict=True):
             row[order[part]] = numbers
 
-    for_each(rank, range(len(blocks)), _shared(values))
+    for_each(rank, range(len(blocks)), _shared(found))
     return found
 
 
@@ -96,4 +96,8 @@ def wasserstein(reference: Floats, system: Floats) -> float:
 
     Source: Vallender 1974.
     """
-    return float(np.abs(reference - system).mean()) if len(reference) else math.nan
+    if not len(reference):
+        return math.nan
+    starts = range(0, len(reference), _BLOCK)
+    parts = [np.abs(reference[k : k + _BLOCK] - system[k : k + _BLOCK]).sum() for k in starts]
+    return math.fsum(parts) / len(reference)

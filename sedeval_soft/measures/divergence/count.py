@@ -88,6 +88,10 @@ def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
 def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> list[Floats]:
     """Return named values of each cell."""
     found: dict[str, Floats] = {}
+    if names == PROPER:
+        # Of a cut reference, one of the two logarithms counts.
+        inside = np.clip(p, eps, 1.0 - eps)
+        return [-np.log(np.where(y > 0, inside, 1.0 - inside)), (y - p) ** 2]
     clipped = _Logs.clipped(p, eps)
     if "cross_entropy" in names or "kl_divergence" in names:
         found["cross_entropy"] = clipped.cross_entropy(y)

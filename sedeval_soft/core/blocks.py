@@ -69,13 +69,12 @@ class Blocks:
             return joined, None
         return in_order(joined)
 
-    def sums(self, weights: Sequence[npt.NDArray[np.number]]) -> Floats:
-        """Return the sum of weights in each block, (n_blocks,); weights: an array for each part."""
-        total = np.zeros(len(self))
-        for row, values in zip(self.edges, weights, strict=True):
-            full = np.flatnonzero(np.diff(row))
-            if len(full):
-                total[full] += np.add.reduceat(values, row[full], dtype=np.float64)
+    def sums(self, part: int, weights: npt.NDArray[np.number]) -> Floats:
+        """Return the sums of weights of a part in each block, (n_blocks,)."""
+        total, edges = np.zeros(len(self)), self.edges[part]
+        full = np.flatnonzero(np.diff(edges))
+        if len(full):
+            total[full] = np.add.reduceat(weights, edges[full], dtype=np.float64)
         return total
 
     def rank(self, block: int, below: int) -> list[Floats]:

@@ -72,7 +72,7 @@ def test_blocks_place_what_belongs_to_their_values(seed):
     weights = [rng.integers(0, 9, len(part)) for part in parts]
     blocks = Blocks.of(parts)
     ranks: list[list[float]] = [[] for _ in parts]
-    below, sums = 0, blocks.sums(weights)
+    below, sums = 0, sum(blocks.sums(k, weight) for k, weight in enumerate(weights))
     for i in range(len(blocks)):
         for of_part, own in zip(ranks, blocks.rank(i, below), strict=True):
             of_part.extend(own.tolist())

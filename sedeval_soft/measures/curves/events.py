@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.averages import Averaged, macro, weighted
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curves.points import Gains, Ordered
 from sedeval_soft.measures.curves.score import PRECISIONS, precision_scores, sums_of
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.pairs import pairs_within, search
@@ -120,6 +120,6 @@ def _precisions(detections: Detections, hits: Bools, n_ref: Index) -> dict[str, 
     columns = []
     for label, total in enumerate(n_ref.tolist()):
         own = slice(int(bounds[label]), int(bounds[label + 1]))
-        points = Points.of(Ordered(detections.value[own][::-1], hits[own][::-1]))
-        columns.append(precision_scores([sums_of(points)], total))
+        gains = Gains.of(Ordered(detections.value[own][::-1], hits[own][::-1]))
+        columns.append(precision_scores([sums_of(gains)], total))
     return {name: np.array([column[name] for column in columns]) for name in PRECISIONS}

@@ -64,3 +64,47 @@ class Points:
             return cls(cells.score[::-1], tp, fp, n_sys)
         last = n - 1 - first[::-1]
         return cls(cells.score[first[::-1]], tp[last], fp[last], n_sys[last])
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """The points of a curve at which positives are gained: all that areas are made of.
+
+    tp, fp: weights of positives and negatives detected at them. before: TP until then. passed: FP just before.
+    n_sys: cells detected. All (n,), thresholds from the highest down. end: FP where all is detected.
+    """
+
+    tp: Array
+    before: Array
+    fp: Array
+    passed: Array
+    n_sys: Index
+    end: float
+
+    @classmethod
+    def of(cls, cells: Ordered) -> Gains:
+        """Count what is gained; equal scores are detected together."""
+        if len(cells.score) and np.all(cells.score[1:] > cells.score[:-1]):
+            return cls._one_by_one(cells.reference)
+        points = Points.of(cells)
+        before = np.append(points.tp.dtype.type(0), points.tp[:-1])
+        at = np.flatnonzero(points.tp > before)
+        passed = np.append(points.fp.dtype.type(0), points.fp[:-1])[at]
+        end = points.fp[-1].item() if len(points.fp) else 0
+        return cls(points.tp[at], before[at], points.fp[at], passed, points.n_sys[at], end)
+
+    @classmethod
+    def _one_by_one(cls, reference: Array) -> Gains:
+        """Count where no two scores are equal: cells without anything positive need no look."""
+        n = len(reference)
+        at = np.flatnonzero(reference)[::-1]
+        weight = reference[at]
+        n_sys = n - at
+        silent = n_sys - np.arange(1, len(at) + 1)
+        if reference.dtype == np.bool_:
+            tp = np.arange(1, len(at) + 1)
+            return cls(tp, tp - 1, silent, silent, n_sys, n - len(at))
+        tp, doubt = np.cumsum(weight), np.cumsum(1.0 - weight)
+        before, known = (np.append(0.0, total[:-1]) if len(at) else total for total in (tp, doubt))
+        end = n - len(at) + (doubt[-1].item() if len(at) else 0.0)
+        return cls(tp, before, silent + doubt, silent + known, n_sys, end)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.curves.points import Points
+from sedeval_soft.measures.curves.points import Gains
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
@@ -40,31 +40,21 @@ class Sums:
     precision: Floats
 
 
-def sums_of(points: Points, tp: float = 0, n_sys: int = 0) -> Sums:
+def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
-    gained = np.diff(points.tp, prepend=points.tp.dtype.type(0))
-    # Points at which nothing is gained lie on straight lines of the ROC, and have no precision to count.
-    gains = np.flatnonzero(gained)
-    if not len(gains):
-        pairs = float((points.fp[-1] if len(points.fp) else 0) * tp)
-        return Sums(0.0, pairs, np.zeros(0), np.zeros(0))
-    gained, found = gained[gains], points.tp[gains] + tp
-    precision = found / (points.n_sys[gains] + n_sys)
-    pairs = _pairs(points, gains, found, found - gained)
+    if not len(gains.tp):
+        return Sums(0.0, float(gains.end * tp), np.zeros(0), np.zeros(0))
+    found, before = gains.tp + tp, gains.before + tp
+    precision = found / (gains.n_sys + n_sys)
+    gained = gains.tp - gains.before
+    # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
+    # summed exactly.
+    left = np.append(gains.fp.dtype.type(0), gains.fp[:-1])
+    level = ((gains.passed - left) * before).sum() + (gains.end - gains.fp[-1]) * found[-1]
+    sloping = ((gains.fp - gains.passed) * (found + before)).sum()
     kept = _records(precision)
-    return Sums(float((gained * precision).sum()), pairs, found[kept], precision[kept])
-
-
-def _pairs(points: Points, gains: Array, found: Array, before: Array) -> float:
-    """Return the area below the ROC in pairs of cells; whole counts are summed exactly.
-
-    gains: the points at which something is gained. found, before: the TP at them, and until then.
-    """
-    fp = points.fp[gains]
-    passed = np.where(gains > 0, points.fp[gains - 1], 0)
-    left = np.append(fp.dtype.type(0), fp[:-1])
-    flat = ((passed - left) * before).sum() + (points.fp[-1] - fp[-1]) * found[-1]
-    return float(flat) + float(((fp - passed) * (found + before)).sum()) / 2
+    steps = float((gained * precision).sum())
+    return Sums(steps, float(level) + float(sloping) / 2, found[kept], precision[kept])
 
 
 def _records(precision: Floats) -> Array:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.blocks import Blocks
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curves.points import Gains, Ordered, Points
 from sedeval_soft.measures.curves.score import Roc, Sums, precision_scores, sums_of
 
 Array = npt.NDArray[Any]
@@ -31,21 +31,20 @@ def curve_scores(
     downwards = range(len(blocks))[::-1]
     n_sys = np.concatenate(([0], np.cumsum(blocks.size[::-1])))
 
-    def points(place: int) -> list[Points]:
-        cells = _cells(blocks, downwards[place], parts)
-        return [Points.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
+    def cells(place: int) -> list[Ordered]:
+        found = _cells(blocks, downwards[place], parts)
+        return [Ordered(found.score, cut(found.reference)) for cut in cuts]
 
-    above = [_above(blocks, [cut(part.reference) for part in parts]) for cut in cuts]
+    above = _above(blocks, parts, cuts)
 
     def sums(place: int) -> list[_Swept]:
         before = int(n_sys[place])
         return [
-            _Swept.of(own, float(tp[place]), float(fp[place]), before)
-            for own, (tp, fp) in zip(points(place), above, strict=True)
+            _Swept.of(Gains.of(own), float(tp[place]), float(fp[place]), before)
+            for own, (tp, fp) in zip(cells(place), above, strict=True)
         ]
 
-    size = int(n_sys[-1]) if len(parts) > 1 else 0
-    columns = list(zip(*for_each(sums, range(len(blocks)), size), strict=True))
+    columns = list(zip(*for_each(sums, range(len(blocks)), _shared(parts)), strict=True))
     scores = []
     for i, column in enumerate(columns):
         # The sums of blocks and of points may differ in their last digits: the ends are those of points.
@@ -54,7 +53,7 @@ def curve_scores(
         )
 
         def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
-            own = points(place)[i]
+            own = Points.of(cells(place)[i])
             ends = ((own.tp, tp), (own.fp, fp))
             return tuple(np.minimum(np.append(0, of) + at[place], at[place + 1]) for of, at in ends)
 
@@ -72,18 +71,32 @@ class _Swept:
     fp: float
 
     @classmethod
-    def of(cls, points: Points, tp: float, fp: float, n_sys: int) -> _Swept:
-        sums = sums_of(points, tp, n_sys)
-        return cls(sums, tp + points.tp[-1], fp + points.fp[-1]) if len(points.tp) else cls(sums, tp, fp)
+    def of(cls, gains: Gains, tp: float, fp: float, n_sys: int) -> _Swept:
+        end = float(gains.tp[-1]) if len(gains.tp) else 0.0
+        return cls(sums_of(gains, tp, n_sys), tp + end, fp + gains.end)
 
 
-def _above(blocks: Blocks, references: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the weights of positives and negatives above each block, from the highest down."""
-    tp = np.concatenate(([0.0], np.cumsum(blocks.sums(references)[::-1])))
-    if references[0].dtype == np.bool_:
-        return tp, np.concatenate(([0], np.cumsum(blocks.size[::-1]))) - tp
-    fp = blocks.sums([1.0 - reference for reference in references])[::-1]
-    return tp, np.concatenate(([0.0], np.cumsum(fp)))
+def _above(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> list[tuple[Array, Array]]:
+    """Return for each cut the weights of positives and negatives above each block, from the highest down."""
+
+    def of_part(i: int) -> list[tuple[Array, Array]]:
+        found = []
+        for cut in cuts:
+            reference = cut(parts[i].reference)
+            tp = blocks.sums(i, reference)
+            hard = reference.dtype == np.bool_
+            found.append((tp, np.diff(blocks.edges[i]) - tp if hard else blocks.sums(i, 1.0 - reference)))
+        return found
+
+    sums = np.array(for_each(of_part, range(len(parts)), _shared(parts))).sum(axis=0)
+    above = np.cumsum(sums[..., ::-1], axis=-1)
+    above = np.concatenate((np.zeros((*above.shape[:-1], 1)), above[..., :-1]), axis=-1)
+    return [(tp, fp) for tp, fp in above]
+
+
+def _shared(parts: Sequence[Ordered]) -> int:
+    """Return how much work there is for several threads: parts by themselves have a thread each already."""
+    return sum(len(part.score) for part in parts) if len(parts) > 1 else 0
 
 
 def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:

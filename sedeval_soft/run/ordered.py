@@ -150,7 +150,7 @@ def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int)
 
 
 def _correlation(reference: Floats, system: Floats, p_order: _InOrder) -> Table:
-    """Return the table of correlations; p_order: the order of the system's values."""
+    """Return the table of correlations; p_order: the order of the system's values, which is used up."""
     n_ref = reference.sum(axis=1)
     pooled = {
         "wasserstein": wasserstein(*for_each(np.sort, (reference.ravel(), system.ravel()), system.size))
@@ -167,7 +167,11 @@ def _correlation(reference: Floats, system: Floats, p_order: _InOrder) -> Table:
         }
 
     classes = for_each(of_class, range(len(reference)), reference.size)
+    # One side at a time: both in order would take more memory than all else.
+    p_order.parts.clear()
     ranks = ranks_of(y_order.parts, y_order.orders)
+    y_order.parts.clear()
+    parts = for_each(lambda c: system[c][p_order.orders[c]], range(len(system)), system.size)
     pooled["pearson"] = pearson(reference, system)
-    pooled["spearman"] = rank_correlation(p_order.parts, p_order.orders, ranks)
+    pooled["spearman"] = rank_correlation(parts, p_order.orders, ranks)
     return _table(classes, pooled, n_ref)

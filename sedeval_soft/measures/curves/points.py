@@ -70,8 +70,8 @@ class Points:
 class Gains:
     """The points of a curve at which positives are gained: all that areas are made of.
 
-    tp, fp: weights of positives and negatives detected at them. before: TP until then. passed: FP just before.
-    n_sys: cells detected. All (n,), thresholds from the highest down. end: FP where all is detected.
+    tp, fp: weights of positives and negatives detected at them. before: TP until then. passed: FP just
+    before. n_sys: cells detected. All (n,), thresholds from the highest down. end: FP where all is detected.
     """
 
     tp: Array

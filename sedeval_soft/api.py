@@ -152,8 +152,12 @@ def score_pair(
         signature=sign(__version__, settings, inputs, durations),
         version=__version__,
         confusion=confusion_tables(tally, settings),
-        make_curves=partial(curves_of, tally, settings) if "curves" in settings.measures else None,
+        make_curves=partial(curves_of, tally, settings) if _keeps_curves(settings) else None,
     )
+
+
+def _keeps_curves(settings: Settings) -> bool:
+    return any(group in settings.measures for group in ("curves", "calibration"))
 
 
 def with_curves(settings: Settings) -> Settings:

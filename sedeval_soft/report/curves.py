@@ -26,9 +26,11 @@ SUFFIXES = (".tsv", ".parquet")
 _NUMBERS = (
     "threshold", "tp", "n_sys", "n_ref", "precision", "recall", "f1", "error_rate", "false_positive_rate",
     "false_negative_rate", "det_false_positive", "det_false_negative", "efpr", "etpr",
+    "bin_size", "mean_score", "mean_reference",
 )  # fmt: skip
-COLUMNS = ("basis", "reading", "class", "average", *_NUMBERS)
-"""What a row has. `efpr` and `etpr` are those of the PSD-ROC, which has nothing else."""
+COLUMNS = ("basis", "reading", "class", "average", "bins", *_NUMBERS)
+"""What a row has. `efpr` and `etpr` are those of the PSD-ROC, and rows with `bins` those of reliability
+diagrams, which have nothing else."""
 
 
 def check_curves_path(path: str) -> None:
@@ -90,6 +92,12 @@ def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
         pooled = curves.pooled.get(f"{basis}.{reading}")
         if pooled is not None:
             yield {"basis": basis, "reading": reading, "average": "micro", **_columns(pooled)}
+    for name, of_classes in curves.reliability.items():
+        basis, reading = name.split(".")
+        for label, kinds in of_classes.items():
+            for kind, found in zip(("equal_width", "equal_mass"), kinds, strict=True):
+                own = {"bin_size": found.size, "mean_score": found.score, "mean_reference": found.reference}
+                yield {"basis": basis, "reading": reading, "class": label, "bins": kind, **own}
     for name, roc in (("psd_roc", curves.psd_roc), ("pi_psd_roc", curves.pi_psd_roc)):
         if roc is not None:
             yield {"basis": "intersection", "reading": name, "efpr": roc.efpr, "etpr": roc.etpr}

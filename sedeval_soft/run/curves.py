@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy.typing as npt
 
 from sedeval_soft.core.events import active
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.intersection.psds import PsdRoc
@@ -16,6 +21,7 @@ from sedeval_soft.run.psds import psds_curve
 from sedeval_soft.run.thresholds import steps_of
 
 ByClass = Mapping[str, Curve]
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +30,10 @@ class Curves:
 
     segment, clip, event, intersection: by class, against the reference at its threshold; those that the
     settings ask for. soft_segment, soft_clip: by class, a cell being positive by y and negative by 1 - y.
-    pooled: the cells of all classes together, by basis and reading: `segment.hard`. psd_roc: eTPR over
-    eFPR per hour, None if not asked for; pi_psd_roc: that of the best of several median filters.
+    pooled: the cells of all classes together, by basis and reading: `segment.hard`. reliability: by basis and
+    reading, then by class, the bins of equal width and of equal mass, if calibration is asked for.
+    psd_roc: eTPR over eFPR per hour, None if not asked for; pi_psd_roc: that of the best of several median
+    filters.
     """
 
     segment: ByClass
@@ -35,6 +43,7 @@ class Curves:
     soft_segment: ByClass
     soft_clip: ByClass
     pooled: Mapping[str, Curve]
+    reliability: Mapping[str, Mapping[str, tuple[Reliability, Reliability]]]
     psd_roc: PsdRoc | None = None
     pi_psd_roc: PsdRoc | None = None
 
@@ -54,13 +63,15 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     """Return the curves that a tally has, for the bases and PSDS that the settings ask for."""
     cells: dict[tuple[str, str], ByClass] = {}
     pooled: dict[str, Curve] = {}
-    for basis in ("segment", "clip"):
-        for reading in ("hard", "soft"):
-            cells[basis, reading] = {}
-            if settings.wants(basis, reading) and f"{basis}.system" in tally.samples:
-                cells[basis, reading], pooled[f"{basis}.{reading}"] = _of_cells(
-                    tally, basis, reading, settings
-                )
+    reliability = {}
+    for basis, reading in product(("segment", "clip"), ("hard", "soft")):
+        cells[basis, reading] = {}
+        if not (settings.wants(basis, reading) and f"{basis}.system" in tally.samples):
+            continue
+        name = f"{basis}.{reading}"
+        cells[basis, reading], pooled[name] = _of_cells(tally, basis, reading, settings)
+        if "calibration" in settings.measures:
+            reliability[name] = _reliability(tally, basis, reading, settings)
     events = {
         basis: dict(zip(tally.classes, curves(steps_of(tally, basis, settings)), strict=True))
         if settings.wants(basis, "optimal")
@@ -77,6 +88,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
         soft_segment=cells["segment", "soft"],
         soft_clip=cells["clip", "soft"],
         pooled=pooled,
+        reliability=reliability,
         psd_roc=psds_curve(tally, settings, ["system"]) if wants else None,
         pi_psd_roc=psds_curve(tally, settings, filters) if wants and filters else None,
     )
@@ -84,10 +96,27 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
 
 def _of_cells(tally: Tally, basis: str, reading: str, settings: Settings) -> tuple[ByClass, Curve]:
     """Return the curves of the classes of a basis, and of all of them together."""
-    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    if reading == "hard":
-        reference = active(reference, settings.reference_cut, settings.inclusive)
-
+    reference, system = _sides(tally, basis, reading, settings)
     rows = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
     found = [Curve.of_points(Points.of(Ordered.of(p, y))) for p, y in rows]
     return dict(zip(tally.classes, found[:-1], strict=True)), found[-1]
+
+
+def _reliability(
+    tally: Tally, basis: str, reading: str, settings: Settings
+) -> dict[str, tuple[Reliability, Reliability]]:
+    """Return the bins of equal width and of equal mass of each class."""
+    found = {}
+    for label, y, p in zip(tally.classes, *_sides(tally, basis, reading, settings), strict=True):
+        cells = Ordered.of(p, y)
+        width, mass = equal_width(cells, settings.bins), equal_mass(cells, settings.bins)
+        found[label] = Reliability.of(width), Reliability.of(mass)
+    return found
+
+
+def _sides(tally: Tally, basis: str, reading: str, settings: Settings) -> tuple[Array, Array]:
+    """Return the reference of a reading and the system; (n_classes, n_cells) each."""
+    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
+    if reading == "hard":
+        reference = active(reference, settings.reference_cut, settings.inclusive)
+    return reference, system

@@ -31,9 +31,8 @@ def make(seed: int, levels: int, frame: float, n: int):
     return scores, truth
 
 
-def theirs(scores, truth, frame, segment_length, n):
-    from sed_scores_eval import segment_based
-
+def tables_of(scores, frame, n):
+    """Return the peer's tables of scores, and the durations of their files."""
     edges = np.round(np.arange(n + 1) * frame, 6)
     tables = {
         name: pd.DataFrame(
@@ -42,13 +41,20 @@ def theirs(scores, truth, frame, segment_length, n):
         )
         for name, values in scores.items()
     }
-    durations = {name: float(edges[-1]) for name in FILES}
+    return tables, {name: float(edges[-1]) for name in FILES}
+
+
+def theirs(scores, truth, frame, segment_length, n):
+    from sed_scores_eval import segment_based
+
+    tables, durations = tables_of(scores, frame, n)
     return segment_based.best_fscore(
         scores=tables, ground_truth=truth, audio_durations=durations, segment_length=segment_length
     )
 
 
-def ours(scores, truth, frame, segment_length, n):
+def rows_of(scores, truth, frame, n):
+    """Return our rows of both sides."""
     edges = np.round(np.arange(n + 1) * frame, 6)
     system = WideRows(
         *(FILES, LABELS),
@@ -58,8 +64,13 @@ def ours(scores, truth, frame, segment_length, n):
         values=tuple(np.concatenate([scores[name][:, i] for name in FILES]) for i in range(len(LABELS))),
     )
     reference = long_rows([(name, *event) for name in FILES for event in truth[name]])
+    return reference, system
+
+
+def ours(scores, truth, frame, segment_length, n):
     chosen = Settings(segment_length=segment_length, only=("segment.optimal",))
-    return evaluate_rows(reference, system, chosen, {name: float(edges[-1]) for name in FILES})
+    durations = tables_of(scores, frame, n)[1]
+    return evaluate_rows(*rows_of(scores, truth, frame, n), chosen, durations)
 
 
 @settings(max_examples=150, deadline=None)

@@ -17,7 +17,7 @@ def scores():
     rng = np.random.default_rng(0)
     y, p = (rng.integers(0, 11, (60, 3)) / 10 for _ in range(2))
     y[:, 2] = 0
-    return evaluate(y, p, measures=["curves"], only="all", psds="dcase-psds1")
+    return evaluate(y, p, measures=["curves", "calibration"], only="all", psds="dcase-psds1")
 
 
 @pytest.fixture(scope="module", params=["tsv", "parquet"])
@@ -34,6 +34,7 @@ def test_a_row_for_each_threshold_of_each_curve(scores, table):
     for (basis, reading), by_class in scores.curves.families().items():
         for label, curve in by_class.items():
             own = table[(table.basis == basis) & (table.reading == reading) & (table["class"] == label)]
+            own = own[own.bins.isna()]
             for name in ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate"):
                 np.testing.assert_array_equal(own[name].to_numpy(float), getattr(curve, name), err_msg=name)
     assert {"psd_roc"} < set(table.reading)
@@ -44,7 +45,7 @@ def test_a_row_for_each_threshold_of_each_curve(scores, table):
 def test_areas_of_what_was_written_are_the_scores(scores, table, basis, reading):
     for label in ("0", "1", None):
         chosen = table["class"] == label if label else table.average == "micro"
-        own = table[(table.basis == basis) & (table.reading == reading) & chosen]
+        own = table[(table.basis == basis) & (table.reading == reading) & chosen & table.bins.isna()]
         name = f"{basis}.{reading}.roc_auc" + (f"[{label}]" if label else ".micro")
         x, y = (own[column].to_numpy(float) for column in ("false_positive_rate", "recall"))
         area = np.trapezoid(y[::-1], x[::-1])
@@ -52,6 +53,18 @@ def test_areas_of_what_was_written_are_the_scores(scores, table, basis, reading)
             assert np.isnan(area)
         else:
             assert area == pytest.approx(scores[name], abs=1e-12)
+
+
+@pytest.mark.parametrize("reading", ["hard", "soft"])
+def test_bins_give_the_calibration_errors_back(scores, table, reading):
+    for kind, measure in (("equal_width", "expected"), ("equal_mass", "adaptive")):
+        for label in ("0", "1", "2"):
+            own = table[(table.basis == "segment") & (table.reading == reading) & (table["class"] == label)]
+            own = own[own.bins == kind]
+            assert own.bin_size.sum() == 60
+            off = (own.mean_score - own.mean_reference).abs()
+            wanted = scores[f"segment.{reading}.{measure}_calibration_error[{label}]"]
+            assert (off * own.bin_size).sum() / 60 == pytest.approx(wanted, abs=1e-12)
 
 
 def test_curves_run_from_everything_to_nothing(scores):

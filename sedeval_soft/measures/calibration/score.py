@@ -88,6 +88,25 @@ def between(cells: Ordered, inner: Index) -> Bins:
     return Bins(size, score, reference)
 
 
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The bins that have cells, for a reliability diagram; (n,) each, scores ascending.
+
+    size: cells. score, reference: means of both sides' values; a calibrated system has them equal.
+    """
+
+    size: Index
+    score: Floats
+    reference: Floats
+
+    @classmethod
+    def of(cls, bins: Bins) -> Reliability:
+        """Return the means of bins, (n_bins,)."""
+        full = bins.size > 0
+        size = bins.size[full]
+        return cls(size, bins.score[full] / size, bins.reference[full] / size)
+
+
 def distances(bins: Bins) -> tuple[Array, Array]:
     """Return the mean and the largest distance of values from frequencies, each (...,).
 

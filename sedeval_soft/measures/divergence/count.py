@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.segment.count import sum_files
+from sedeval_soft.measures.segment.count import count_files, sum_files
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -134,7 +134,7 @@ def count_divergence(
             for row, cells in zip(values, _values(names, y, p, eps), strict=True):
                 np.multiply(cells, sounds, out=row[block])
         totals[:, :, label] = sum_files(values, start)
-        sounding[:, label] = sum_files(either, start, np.int64)
+        sounding[:, label] = count_files(either[None], start)[:, 0]
 
     for_each(count, range(len(reference)), reference.size)
     return DivergenceCounts(dict(zip(names, totals, strict=True)), sounding)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.segment.count import sum_classes, sum_files
+from sedeval_soft.measures.segment.count import count_files, sum_classes, sum_files
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -68,7 +68,7 @@ class _Ranks:
     @classmethod
     def of(cls, y: Floats, p: Floats) -> _Ranks:
         order = np.argsort(-p, axis=1)
-        values, y = np.take_along_axis(p, order, axis=1), np.take_along_axis(y, order, axis=1)
+        values, y = _picked(order, p, y)
         place = np.broadcast_to(np.arange(p.shape[1]), p.shape)
         above, silent = np.cumsum(y, axis=1), np.cumsum(1.0 - y, axis=1)
         parted = values[:, 1:] != values[:, :-1]
@@ -79,8 +79,7 @@ class _Ranks:
         np.maximum.accumulate(first, axis=1, out=first)
         last[:, :-1][~parted] = p.shape[1] - 1
         last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-        sums = (np.take_along_axis(total, last, axis=1) for total in (above, silent))
-        return cls(order, y, first, last, *sums)
+        return cls(order, y, first, last, *_picked(last, above, silent))
 
 
 def count_ranking(
@@ -103,7 +102,11 @@ def count_ranking(
         other = p if detected is None else detected[:, block].T.astype(np.float64)
         weight = y.max(axis=1)
         ranks = _Ranks.of(y, p)
-        values = {"weight": np.ones(len(y)), **_shared(ranks), **_beside(y, p, other, eps)}
+        values = {
+            "weight": np.ones(len(y)),
+            **_shared(ranks, hard=prefix is not None),
+            **_beside(y, p, other, eps),
+        }
         tied = None
         if prefix is not None:
             values |= {"exact_match_prefix": values["misordered"] == 0}
@@ -124,7 +127,7 @@ def count_ranking(
 def _of_classes(reference: Bools, prefix: Bools, tied: Sequence[_Tied], start: Index) -> dict[str, Floats]:
     """Return the sums of classes: whole places counted, shares of places added."""
     counted = (prefix, prefix & reference, reference)
-    sums = [sum_files(values, start, np.int64).T.astype(np.float64) for values in counted]
+    sums = [count_files(values, start).astype(np.float64) for values in counted]
     if tied:
         segment, *shares = (np.concatenate(column) for column in zip(*tied, strict=True))
         first = np.searchsorted(segment, start)
@@ -133,7 +136,13 @@ def _of_classes(reference: Bools, prefix: Bools, tied: Sequence[_Tied], start: I
     return dict(zip(OF_CLASSES, sums, strict=True))
 
 
-def _shared(ranks: _Ranks) -> dict[str, Floats]:
+def _picked(places: Index, *arrays: Floats) -> list[Floats]:
+    """Return what arrays have at some places of each row, as `numpy.take_along_axis`, which is slower."""
+    flat = places + (np.arange(len(places)) * places.shape[1])[:, None]
+    return [array.take(flat) for array in arrays]
+
+
+def _shared(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
     """Return what follows from the order of the classes, (n_segments,) each."""
     y, rank = ranks.y, ranks.last.astype(np.float64) + 1.0
     mass = sum_classes(y)
@@ -146,7 +155,8 @@ def _shared(ranks: _Ranks) -> dict[str, Floats]:
     # Nothing is out of order where there is no pair.
     return {
         "one_error": 1.0 - top,
-        "coverage": _coverage(y, rank),
+        # Of a cut reference, every level has the same classes.
+        "coverage": (y * rank).max(axis=1) if hard else _coverage(y, rank),
         "misordered": wrong,
         "ranking_loss": np.minimum(np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0), 1.0),
         "label_ranking_average_precision": np.divide(hits, mass, out=np.zeros_like(hits), where=mass > 0),
@@ -156,7 +166,7 @@ def _shared(ranks: _Ranks) -> dict[str, Floats]:
 def _coverage(y: Floats, rank: Floats) -> Floats:
     """Return the mean over the levels of a segment of the lowest rank of a class active at that level."""
     order = np.argsort(-y, axis=1)
-    y, rank = np.take_along_axis(y, order, axis=1), np.take_along_axis(rank, order, axis=1)
+    y, rank = _picked(order, y, rank)
     lowest = np.maximum.accumulate(rank, axis=1)
     width = y.copy()
     width[:, :-1] -= y[:, 1:]

@@ -34,6 +34,13 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
+def count_files(values: Bools, start: Index) -> Index:
+    """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes)."""
+    # Where they are is found several times faster than booleans are added.
+    found = [np.diff(np.searchsorted(np.flatnonzero(row), start)) for row in values]
+    return np.array(found, dtype=np.int64).reshape(len(values), len(start) - 1).T
+
+
 def sum_classes(values: Floats) -> Floats:
     """Sum an array whose last axis are classes over them, one after another.
 
@@ -58,9 +65,9 @@ def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts
         np.add.reduce(values.view(np.uint8), axis=0, dtype=small) for values in (reference, system, hit)
     )
     return DetectionCounts(
-        sum_files(hit, start, np.int64).T,
-        sum_files(reference, start, np.int64).T,
-        sum_files(system, start, np.int64).T,
+        count_files(hit, start),
+        count_files(reference, start),
+        count_files(system, start),
         sum_files(np.minimum(n_ref, n_sys) - n_hit, start, np.int64),
         sum_files(np.maximum(n_ref - n_sys, 0), start, np.int64),
         sum_files(np.maximum(n_sys - n_ref, 0), start, np.int64),

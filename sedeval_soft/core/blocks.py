@@ -60,14 +60,22 @@ class Blocks:
 
         The places are None where the slices are in order as they are.
         """
-        found = [part[own] for part, own in zip(self.parts, self.slices(block), strict=True)]
-        found = [values for values in found if len(values)]
+        found = self._values(block)
         if not found:
             return np.zeros(0), None
         joined = np.concatenate(found) if len(found) > 1 else found[0]
-        if len(found) == 1 or joined[0] == max(values[-1] for values in found) == joined.min():
+        if len(found) == 1 or self.level(block) is not None:
             return joined, None
         return in_order(joined)
+
+    def level(self, block: int) -> float | None:
+        """Return the value that all of a block have; None where they differ, or there are none."""
+        ends = {float(value) for values in self._values(block) for value in (values[0], values[-1])}
+        return ends.pop() if len(ends) == 1 else None
+
+    def _values(self, block: int) -> list[Floats]:
+        found = [part[own] for part, own in zip(self.parts, self.slices(block), strict=True)]
+        return [values for values in found if len(values)]
 
     def sums(self, part: int, weights: npt.NDArray[np.number]) -> Floats:
         """Return the sums of weights of a part in each block, (n_blocks,)."""
@@ -79,13 +87,17 @@ class Blocks:
 
     def rank(self, block: int, below: int) -> list[Floats]:
         """Return the ranks of a block's values for each part, ties at their mean; below: values before it."""
+        lengths = [own.stop - own.start for own in self.slices(block)]
+        if self.level(block) is not None:
+            # One value may fill a block beyond all bounds: silence.
+            rank = np.full(1, below + (int(self.size[block]) + 1) / 2)
+            return [np.broadcast_to(rank, length) for length in lengths]
         values, order = self.ordered(block)
         ranks = middle_ranks(values) + below
         if order is not None:
             placed = np.empty(len(ranks))
             placed[order] = ranks
             ranks = placed
-        lengths = [own.stop - own.start for own in self.slices(block)]
         return np.split(ranks, np.cumsum(lengths)[:-1])
 
 

@@ -152,21 +152,19 @@ def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int)
 def _correlation(reference: Floats, system: Floats, p_order: _InOrder) -> Table:
     """Return the table of correlations; p_order: the order of the system's values, which is used up."""
     n_ref = reference.sum(axis=1)
-    pooled = {
-        "wasserstein": wasserstein(*for_each(np.sort, (reference.ravel(), system.ravel()), system.size))
-    }
     y_order = _in_order(reference)
 
     def of_class(c: int) -> dict[str, float]:
         own = slice(c, c + 1)
         ranks = ranks_of(y_order.parts[own], y_order.orders[own])
         return {
-            "wasserstein": wasserstein(y_order.parts[c], p_order.parts[c]),
+            "wasserstein": wasserstein(y_order.parts[own], p_order.parts[own]),
             "pearson": pearson(reference[own], system[own]),
             "spearman": rank_correlation(p_order.parts[own], p_order.orders[own], ranks),
         }
 
     classes = for_each(of_class, range(len(reference)), reference.size)
+    pooled = {"wasserstein": wasserstein(y_order.parts, p_order.parts)}
     # One side at a time: both in order would take more memory than all else.
     p_order.parts.clear()
     ranks = ranks_of(y_order.parts, y_order.orders)

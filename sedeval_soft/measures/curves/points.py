@@ -94,6 +94,15 @@ class Gains:
         return cls(points.tp[at], before[at], points.fp[at], passed, points.n_sys[at], end)
 
     @classmethod
+    def at_once(cls, tp: float, fp: float, n_sys: int) -> Gains:
+        """Return what cells gain that all have one score."""
+        if not tp:
+            none = np.zeros(0)
+            return cls(none, none, none, none, none.astype(np.int64), fp)
+        tps, before, fps, passed = (np.array([value]) for value in (tp, 0.0, fp, 0.0))
+        return cls(tps, before, fps, passed, np.array([n_sys]), fp)
+
+    @classmethod
     def _one_by_one(cls, reference: Array) -> Gains:
         """Count where no two scores are equal: cells without anything positive need no look."""
         n = len(reference)

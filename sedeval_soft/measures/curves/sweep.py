@@ -31,17 +31,13 @@ def curve_scores(
     downwards = range(len(blocks))[::-1]
     n_sys = np.concatenate(([0], np.cumsum(blocks.size[::-1])))
 
-    def cells(place: int) -> list[Ordered]:
-        found = _cells(blocks, downwards[place], parts)
-        return [Ordered(found.score, cut(found.reference)) for cut in cuts]
-
     above = _above(blocks, parts, cuts)
 
     def sums(place: int) -> list[_Swept]:
         before = int(n_sys[place])
         return [
-            _Swept.of(Gains.of(own), float(tp[place]), float(fp[place]), before)
-            for own, (tp, fp) in zip(cells(place), above, strict=True)
+            _Swept.of(own, float(tp[place]), float(fp[place]), before)
+            for own, (tp, fp) in zip(_gains(blocks, downwards[place], parts, cuts), above, strict=True)
         ]
 
     columns = list(zip(*for_each(sums, range(len(blocks)), _shared(parts)), strict=True))
@@ -53,7 +49,8 @@ def curve_scores(
         )
 
         def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
-            own = Points.of(cells(place)[i])
+            cells = _cells(blocks, downwards[place], parts)
+            own = Points.of(Ordered(cells.score, cuts[i](cells.reference)))
             ends = ((own.tp, tp), (own.fp, fp))
             return tuple(np.minimum(np.append(0, of) + at[place], at[place + 1]) for of, at in ends)
 
@@ -64,7 +61,7 @@ def curve_scores(
 
 @dataclass(frozen=True, slots=True)
 class _Swept:
-    """The sums of a block, and what is detected by its end."""
+    """The sums of a block, and what is detected by its end; 0 where it adds nothing."""
 
     sums: Sums
     tp: float
@@ -72,8 +69,8 @@ class _Swept:
 
     @classmethod
     def of(cls, gains: Gains, tp: float, fp: float, n_sys: int) -> _Swept:
-        end = float(gains.tp[-1]) if len(gains.tp) else 0.0
-        return cls(sums_of(gains, tp, n_sys), tp + end, fp + gains.end)
+        end = tp + float(gains.tp[-1]) if len(gains.tp) else 0.0
+        return cls(sums_of(gains, tp, n_sys), end, fp + gains.end if gains.end else 0.0)
 
 
 def _above(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> list[tuple[Array, Array]]:
@@ -97,6 +94,24 @@ def _above(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> lis
 def _shared(parts: Sequence[Ordered]) -> int:
     """Return how much work there is for several threads: parts by themselves have a thread each already."""
     return sum(len(part.score) for part in parts) if len(parts) > 1 else 0
+
+
+def _gains(blocks: Blocks, block: int, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> list[Gains]:
+    """Return what a block gains, for each cut."""
+    if blocks.level(block) is None:
+        cells = _cells(blocks, block, parts)
+        return [Gains.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
+    # However many cells of one score are one point.
+    own = [part.reference[at] for part, at in zip(parts, blocks.slices(block), strict=True)]
+    size = int(blocks.size[block])
+    gains = []
+    for cut in cuts:
+        references = [cut(reference) for reference in own]
+        tp = sum(float(reference.sum()) for reference in references)
+        hard = references[0].dtype == np.bool_
+        fp = size - tp if hard else sum(float((1.0 - reference).sum()) for reference in references)
+        gains.append(Gains.at_once(tp, fp, size))
+    return gains
 
 
 def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:

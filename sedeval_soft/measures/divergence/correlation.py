@@ -91,13 +91,34 @@ def ranks_of(parts: Sequence[Floats], orders: Sequence[Index]) -> Floats:
     return found
 
 
-def wasserstein(reference: Floats, system: Floats) -> float:
-    """Return the distance between two distributions of as many values, (n,) each, in ascending order.
+def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
+    """Return the distance between two distributions of as many values; parts in ascending order.
 
-    Source: Vallender 1974.
+    The area between the two distribution functions, divided by the number of values: n |F - G| is how many
+    more values one side has up to a level than the other. Source: Vallender 1974.
     """
-    if not len(reference):
+    size = sum(map(len, reference))
+    if not size:
         return math.nan
-    starts = range(0, len(reference), _BLOCK)
-    parts = [np.abs(reference[k : k + _BLOCK] - system[k : k + _BLOCK]).sum() for k in starts]
-    return math.fsum(parts) / len(reference)
+    blocks = Blocks.of([*reference, *system])
+    sign = np.repeat([1, -1], [len(reference), len(system)])
+    ahead = sign @ blocks.edges
+
+    def area(block: int) -> tuple[float, float, float]:
+        level = blocks.level(block)
+        if level is not None:
+            return 0.0, level, level
+        values, order = blocks.ordered(block)
+        signs = np.repeat(sign, [own.stop - own.start for own in blocks.slices(block)])
+        if order is not None:
+            signs = signs[order]
+        steps = np.abs(ahead[block] + np.cumsum(signs)[:-1]) * np.diff(values)
+        return float(steps.sum()), float(values[0]), float(values[-1])
+
+    full = np.flatnonzero(blocks.size)
+    found = for_each(area, full.tolist(), 2 * size if len(reference) > 1 else 0)
+    between = (
+        abs(int(ahead[block])) * (after[1] - before[2])
+        for block, before, after in zip(full[1:], found[:-1], found[1:], strict=True)
+    )
+    return math.fsum([*(own for own, _, _ in found), *between]) / size

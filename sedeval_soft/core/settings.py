@@ -87,9 +87,12 @@ _SHARES: dict[str, tuple[float, float]] = {
     "max_fpr": (0.0, 1.0),
     "max_fnr": (0.0, 1.0),
     "iou": (0.0, 1.0),
-    "epsilon": (0.0, 0.1),
+    "epsilon": (1e-16, 0.1),
 }
-"""Settings that must be above the first number, and at most the second."""
+"""Settings that must be above the first number, and at most the second.
+
+With a smaller epsilon 1 - epsilon is 1 in floats, and its complement has no logarithm.
+"""
 
 _MOST_BINS = 10_000
 

@@ -84,7 +84,8 @@ def test_curves_are_written_beside_the_results(tmp_path, suffix):
         (["--bins", "1.5"], "not a valid integer"),
         (["--max-fpr", "0"], "max_fpr must be above 0, at most 1"),
         (["--iou", "1.1"], "iou must be above 0, at most 1"),
-        (["--epsilon", "0.2"], "epsilon must be above 0, at most 0.1"),
+        (["--epsilon", "0.2"], "epsilon must be above 1e-16, at most 0.1"),
+        (["--epsilon", "1e-300"], "epsilon must be above 1e-16, at most 0.1"),
     ],
     ids=str,
 )

@@ -68,6 +68,13 @@ def test_one_cell_by_hand():
     assert bits["brier"] == got["brier"]
 
 
+def test_the_smallest_epsilon_leaves_numbers():
+    """1 - epsilon is below 1 still: ln 2^53 where both are."""
+    got = of_one_class([1.0, 0.0], [0.0, 1.0], epsilon=2.0**-53)
+    for name in ("kl_divergence", "kl_divergence_reverse", "cross_entropy"):
+        assert got[name] == pytest.approx(53 * math.log(2), abs=1e-12), name
+
+
 def test_what_could_not_be_more_wrong():
     """Certain of the contrary: the divergence is what clipping leaves of it, ln 10^7 (about 23.25 bits)."""
     got = of_one_class([1.0, 0.0], [0.0, 1.0])

@@ -273,6 +273,17 @@ def test_the_area_is_how_often_active_is_above_silent(sides):
     assert close(got, (weight * above).sum() / weight.sum() if weight.sum() > 0 else None)
 
 
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 2.0**-60])
+def test_a_norm_of_all_and_a_value_is_the_value(value):
+    """T(y, 1) = y to the bit: all of it is found, and rounding makes no counts below 0."""
+    whole, part = np.ones((3, 2)), np.full((3, 2), value)
+    for norm in ("lukasiewicz", "product", "minimum"):
+        scores = scored(part, whole, measures=(), only=("segment.soft",), t_norm=norm)
+        assert scores["segment.soft.recall.micro"] == 1.0, norm
+        assert scores["segment.soft.fn.micro"] == 0.0, norm
+        assert scores["segment.soft.substitutions.micro"] >= 0.0, norm
+
+
 @given(pairs())
 def test_norms_are_in_order(sides):
     """Lukasiewicz <= product <= minimum in what is found; F of a copy is 1 for the minimum only."""

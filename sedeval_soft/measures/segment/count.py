@@ -83,7 +83,9 @@ def common(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
     if t_norm == "product":
         return reference * system
     if t_norm == "lukasiewicz":
-        return np.maximum(reference + system - 1.0, 0.0)
+        # What the larger lacks to 1 is exact from 0.5 on: the result is never above the smaller.
+        lacking = 1.0 - np.maximum(reference, system)
+        return np.maximum(np.minimum(reference, system) - lacking, 0.0)
     return np.minimum(reference, system)
 
 

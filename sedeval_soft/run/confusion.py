@@ -20,10 +20,8 @@ def confusion_tables(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
         if settings.wants(basis, "hard")
     ]
     if settings.wants("event", "hard"):
-        system = tally.events["system"]
-        events = system.take(system.alive(settings.threshold, settings.inclusive)).events()
-        reference, collars = tally.events["reference"].events(), Collars.of(settings)
-        found.append(("event", confuse_events(reference, events, len(tally.classes), collars)))
+        reference, system = (tally.events[side].events() for side in ("reference", "detected"))
+        found.append(("event", confuse_events(reference, system, len(tally.classes), Collars.of(settings))))
     return tuple(_named(basis, tally.classes, counts) for basis, counts in found)
 
 

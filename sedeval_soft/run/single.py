@@ -111,10 +111,14 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
         columns.enter("intersection.hard", counts)
     soft = settings.wants_psds_of("soft") or any(of["soft"] for of in wants.values())
     thresholds = settings.wants_psds or any(of["optimal"] for of in wants.values())
-    ranked = wants["event"]["hard"] and any(part in settings.measures for part in ("curves", "confusion"))
-    if not (soft or thresholds or ranked):
+    ranked = wants["event"]["hard"] and "curves" in settings.measures
+    confused = wants["event"]["hard"] and "confusion" in settings.measures
+    if not (soft or thresholds or ranked or confused):
         return
     cut = EventLifetimes.from_events(reference)
+    if confused:
+        # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
+        columns.events["detected"] = EventLifetimes.from_events(system.in_order())
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
     columns.events.update(reference=cut, system=lifetimes)
     for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():

@@ -135,6 +135,16 @@ def test_merged_events_have_their_highest_value():
     assert scores["event.hard.average_precision_voc[dog]"] == 0.5
 
 
+@pytest.mark.parametrize("form", ["merge", "rows"])
+def test_no_detection_has_the_value_0(form):
+    """At a threshold of 0, inclusive, silent rows are events, but no detections."""
+    reference = long_rows([("a", 0, 10, "dog"), ("a", 20, 30, "dog")])
+    system = long_rows([("a", 0, 10, "dog", 0.6), ("a", 20, 30, "dog", 0.0)])
+    scores = evaluate(reference, system, events=form, threshold=0.0, inclusive=True, **EVENTS)
+    assert scores["event.hard.tp.micro"] == 2
+    assert scores["event.hard.average_precision[dog]"] == 0.5
+
+
 def test_averages_leave_out_what_the_reference_lacks():
     reference = long_rows([("a", 0, 10, "dog"), ("a", 20, 30, "car"), ("b", 0, 10, "car")], files=FILES)
     system = long_rows([("a", 0, 10, "dog", 0.9), ("a", 20, 30, "talk", 0.9)], files=FILES)

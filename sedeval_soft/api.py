@@ -139,6 +139,9 @@ def score_pair(
         )
     of_parts, notes = score_parts(pair, parts, settings)
     inputs = (describe(reference, "reference", settings), describe(system, "system", settings))
+    # Operating points have curves, of what is counted anyway, but no measures of that group.
+    points = isinstance(system, LongRows) and system.born is not None
+    keeps_curves = points or _keeps_curves(settings)
     return Scores(
         scores=score_tally(tally, settings) | of_parts,
         system=name or system.origin.name,
@@ -152,7 +155,7 @@ def score_pair(
         signature=sign(__version__, settings, inputs, durations),
         version=__version__,
         confusion=confusion_tables(tally, settings),
-        make_curves=partial(curves_of, tally, settings) if _keeps_curves(settings) else None,
+        make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,8 @@ def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) 
     asked = [*wanted, *(requirement.name for requirement in requirements)]
     settings = _settings(given, asked, just=bool(wanted), curves=bool(io["curves"]))
     settings = _of(system, settings)
-    _check_wanted(asked, settings)
+    _check_wanted(asked, settings, points=isinstance(system, dict))
+    _check_evaluated(io, settings)
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
     durations = read_lengths(io["durations"])
     pair = align(*sides, settings, durations)
@@ -135,13 +137,34 @@ def _check_curves(io: dict[str, Any], read: Mapping[str, str | None]) -> None:
     if io["curves"] is None:
         return
     check_curves_path(io["curves"])
-    refuse_overwriting(io["curves"], read)
-    if io["output"] == io["curves"]:
+    refuse_overwriting(io["curves"], read, option="--curves")
+    if io["output"] and os.path.realpath(io["output"]) == os.path.realpath(io["curves"]):
         raise SettingsError(f"--curves {io['curves']}: -o writes this file; expected another one")
 
 
-def _check_wanted(names: list[str], settings: Settings) -> None:
-    """Refuse names of scores that are computed only when asked for, and were not."""
+def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
+    """Refuse curves and a second opinion of what is not evaluated, before anything is printed."""
+    if io["curves"]:
+        from sedeval_soft.core.errors import SettingsError
+        from sedeval_soft.run.curves import FAMILIES, has_curves
+
+        if not has_curves(settings):
+            names = ", ".join(map(".".join, FAMILIES))
+            raise SettingsError(
+                f"--curves {io['curves']}: nothing that is evaluated has curves; --only names, or --score "
+                f"leaves, none of {names}"
+            )
+    if io["check"]:
+        from sedeval_soft.compat.check import refuse_settings
+
+        refuse_settings(settings)
+
+
+def _check_wanted(names: list[str], settings: Settings, *, points: bool) -> None:
+    """Refuse names of scores that are computed only when asked for, and were not.
+
+    points: the system is one of operating points.
+    """
     from sedeval_soft.cli.requirements import check_part
     from sedeval_soft.core.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
@@ -156,6 +179,8 @@ def _check_wanted(names: list[str], settings: Settings) -> None:
         if measure == "psds" and not settings.wants_psds:
             raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
         if group_of(name) not in ("", *settings.measures):
+            if points:
+                raise SettingsError(f"{name} needs values; --operating-point has lists of events without")
             raise SettingsError(f"{name} is left out by --measures {' --measures '.join(settings.measures)}")
         if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
             raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")

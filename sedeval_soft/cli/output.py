@@ -54,8 +54,11 @@ def remark(text: str) -> None:
         click.echo(text, err=True)
 
 
-def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None]) -> None:
-    """Raise SettingsError where results would replace an input: `inputs` are paths by what they are."""
+def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], option: str = "-o") -> None:
+    """Raise SettingsError where results would replace an input: `inputs` are paths by what they are.
+
+    option: the one that names the output.
+    """
     from sedeval_soft.core.errors import SettingsError
 
     if output == "":
@@ -67,7 +70,7 @@ def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None]) -> 
         return
     for role, path in inputs.items():
         if any(os.path.samestat(target, state) for state in _states(path)):
-            raise SettingsError(f"-o {output}: this is the {role} ({path}); expected another file")
+            raise SettingsError(f"{option} {output}: this is the {role} ({path}); expected another file")
 
 
 def _states(path: str | None) -> Iterator[os.stat_result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -59,7 +59,9 @@ def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) ->
     sed_eval gets the events that our hard reading sees, and our evaluated length of each file.
     Raises SettingsError where sed_eval has no such setting.
     """
-    _refuse(settings, pair.classes)
+    refuse_settings(settings)
+    if "None" in pair.classes:
+        raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
     theirs: dict[str, Value] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -70,11 +72,10 @@ def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) ->
     return [Comparison(name, ours[name], value) for name, value in theirs.items() if name in ours]
 
 
-def _refuse(settings: Settings, classes: Sequence[str]) -> None:
+def refuse_settings(settings: Settings) -> None:
+    """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
     if not (settings.wants("segment", "hard") or settings.wants("event", "hard")):
         raise SettingsError("--check is of hard segment- and event-based scores; --only leaves them out")
-    if "None" in classes:
-        raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
     if not settings.wants("event", "hard"):
         return
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:

@@ -136,7 +136,10 @@ class Scores(Mapping[str, "float | int | None"]):
 
     @property
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
-        """Return the `Curves` over all thresholds, made anew each time; None unless `measures` names them."""
+        """Return the `Curves` over all thresholds, made anew each time.
+
+        None unless `measures` names them or calibration, or the system is one of operating points.
+        """
         return None if self.make_curves is None else self.make_curves()
 
     def to_dict(self) -> dict[str, Any]:

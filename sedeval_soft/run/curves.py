@@ -23,6 +23,21 @@ from sedeval_soft.run.thresholds import steps_of
 ByClass = Mapping[str, Curve]
 Array = npt.NDArray[Any]
 
+FAMILIES: dict[tuple[str, str], str] = {
+    ("segment", "hard"): "segment",
+    ("segment", "soft"): "soft_segment",
+    ("clip", "hard"): "clip",
+    ("clip", "soft"): "soft_clip",
+    ("event", "optimal"): "event",
+    ("intersection", "optimal"): "intersection",
+}
+"""Which basis and reading has the curves of which field of `Curves`."""
+
+
+def has_curves(settings: Settings) -> bool:
+    """Return whether anything that the settings ask for has curves."""
+    return settings.wants_psds_of("hard") or any(settings.wants(*family) for family in FAMILIES)
+
 
 @dataclass(frozen=True, slots=True)
 class Curves:
@@ -49,14 +64,7 @@ class Curves:
 
     def families(self) -> dict[tuple[str, str], ByClass]:
         """Return the curves of classes by basis and reading."""
-        return {
-            ("segment", "hard"): self.segment,
-            ("segment", "soft"): self.soft_segment,
-            ("clip", "hard"): self.clip,
-            ("clip", "soft"): self.soft_clip,
-            ("event", "optimal"): self.event,
-            ("intersection", "optimal"): self.intersection,
-        }
+        return {family: getattr(self, name) for family, name in FAMILIES.items()}
 
 
 def curves_of(tally: Tally, settings: Settings) -> Curves:

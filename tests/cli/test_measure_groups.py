@@ -7,12 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from sedeval_soft import evaluate
 
 ROOT = Path(__file__).parents[2]
-REFERENCE, SYSTEM = (str(ROOT / "sample_data" / name) for name in ("ref.tsv", "sys.tsv"))
+REFERENCE, SYSTEM, EVENTS = (
+    str(ROOT / "sample_data" / name) for name in ("ref.tsv", "sys.tsv", "events.tsv")
+)
 
 
 def run(*args):
@@ -78,7 +81,11 @@ def test_curves_are_written_beside_the_results(tmp_path, suffix):
     [
         (["--curves", "c.csv"], "ends with .tsv or .parquet"),
         (["--curves", "x.tsv", "-o", "x.tsv"], "-o writes this file"),
-        (["--curves", SYSTEM], "this is the system output"),
+        (["--curves", "x.tsv", "-o", "./x.tsv"], "-o writes this file"),
+        (["--curves", SYSTEM], f"--curves {SYSTEM}: this is the system output"),
+        (["--curves", "x.tsv", "--only", "ranking"], "nothing that is evaluated has curves"),
+        (["--curves", "x.tsv", "--score", "event.hard.f1.micro"], "event.optimal"),
+        (["--check", "sed_eval", "--only", "clip", "-o", "x.txt"], "--check is of hard"),
         (["--measures", "curve"], "measures must be one of curves, divergence"),
         (["--bins", "0"], "bins must be a whole number"),
         (["--bins", "1.5"], "not a valid integer"),
@@ -98,3 +105,17 @@ def test_what_cannot_be_is_refused(tmp_path, monkeypatch, options, expected):
     assert done.stderr.count("\n") <= 4
     assert list(tmp_path.iterdir()) == []
     assert Path(SYSTEM).read_bytes() == before
+
+
+def test_operating_points_have_curves_but_no_average_precision(tmp_path):
+    path = tmp_path / "c.tsv"
+    points = ["--operating-point", f"0.2={EVENTS}", "--operating-point", f"0.6={EVENTS}"]
+    asked = ["--score", "event.optimal.f1[car]", "--max-efpr", "1000", "--score", "intersection.hard.psds"]
+    done = run(EVENTS, *points, *asked, "--only", "event", "--curves", str(path))
+    assert (done.returncode, done.stdout) == (0, "1.0\n1.0\n"), done.stderr
+    table = pd.read_csv(path, sep="\t")
+    assert set(table.reading) == {"optimal", "psd_roc"}
+    assert table[table["class"] == "car"].f1.max() == 1.0
+    refused = run(EVENTS, *points, "--score", "event.hard.average_precision.macro")
+    assert refused.returncode == 2
+    assert "event.hard.average_precision.macro needs values" in refused.stderr

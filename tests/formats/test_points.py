@@ -79,3 +79,11 @@ def test_a_list_holds_at_its_own_threshold(inclusive):
 def test_thresholds_may_be_of_numpy():
     points = {np.float32(0.5): TIGHT}
     assert evaluate(REFERENCE, points, only=["event.hard"])["event.hard.n_sys.micro"] == 1
+
+
+@pytest.mark.parametrize("measures", [(), ("curves",), ("all",)])
+def test_curves_are_over_the_points(measures):
+    scores = evaluate(REFERENCE, {0.6: TIGHT, 0.2: LOOSE}, measures=measures)
+    curve = scores.curves.event["x"]
+    assert list(curve.n_sys) == [3, 1, 0]
+    assert curve.f1.max() == scores["event.optimal.f1[x]"]

@@ -20,7 +20,8 @@ def confusion_tables(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
         if settings.wants(basis, "hard")
     ]
     if settings.wants("event", "hard"):
-        reference, system = (tally.events[side].events() for side in ("reference", "detected"))
+        # Which of the largest matchings is found must not depend on the order of the table.
+        reference, system = (tally.events[side].events().in_order() for side in ("reference", "detected"))
         found.append(("event", confuse_events(reference, system, len(tally.classes), Collars.of(settings))))
     return tuple(_named(basis, tally.classes, counts) for basis, counts in found)
 

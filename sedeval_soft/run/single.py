@@ -118,7 +118,7 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     cut = EventLifetimes.from_events(reference)
     if confused:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
-        columns.events["detected"] = EventLifetimes.from_events(system.in_order())
+        columns.events["detected"] = EventLifetimes.from_events(system)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
     columns.events.update(reference=cut, system=lifetimes)
     for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():

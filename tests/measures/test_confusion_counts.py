@@ -52,3 +52,18 @@ def test_events_and_cells_are_those_of_the_hard_reading(threshold, inclusive, ev
                 assert pairs[k, k] == tp
                 assert pairs[k, k] + table.missed[k] <= n_ref
                 assert pairs[k, k] + table.inserted[k] <= n_sys
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_events_the_table_goes_neither_by_the_order_of_rows_nor_by_the_matching(seed):
+    rng = np.random.default_rng(seed)
+    sides = []
+    for _ in range(2):
+        onset = (rng.integers(0, 30, 40) / 10).tolist()
+        labels = rng.choice(LABELS, 40).tolist()
+        sides.append([("a", on, on + 1, label) for on, label in zip(onset, labels, strict=True)])
+    asked = {"only": ("event.hard",), "measures": "confusion", "classes": LABELS}
+    wanted = evaluate(*(long_rows(sorted(side)) for side in sides), **asked).confusion
+    assert sum(map(sum, wanted[0].pairs)) > sum(wanted[0].pairs[k][k] for k in range(3)) > 0
+    for chosen in ({}, {"matching": "greedy"}, {"compat": "sed_eval"}):
+        assert evaluate(*map(long_rows, sides), **asked, **chosen).confusion == wanted, chosen

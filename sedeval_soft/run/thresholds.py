@@ -58,7 +58,8 @@ def steps_of(tally: Tally, basis: str, settings: Settings) -> Steps:
 def event_precisions(tally: Tally, settings: Settings) -> Table:
     """Return the average precisions of events, ranked by value."""
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
-    reference = tally.events["reference"].events()
+    # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
+    reference = tally.events["reference"].events().in_order()
     return detection_precisions(reference, detections, len(tally.classes), settings.iou)
 
 

@@ -145,6 +145,22 @@ def test_no_detection_has_the_value_0(form):
     assert scores["event.hard.average_precision[dog]"] == 0.5
 
 
+@pytest.mark.parametrize("chosen", [{"matching": "greedy"}, {"compat": "sed_eval"}], ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_the_order_of_rows_is_nothing_to_it(seed, chosen):
+    """Nor where matching within collars goes by that order."""
+    rng = np.random.default_rng(seed)
+    onset, length = (rng.integers(low, high, (2, 25)) for low, high in ((0, 12), (1, 9)))
+    sides = [
+        [("a", on, on + long, "dog", float(v)) for on, long, v in zip(ons, longs, values, strict=True)]
+        for ons, longs, values in zip(
+            onset.tolist(), length.tolist(), rng.integers(1, 9, (2, 25)) / 8, strict=True
+        )
+    ]
+    wanted = of_dogs(*map(sorted, sides), iou=0.3)
+    assert of_dogs(*sides, iou=0.3, **chosen) == wanted
+
+
 def test_averages_leave_out_what_the_reference_lacks():
     reference = long_rows([("a", 0, 10, "dog"), ("a", 20, 30, "car"), ("b", 0, 10, "car")], files=FILES)
     system = long_rows([("a", 0, 10, "dog", 0.9), ("a", 20, 30, "talk", 0.9)], files=FILES)

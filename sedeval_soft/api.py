@@ -182,6 +182,11 @@ def of_points(settings: Settings) -> Settings:
         raise SettingsError(
             "operating points have no scores of segments or clips; evaluate event or intersection"
         )
+    if settings.measures and not {"curves", "confusion"} & {*settings.measures}:
+        raise SettingsError(
+            f"operating points have no values for measures={', '.join(settings.measures)}; only confusion "
+            "and curves can be had of them"
+        )
     # Average precision ranks single events by their values, which these have none of.
     return replace(settings, only=only, measures=tuple(m for m in settings.measures if m == "confusion"))
 

@@ -195,7 +195,7 @@ def _settings(given: dict[str, Any], asked: list[str], *, just: bool, curves: bo
     from dataclasses import replace
 
     from sedeval_soft.config import load_settings, split_classes
-    from sedeval_soft.core.settings import GROUPS, Settings
+    from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
     from sedeval_soft.measures.registry import group_of
 
     config = given.pop("config")
@@ -204,8 +204,16 @@ def _settings(given: dict[str, Any], asked: list[str], *, just: bool, curves: bo
         if value is None or value == ():
             continue
         values[name] = split_classes(value) if name == "classes" else value
+    families = [".".join(name.split(".")[:2]) for name in asked]
     if just and not given["only"]:
-        values["only"] = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in asked))
+        values["only"] = tuple(dict.fromkeys(families))
+    elif "only" not in values:
+        # What must be met is evaluated beside what is printed anyway; PSDS is asked for in its own way.
+        more = [f for f, name in zip(families, asked, strict=True) if "psds" not in name]
+        values["only"] = (
+            *DEFAULT_ONLY,
+            *dict.fromkeys(f for f in more if f.split(".")[0] not in DEFAULT_ONLY),
+        )
     settings = Settings.of(**values)
     needed = {*settings.measures, "curves"} if curves else {*settings.measures}
     if not given["measures"]:

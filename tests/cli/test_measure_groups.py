@@ -48,6 +48,22 @@ def test_a_requirement_adds_its_group_to_the_tables():
     assert "Calibration" not in done.stdout
 
 
+def test_a_requirement_adds_its_basis_to_the_default_ones():
+    done = run(REFERENCE, SYSTEM, "--require", "clip.soft.brier.micro<=1", "--quiet")
+    assert done.returncode == 0, done.stderr
+    for row in ("segment  hard", "event    soft", "clip     soft"):
+        assert f"\n{row}" in done.stdout
+    done = run(REFERENCE, SYSTEM, "--require", "clip.soft.brier.micro<=1", "--only", "event")
+    assert done.returncode == 2
+    assert "left out by --only event" in done.stderr
+
+
+def test_operating_points_have_no_values_to_diverge():
+    done = run(REFERENCE, "--operating-point", f"0.5={SYSTEM}", "--measures", "divergence")
+    assert done.returncode == 2
+    assert "operating points have no values for measures=divergence" in done.stderr
+
+
 def test_a_group_that_is_left_out_is_said_to_be():
     done = run(REFERENCE, SYSTEM, "--score", "segment.soft.brier.micro", "--measures", "curves")
     assert done.returncode == 2

@@ -109,14 +109,15 @@ def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) 
         for warning in scores.warnings:
             remark(f"warning: {warning}")
     printed = to_standard_output(io["output"])
+    if io["curves"]:
+        # First: results that are printed cannot be taken back where this fails.
+        from sedeval_soft.report.curves import write_curves
+
+        write_curves(io["curves"], scores.curves)
     emit(
         _numbers(scores, wanted) if wanted else _tables(scores, io, printed=printed),
         io["output"],
     )
-    if io["curves"]:
-        from sedeval_soft.report.curves import write_curves
-
-        write_curves(io["curves"], scores.curves)
     if io["check"]:
         _second_opinion(pair, settings, scores, aside=bool(wanted or not printed or io["form"] != "text"))
     return _judge(scores, requirements, unmet)

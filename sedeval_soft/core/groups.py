@@ -6,7 +6,7 @@ settings and grammar.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from sedeval_soft.core.errors import SettingsError
 
@@ -57,7 +57,7 @@ def _name(setting: str, name: object) -> str:
 
 def _members(setting: str, name: str, value: object, noun: str) -> tuple[str, ...]:
     members = (value,) if isinstance(value, str) else value
-    if isinstance(members, Mapping) or not isinstance(members, Iterable):
+    if isinstance(members, Mapping | Set) or not isinstance(members, Iterable):
         raise SettingsError(f"{setting}: {name!r} must be a list of {noun}s, not {value!r}")
     found = tuple(members)
     for member in found:

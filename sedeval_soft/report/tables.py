@@ -13,6 +13,9 @@ from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, OF_PARTS, SHORT, Averages
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, visible
 
+_MOST_CLASSES = 50
+"""Classes up to which their confusion is a table."""
+
 _Column = tuple[str, str]
 """A heading, empty for none, and the measure below it."""
 
@@ -39,7 +42,8 @@ def tables(scores: Scores) -> list[Table]:
     for (basis, reading), members in by_family.items():
         title = f"Classes, {basis}-based, {reading} reading"
         found += _classes(scores, title, [s for s in members if s.class_name is not None])
-    found += [_confusion(matrix) for matrix in scores.confusion]
+    if len(scores.classes) <= _MOST_CLASSES:
+        found += [_confusion(matrix) for matrix in scores.confusion]
     for part in dict.fromkeys(score.group for score in scores.scores.values()):
         found += [] if part is None else _of_part(scores, part)
     return [table for table in found if table.rows]
@@ -164,6 +168,9 @@ def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
     found = []
     if any(UNDEFINED in row[table.names :] for table in shown for row in table.rows):
         found.append("- is undefined: there is nothing to divide by, or nothing to cut.")
+    if scores.confusion and len(scores.classes) > _MOST_CLASSES:
+        size = len(scores.classes)
+        found.append(f"The confusion of {size} classes is in JSON and YAML: no table would hold it.")
     silent: dict[tuple[str, ...], list[str]] = {}
     for basis, reading in families(scores):
         sizes = {label: scores.scores.get(f"{basis}.{reading}.n_ref[{label}]") for label in scores.classes}

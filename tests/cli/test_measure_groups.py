@@ -96,6 +96,7 @@ def test_curves_are_written_beside_the_results(tmp_path, suffix):
     ("options", "expected"),
     [
         (["--curves", "c.csv"], "ends with .tsv or .parquet"),
+        (["--curves", "none/c.tsv"], "there is no folder"),
         (["--curves", "x.tsv", "-o", "x.tsv"], "-o writes this file"),
         (["--curves", "x.tsv", "-o", "./x.tsv"], "-o writes this file"),
         (["--curves", SYSTEM], f"--curves {SYSTEM}: this is the system output"),
@@ -118,6 +119,7 @@ def test_what_cannot_be_is_refused(tmp_path, monkeypatch, options, expected):
     done = run(REFERENCE, SYSTEM, *options)
     assert done.returncode == 2
     assert expected in done.stderr
+    assert done.stdout == ""
     assert done.stderr.count("\n") <= 4
     assert list(tmp_path.iterdir()) == []
     assert Path(SYSTEM).read_bytes() == before

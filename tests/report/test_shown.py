@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from samples import FAMILIES, MAESTRO, UNICODE, build, registered, revalued, without
 
+from sedeval_soft import evaluate
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.markdown import escaped
@@ -191,3 +193,14 @@ def test_simple_forms_need_no_other_package(form):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "\n"
+
+
+def test_a_confusion_that_no_table_holds_is_left_to_json():
+    rng = np.random.default_rng(0)
+    for n_classes in (50, 51):
+        y, p = rng.random((2, 20, n_classes))
+        scores = evaluate(y, p, only=("segment.hard",), measures=("confusion",))
+        shown = render([scores])
+        assert ("Confusion of classes" in shown) == (n_classes == 50)
+        assert ("The confusion of 51 classes is in JSON" in shown) == (n_classes == 51)
+        assert len(scores.to_dict()["systems"][0]["confusion"][0]["pairs"]) == n_classes

@@ -183,7 +183,7 @@ RESULTS: tuple[Decorator, ...] = (
     option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
            help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",
-           help="Write the curves over all thresholds to a file too: .tsv or .parquet."),
+           help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
            help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",

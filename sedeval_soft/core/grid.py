@@ -23,6 +23,9 @@ Counts = npt.NDArray[np.int64]
 _BYTES_PER_CELL = 24
 """Memory that a segment of a class takes at the most: two values, what is active, and room to work."""
 
+_BYTES_IN_ORDER = 48
+"""The same where the values are put in order, for curves and correlations: places and ranks, too."""
+
 
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -71,9 +74,12 @@ class Grid:
         """Return the number of segments of all files together."""
         return int(self.start[-1])
 
-    def check_size(self, n_classes: int) -> None:
-        """Refuse a grid that no machine holds; raises EvaluationError."""
-        needed = self.size * n_classes * _BYTES_PER_CELL
+    def check_size(self, n_classes: int, *, in_order: bool = False) -> None:
+        """Refuse a grid that this machine cannot hold; raises EvaluationError.
+
+        in_order: whether the values of all segments will be put in order.
+        """
+        needed = self.size * n_classes * (_BYTES_IN_ORDER if in_order else _BYTES_PER_CELL)
         if needed > _memory():
             longest = int(self.length.max()) / TICKS_PER_SECOND
             raise EvaluationError(

@@ -61,7 +61,7 @@ def recipe_of(settings: Settings) -> str:
 def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:
     sparse = settings.compat == "sed_eval" or settings.pool == "max"
     if _needs_grid(settings) or not sparse:
-        grid.check_size(len(pair.classes))
+        grid.check_size(len(pair.classes), in_order=bool(settings.measures))
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start)
         sparse = settings.compat == "sed_eval"

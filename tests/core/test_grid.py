@@ -45,6 +45,16 @@ def test_too_large_a_grid_is_refused():
         grid.check_size(17)
 
 
+def test_values_in_order_take_twice_the_room(monkeypatch):
+    from sedeval_soft.core import grid as module
+
+    monkeypatch.setattr(module, "_memory", lambda: 17 * 1000 * 30)
+    grid = Grid.over(np.array([1000]), 1)
+    grid.check_size(17)
+    with pytest.raises(EvaluationError, match="more than this machine has"):
+        grid.check_size(17, in_order=True)
+
+
 @given(st.integers(0, 10**13))
 def test_ticks_and_seconds_round_trip(ticks):
     seconds = to_seconds(np.array([ticks]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -162,4 +161,6 @@ def d_prime(area: float) -> float:
 
     Source: Simpson & Fitter 1973.
     """
+    from statistics import NormalDist
+
     return math.sqrt(2) * NormalDist().inv_cdf(area) if 0 < area < 1 else math.nan

@@ -65,7 +65,7 @@ class Pooled:
         cut = active(cells.reference, settings.reference_cut, settings.inclusive)
         eps, sides = settings.epsilon, (cells.system, cells.start)
         if settings.wants("segment", "soft"):
-            count_divergence(cells.reference, *sides, ("kl_divergence", *SOFT), eps)
+            count_divergence(cells.reference, *sides, SOFT, eps)
         count_divergence(cut, *sides, PROPER, eps)
         if settings.wants("ranking", "soft"):
             count_ranking(cells.reference, *sides, None, eps)

@@ -27,6 +27,7 @@ from sedeval_soft.core.signature import sign
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_seconds
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.formats import read_durations, read_points, read_rows, rows_from_data
+from sedeval_soft.run.cells import ORDERED
 from sedeval_soft.run.confusion import confusion_tables
 from sedeval_soft.run.curves import Curves, curves_of
 from sedeval_soft.run.groups import parts_of, score_parts
@@ -160,7 +161,7 @@ def score_pair(
 
 
 def _keeps_curves(settings: Settings) -> bool:
-    return any(group in settings.measures for group in ("curves", "calibration"))
+    return any(group in settings.measures for group in ORDERED)
 
 
 def with_curves(settings: Settings) -> Settings:

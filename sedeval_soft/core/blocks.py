@@ -31,11 +31,13 @@ class Blocks:
 
     parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
     `edges[:, b]` and `edges[:, b + 1]`. size: (n_blocks,) values in each.
+    before: (n_blocks + 1,) values before each, and in all.
     """
 
     parts: Sequence[Floats]
     edges: Index
     size: Index
+    before: Index
 
     @classmethod
     def of(cls, parts: Sequence[Floats]) -> Blocks:
@@ -45,7 +47,8 @@ class Blocks:
         edges = np.zeros((len(parts), len(levels) + 2), dtype=np.int64)
         for row, cuts, part in zip(edges, inner, parts, strict=True):
             row[1:-1], row[-1] = cuts, len(part)
-        return cls(parts, edges, np.diff(edges, axis=1).sum(axis=0))
+        before = edges.sum(axis=0)
+        return cls(parts, edges, np.diff(before), before)
 
     def __len__(self) -> int:
         """Return the number of blocks."""
@@ -85,8 +88,9 @@ class Blocks:
             total[full] = np.add.reduceat(weights, edges[full], dtype=np.float64)
         return total
 
-    def rank(self, block: int, below: int) -> list[Floats]:
-        """Return the ranks of a block's values for each part, ties at their mean; below: values before it."""
+    def rank(self, block: int) -> list[Floats]:
+        """Return the ranks of a block's values among all, for each part; ties have their mean."""
+        below = int(self.before[block])
         lengths = [own.stop - own.start for own in self.slices(block)]
         if self.level(block) is not None:
             # One value may fill a block beyond all bounds: silence.

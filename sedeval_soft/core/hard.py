@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.events import Events, active_rows, events_of
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events, active, active_rows, events_of
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 def merges(rows: Rows, settings: Settings) -> bool:
@@ -34,3 +40,13 @@ def rowwise_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
         active_rows(pair.reference, settings.reference_cut, settings.inclusive),
         active_rows(pair.system, settings.threshold, settings.inclusive),
     )
+
+
+def positive(reference: Floats, settings: Settings) -> Bools:
+    """Return where reference values are active."""
+    return active(reference, settings.reference_cut, settings.inclusive)
+
+
+def detected(system: Floats, settings: Settings) -> Bools:
+    """Return where system values are active."""
+    return active(system, settings.threshold, settings.inclusive)

@@ -7,6 +7,7 @@ computed as it would be alone: results do not depend on how many processors ther
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -18,14 +19,25 @@ _WORTH = 1 << 20
 
 
 def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list[R]:
-    """Return the function's result for each piece, in order; size: how many numbers there are in all."""
-    workers = _processors()
-    if size < _WORTH or workers == 1:
+    """Return the function's result for each piece, in order; size: how many numbers there are in all.
+
+    A piece that is worked on beside others does its own pieces one after another: all processors are busy.
+    """
+    pieces = list(pieces)
+    workers = 1 if getattr(_here, "is_worker", False) else min(_processors(), len(pieces))
+    if size < _WORTH or workers <= 1:
         return [function(piece) for piece in pieces]
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers, initializer=_become_worker) as pool:
         return list(pool.map(function, pieces))
+
+
+_here = threading.local()
+
+
+def _become_worker() -> None:
+    _here.is_worker = True
 
 
 def _processors() -> int:

@@ -62,6 +62,6 @@ def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Flo
     return ratio((filled * weight).sum(axis=-1), weight.sum(axis=-1))
 
 
-def averaged(classes: Array, micro: Array, n_ref: Array, undefined: float | None = None) -> Averaged:
+def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float | None = None) -> Averaged:
     """Complete the values of classes and their micro average by macro and weighted ones."""
     return Averaged(classes, micro, macro(classes, n_ref, undefined), weighted(classes, n_ref, undefined))

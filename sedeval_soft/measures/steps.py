@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.order import heads
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.curves.curve import Curve
@@ -88,7 +89,7 @@ def stacked(
     def of_class(c: int) -> tuple[Floats, Index]:
         own = [(row, part(c)) for row, part in parts]
         low = np.sort(np.concatenate([np.zeros(1), *(ends for _, part in own for ends in part[:2])]))
-        low = low[np.concatenate(([True], low[1:] > low[:-1]))]
+        low = low[heads(low)]
         count = np.zeros((len(columns), len(low)), dtype=np.int64)
         for row, (born, dies, weight) in own:
             count[row] += _so_far(born, weight, low) - _so_far(dies, weight, low)

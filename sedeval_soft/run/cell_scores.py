@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.core.events import active
+from sedeval_soft.core.hard import positive
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import detection_scores, totals
-from sedeval_soft.measures.divergence.count import PROPER, SOFT
+from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
 from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED
 from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
@@ -49,10 +50,10 @@ def cell_tables(tally: Tally, basis: str, settings: Settings) -> Tables:
 
 def _optimal(tally: Tally, basis: str, settings: Settings) -> Table:
     scores = tally.samples[f"{basis}.system"]
-    positive = active(tally.samples[f"{basis}.reference"], settings.reference_cut, settings.inclusive)
-    thresholds = best_thresholds(scores, positive, settings.beta, settings.inclusive)
+    hits = positive(tally.samples[f"{basis}.reference"], settings)
+    thresholds = best_thresholds(scores, hits, settings.beta, settings.inclusive)
     detected = active(scores, thresholds[:, None], settings.inclusive)
-    counts = count_hard(positive, detected, np.array([0, scores.shape[1]]))
+    counts = count_hard(hits, detected, np.array([0, scores.shape[1]]))
     return optimal_table(counts, thresholds, settings)
 
 
@@ -60,9 +61,9 @@ def _soft(tally: Tally, basis: str, settings: Settings) -> Table:
     counts = totals(tally, f"{basis}.soft")
     table = detection_scores(counts, settings.beta)
     if "divergence" not in settings.measures:
-        return table | _divergences(tally, basis, "soft", ("kl_divergence",), settings)
+        return table | _divergences(tally, basis, "soft", KL, settings)
     product = tally.total(f"{basis}.soft.product")
-    names = ("kl_divergence", *(name for name in SOFT if name != "product"))
+    names = tuple(name for name in SOFT if name != "product")
     table["soft_f1_loss"] = soft_f1_loss(product, counts.n_ref, counts.n_sys, settings.epsilon)
     return table | _divergences(tally, basis, "soft", names, settings)
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import active
+from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Column
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
-from sedeval_soft.measures.divergence.count import PROPER, SOFT, count_divergence
+from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.ranking.count import count_ranking
 from sedeval_soft.measures.segment.count import count_hard, count_soft
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.int64]
 
 ORDERED = ("curves", "calibration")
@@ -55,17 +56,16 @@ def tally_cells(cells: Cells, settings: Settings, columns: Columns, *, hard: boo
     """Count what the scores of a basis need; hard: whether the hard reading is counted here."""
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
     wants = {reading: settings.wants(basis, reading) for reading in ("hard", "optimal", "soft")}
-    positive = active(reference, settings.reference_cut, settings.inclusive)
     if wants["hard"] and hard:
-        detected = active(system, settings.threshold, settings.inclusive)
-        columns.enter(f"{basis}.hard", count_hard(positive, detected, start))
+        counts = count_hard(positive(reference, settings), detected(system, settings), start)
+        columns.enter(f"{basis}.hard", counts)
         columns.per_file[f"{basis}.hard.n_cells"] = np.diff(start)
     if wants["soft"]:
         columns.enter(f"{basis}.soft", count_soft(reference, system, start, settings.t_norm))
-        names = ("kl_divergence", *SOFT) if "divergence" in settings.measures else ("kl_divergence",)
+        names = SOFT if "divergence" in settings.measures else KL
         _divergence(cells, reference, f"{basis}.soft", names, settings, columns)
     if wants["hard"] and "divergence" in settings.measures:
-        _divergence(cells, positive, f"{basis}.hard", PROPER, settings, columns)
+        _divergence(cells, positive(reference, settings), f"{basis}.hard", PROPER, settings, columns)
     if wants["optimal"] or needs_samples(settings, basis):
         columns.samples.update({f"{basis}.reference": reference, f"{basis}.system": system})
 
@@ -80,7 +80,7 @@ def needs_samples(settings: Settings, basis: str) -> bool:
 
 def _divergence(
     cells: Cells,
-    reference: Floats | npt.NDArray[np.bool_],
+    reference: Floats | Bools,
     prefix: str,
     names: tuple[str, ...],
     settings: Settings,
@@ -96,13 +96,10 @@ def tally_ranking(cells: Cells, settings: Settings, columns: Columns) -> None:
     for reading in ("hard", "soft"):
         if not settings.wants("ranking", reading):
             continue
-        reference: Floats | npt.NDArray[np.bool_] = cells.reference
-        detected = None
+        sides: tuple[Floats | Bools, Bools | None] = cells.reference, None
         if reading == "hard":
-            reference = active(cells.reference, settings.reference_cut, settings.inclusive)
-            detected = active(cells.system, settings.threshold, settings.inclusive)
-        counts = count_ranking(reference, cells.system, cells.start, detected, settings.epsilon)
-        columns.per_file.update({f"ranking.{reading}.{name}": sums for name, sums in counts.per_file.items()})
-        columns.per_class.update(
-            {f"ranking.{reading}.{name}": sums for name, sums in counts.per_class.items()}
-        )
+            sides = positive(cells.reference, settings), detected(cells.system, settings)
+        counts = count_ranking(sides[0], cells.system, cells.start, sides[1], settings.epsilon)
+        prefix = f"ranking.{reading}"
+        columns.per_file.update({f"{prefix}.{name}": sums for name, sums in counts.per_file.items()})
+        columns.per_class.update({f"{prefix}.{name}": sums for name, sums in counts.per_class.items()})

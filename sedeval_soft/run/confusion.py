@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.events import active
+from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Confusion
@@ -28,9 +28,7 @@ def confusion_tables(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
 
 def _of_cells(tally: Tally, basis: str, settings: Settings) -> ConfusionCounts:
     reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    cut = settings.reference_cut, settings.threshold
-    sides = (active(v, at, settings.inclusive) for v, at in zip((reference, system), cut, strict=True))
-    return confuse_segments(*sides)
+    return confuse_segments(positive(reference, settings), detected(system, settings))
 
 
 def _named(basis: str, classes: tuple[str, ...], counts: ConfusionCounts) -> Confusion:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
-import numpy.typing as npt
-
-from sedeval_soft.core.events import active
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equal_width
@@ -17,11 +12,11 @@ from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.intersection.psds import PsdRoc
 from sedeval_soft.measures.steps import curves
+from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.run.psds import psds_curve
 from sedeval_soft.run.thresholds import steps_of
 
 ByClass = Mapping[str, Curve]
-Array = npt.NDArray[Any]
 
 FAMILIES: dict[tuple[str, str], str] = {
     ("segment", "hard"): "segment",
@@ -72,14 +67,18 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     cells: dict[tuple[str, str], ByClass] = {}
     pooled: dict[str, Curve] = {}
     reliability = {}
-    for basis, reading in product(("segment", "clip"), ("hard", "soft")):
-        cells[basis, reading] = {}
-        if not (settings.wants(basis, reading) and f"{basis}.system" in tally.samples):
-            continue
-        name = f"{basis}.{reading}"
-        cells[basis, reading], pooled[name] = _of_cells(tally, basis, reading, settings)
-        if "calibration" in settings.measures:
-            reliability[name] = _reliability(tally, basis, reading, settings)
+    for basis in ("segment", "clip"):
+        readings = [reading for reading in ("hard", "soft") if settings.wants(basis, reading)]
+        ordered = _ordered(tally, basis) if readings and f"{basis}.system" in tally.samples else []
+        for reading in readings if ordered else ():
+            cut, name = cut_of(reading, settings), f"{basis}.{reading}"
+            *classes, whole = (Ordered(row.score, cut(row.reference)) for row in ordered)
+            found = (Curve.of_points(Points.of(row)) for row in classes)
+            cells[basis, reading] = dict(zip(tally.classes, found, strict=True))
+            pooled[name] = Curve.of_points(Points.of(whole))
+            if "calibration" in settings.measures:
+                bins = (_reliability(row, settings.bins) for row in classes)
+                reliability[name] = dict(zip(tally.classes, bins, strict=True))
     events = {
         basis: dict(zip(tally.classes, curves(steps_of(tally, basis, settings)), strict=True))
         if settings.wants(basis, "optimal")
@@ -89,12 +88,12 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     filters = [f"median {length}" for length in settings.psds_median_filters]
     wants = settings.wants_psds_of("hard")
     return Curves(
-        segment=cells["segment", "hard"],
-        clip=cells["clip", "hard"],
+        segment=cells.get(("segment", "hard"), {}),
+        clip=cells.get(("clip", "hard"), {}),
         event=events["event"],
         intersection=events["intersection"],
-        soft_segment=cells["segment", "soft"],
-        soft_clip=cells["clip", "soft"],
+        soft_segment=cells.get(("segment", "soft"), {}),
+        soft_clip=cells.get(("clip", "soft"), {}),
         pooled=pooled,
         reliability=reliability,
         psd_roc=psds_curve(tally, settings, ["system"]) if wants else None,
@@ -102,29 +101,13 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     )
 
 
-def _of_cells(tally: Tally, basis: str, reading: str, settings: Settings) -> tuple[ByClass, Curve]:
-    """Return the curves of the classes of a basis, and of all of them together."""
-    reference, system = _sides(tally, basis, reading, settings)
-    rows = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
-    found = [Curve.of_points(Points.of(Ordered.of(p, y))) for p, y in rows]
-    return dict(zip(tally.classes, found[:-1], strict=True)), found[-1]
-
-
-def _reliability(
-    tally: Tally, basis: str, reading: str, settings: Settings
-) -> dict[str, tuple[Reliability, Reliability]]:
-    """Return the bins of equal width and of equal mass of each class."""
-    found = {}
-    for label, y, p in zip(tally.classes, *_sides(tally, basis, reading, settings), strict=True):
-        cells = Ordered.of(p, y)
-        width, mass = equal_width(cells, settings.bins), equal_mass(cells, settings.bins)
-        found[label] = Reliability.of(width), Reliability.of(mass)
-    return found
-
-
-def _sides(tally: Tally, basis: str, reading: str, settings: Settings) -> tuple[Array, Array]:
-    """Return the reference of a reading and the system; (n_classes, n_cells) each."""
+def _ordered(tally: Tally, basis: str) -> list[Ordered]:
+    """Return the cells of each class of a basis by their scores, and at the end those of all classes."""
     reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    if reading == "hard":
-        reference = active(reference, settings.reference_cut, settings.inclusive)
-    return reference, system
+    rows = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
+    return [Ordered.of(p, y) for p, y in rows]
+
+
+def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]:
+    """Return the bins of equal width and of equal mass."""
+    return Reliability.of(equal_width(cells, n_bins)), Reliability.of(equal_mass(cells, n_bins))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import active
+from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import in_order
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
@@ -20,6 +20,7 @@ from sedeval_soft.measures.curves.points import Ordered
 from sedeval_soft.measures.curves.score import d_prime
 from sedeval_soft.measures.curves.sweep import Cut, curve_scores
 from sedeval_soft.measures.divergence.correlation import pearson, rank_correlation, ranks_of, wasserstein
+from sedeval_soft.run.cells import ORDERED
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
@@ -54,13 +55,13 @@ def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Ta
         # A class without cells stands in for none, so that there are averages, all undefined.
         reference, system = np.zeros((2, 1, 0))
     ordered = _in_order(system)
-    if "curves" in settings.measures or "calibration" in settings.measures:
+    if any(group in settings.measures for group in ORDERED):
         cells = for_each(
             lambda c: Ordered(ordered.parts[c], reference[c][ordered.orders[c]]),
             range(len(system)),
             system.size,
         )
-        cuts = [_cut(reading, settings) for reading in readings]
+        cuts = [cut_of(reading, settings) for reading in readings]
         sizes = [np.array([cut(y).sum(dtype=np.float64) for y in reference]) for cut in cuts]
         if "curves" in settings.measures:
             for reading, table in zip(readings, _curves(cells, cuts, sizes, settings), strict=True):
@@ -82,11 +83,11 @@ def _first(of: Averaged, n_classes: int) -> Averaged:
     return of if of.classes is None else replace(of, classes=of.classes[:n_classes])
 
 
-def _cut(reading: str, settings: Settings) -> Cut:
+def cut_of(reading: str, settings: Settings) -> Cut:
     """Return what a reading does to reference values."""
     if reading == "soft":
         return lambda values: values
-    return lambda values: active(values, settings.reference_cut, settings.inclusive)
+    return lambda values: positive(values, settings)
 
 
 def _curves(
@@ -102,14 +103,11 @@ def _curves(
         table = _table([numbers[i] for numbers in classes], pooled[i], n_ref)
         area = table["roc_auc"]
         # An area of 1 has no d' to average: averages are those of the average areas.
-        means = [None if mean is None else np.array(d_prime(float(mean))) for mean in _means(area)]
+        areas = (area.micro, area.macro, area.weighted)
+        means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
         table["d_prime"] = Averaged(table["d_prime"].classes, *means)
         tables.append(table)
     return tables
-
-
-def _means(of: Averaged) -> tuple[Floats | None, ...]:
-    return of.micro, of.macro, of.weighted
 
 
 def _table(classes: Sequence[Mapping[str, float]], pooled: Mapping[str, float], n_ref: Floats) -> Table:

@@ -72,11 +72,10 @@ def test_blocks_place_what_belongs_to_their_values(seed):
     weights = [rng.integers(0, 9, len(part)) for part in parts]
     blocks = Blocks.of(parts)
     ranks: list[list[float]] = [[] for _ in parts]
-    below, sums = 0, sum(blocks.sums(k, weight) for k, weight in enumerate(weights))
+    sums = sum(blocks.sums(k, weight) for k, weight in enumerate(weights))
     for i in range(len(blocks)):
-        for of_part, own in zip(ranks, blocks.rank(i, below), strict=True):
+        for of_part, own in zip(ranks, blocks.rank(i), strict=True):
             of_part.extend(own.tolist())
-        below += int(blocks.size[i])
         own = [w[s] for w, s in zip(weights, blocks.slices(i), strict=True)]
         assert sums[i] == sum(int(w.sum()) for w in own)
         _, order = blocks.ordered(i)

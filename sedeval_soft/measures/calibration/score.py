@@ -60,13 +60,12 @@ def equal_mass(cells: Ordered, n_bins: int) -> Bins:
 def pooled_mass(parts: Sequence[Ordered], n_bins: int) -> list[Index]:
     """Return for each part where the inner edges of bins of equal mass of all cells together lie."""
     blocks = Blocks.of([part.score for part in parts])
-    before = np.concatenate(([0], np.cumsum(blocks.size)))
-    ranks = _inner_ranks(int(before[-1]), n_bins)
-    inside = np.searchsorted(before, ranks, side="left") - 1
+    ranks = _inner_ranks(int(blocks.before[-1]), n_bins)
+    inside = np.searchsorted(blocks.before, ranks, side="left") - 1
     values = np.zeros(len(ranks))
     for block in np.unique(inside).tolist():
         own = inside == block
-        values[own] = blocks.ordered(block)[0][ranks[own] - 1 - before[block]]
+        values[own] = blocks.ordered(block)[0][ranks[own] - 1 - blocks.before[block]]
     return [np.searchsorted(part.score, values, side="right") for part in parts]
 
 

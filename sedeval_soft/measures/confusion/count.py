@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
-from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.count import match_events
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import maximum_matching
 
@@ -50,9 +50,7 @@ def confuse_segments(reference: Bools, system: Bools) -> ConfusionCounts:
 
 def confuse_events(reference: Events, system: Events, n_classes: int, collars: Collars) -> ConfusionCounts:
     """Count matched events, and pairs of classes among what the matching leaves over."""
-    groups = file_class(reference, n_classes), file_class(system, n_classes)
-    sizes = len(reference), len(system)
-    matched = maximum_matching(*candidate_pairs(reference, system, *groups, collars), *sizes)
+    matched = match_events(reference, system, n_classes, collars)
     free = np.ones(len(system), dtype=bool)
     free[matched[matched >= 0]] = False
     left, right = np.flatnonzero(matched < 0), np.flatnonzero(free)

@@ -11,12 +11,10 @@ import numpy.typing as npt
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.curves.points import Points
 from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.segment.optimal import EVERYTHING
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
-
-_EVERYTHING = -1.0
-"""The threshold below every score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Curve:
         counts = [
             np.append(column[::-1], column.dtype.type(0)) for column in (points.tp, points.n_sys, points.fp)
         ]
-        threshold = np.append(_EVERYTHING, points.score[::-1])
+        threshold = np.append(EVERYTHING, points.score[::-1])
         return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
 
     @property

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.measures.averages import Averaged, macro, weighted
+from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.curves.points import Gains, Ordered
 from sedeval_soft.measures.curves.score import PRECISIONS, precision_scores, sums_of
 from sedeval_soft.measures.event.count import file_class
@@ -78,10 +78,7 @@ def detection_precisions(
     scores = {name: at_iou[name] for name in names}
     coco = [_precisions(detections, found, n_ref)[names[-1]] for found in hits[1:]]
     scores["average_precision_coco"] = np.mean(coco, axis=0)
-    return {
-        name: Averaged(values, macro=macro(values, n_ref), weighted=weighted(values, n_ref))
-        for name, values in scores.items()
-    }
+    return {name: averaged(values, None, n_ref) for name, values in scores.items()}
 
 
 def _hits(

@@ -29,18 +29,26 @@ def curve_scores(
     blocks = Blocks.of([part.score for part in parts])
     # From the highest scores down.
     downwards = range(len(blocks))[::-1]
-    n_sys = np.concatenate(([0], np.cumsum(blocks.size[::-1])))
-
-    above = _above(blocks, parts, cuts)
+    n_sys = blocks.before[-1] - blocks.before[::-1]
+    weights = _weights(blocks, parts, cuts)
+    above = np.cumsum(weights, axis=-1)
+    above = np.concatenate((np.zeros((*above.shape[:-1], 1)), above[..., :-1]), axis=-1)
 
     def sums(place: int) -> list[_Swept]:
-        before = int(n_sys[place])
+        block, detected = downwards[place], int(n_sys[place])
+        if blocks.level(block) is None:
+            cells = _cells(blocks, block, parts)
+            gains = [Gains.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
+        else:
+            # However many cells of one score are one point.
+            size = int(blocks.size[block])
+            gains = [Gains.at_once(float(tp), float(fp), size) for tp, fp in weights[:, :, place]]
         return [
-            _Swept.of(own, float(tp[place]), float(fp[place]), before)
-            for own, (tp, fp) in zip(_gains(blocks, downwards[place], parts, cuts), above, strict=True)
+            _Swept.of(own, float(tp), float(fp), detected)
+            for own, (tp, fp) in zip(gains, above[:, :, place], strict=True)
         ]
 
-    columns = list(zip(*for_each(sums, range(len(blocks)), _shared(parts)), strict=True))
+    columns = list(zip(*for_each(sums, range(len(blocks)), int(n_sys[-1])), strict=True))
     scores = []
     for i, column in enumerate(columns):
         # The sums of blocks and of points may differ in their last digits: the ends are those of points.
@@ -73,8 +81,11 @@ class _Swept:
         return cls(sums_of(gains, tp, n_sys), end, fp + gains.end if gains.end else 0.0)
 
 
-def _above(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> list[tuple[Array, Array]]:
-    """Return for each cut the weights of positives and negatives above each block, from the highest down."""
+def _weights(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> Array:
+    """Return the weights of positives and of negatives in each block, from the highest scores down.
+
+    (n_cuts, 2, n_blocks).
+    """
 
     def of_part(i: int) -> list[tuple[Array, Array]]:
         found = []
@@ -85,33 +96,9 @@ def _above(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> lis
             found.append((tp, np.diff(blocks.edges[i]) - tp if hard else blocks.sums(i, 1.0 - reference)))
         return found
 
-    sums = np.array(for_each(of_part, range(len(parts)), _shared(parts))).sum(axis=0)
-    above = np.cumsum(sums[..., ::-1], axis=-1)
-    above = np.concatenate((np.zeros((*above.shape[:-1], 1)), above[..., :-1]), axis=-1)
-    return [(tp, fp) for tp, fp in above]
-
-
-def _shared(parts: Sequence[Ordered]) -> int:
-    """Return how much work there is for several threads: parts by themselves have a thread each already."""
-    return sum(len(part.score) for part in parts) if len(parts) > 1 else 0
-
-
-def _gains(blocks: Blocks, block: int, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> list[Gains]:
-    """Return what a block gains, for each cut."""
-    if blocks.level(block) is None:
-        cells = _cells(blocks, block, parts)
-        return [Gains.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
-    # However many cells of one score are one point.
-    own = [part.reference[at] for part, at in zip(parts, blocks.slices(block), strict=True)]
-    size = int(blocks.size[block])
-    gains = []
-    for cut in cuts:
-        references = [cut(reference) for reference in own]
-        tp = sum(float(reference.sum()) for reference in references)
-        hard = references[0].dtype == np.bool_
-        fp = size - tp if hard else sum(float((1.0 - reference).sum()) for reference in references)
-        gains.append(Gains.at_once(tp, fp, size))
-    return gains
+    sums = np.array(for_each(of_part, range(len(parts)), int(blocks.before[-1])))
+    weights: Array = sums.sum(axis=0)[..., ::-1]
+    return weights
 
 
 def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:

@@ -34,7 +34,7 @@ def pearson(reference: Floats, system: Floats) -> float:
         for y, p in zip(reference, system, strict=True)
         for begin in range(0, len(y), _BLOCK)
     ]
-    return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, _shared(reference)))
+    return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, reference.size))
 
 
 def rank_correlation(parts: Sequence[Floats], orders: Sequence[Index], ranks: Floats) -> float:
@@ -45,20 +45,14 @@ def rank_correlation(parts: Sequence[Floats], orders: Sequence[Index], ranks: Fl
     """
     middle = (ranks.size + 1) / 2
     blocks = Blocks.of(parts)
-    before = np.cumsum(blocks.size) - blocks.size
 
     def products(block: int) -> Floats:
-        own = np.concatenate(blocks.rank(block, int(before[block])))
+        own = np.concatenate(blocks.rank(block))
         slices = zip(ranks, orders, blocks.slices(block), strict=True)
         others = np.concatenate([row[order[part]] for row, order, part in slices])
         return _products(others, own, (middle, middle), (middle, middle))
 
-    return _correlation(for_each(products, range(len(blocks)), _shared(ranks)))
-
-
-def _shared(values: Floats) -> int:
-    """Return how much work there is for several threads: parts by themselves have a thread each already."""
-    return values.size if len(values) > 1 else 0
+    return _correlation(for_each(products, range(len(blocks)), ranks.size))
 
 
 def _products(y: Floats, p: Floats, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
@@ -79,15 +73,14 @@ def ranks_of(parts: Sequence[Floats], orders: Sequence[Index]) -> Floats:
     parts: ascending values, (n,) each. orders: the place that each of them has in its part.
     """
     blocks = Blocks.of(parts)
-    before = np.cumsum(blocks.size) - blocks.size
     found = np.empty((len(parts), len(parts[0])))
 
     def rank(block: int) -> None:
-        own = zip(blocks.slices(block), blocks.rank(block, int(before[block])), strict=True)
+        own = zip(blocks.slices(block), blocks.rank(block), strict=True)
         for row, order, (part, numbers) in zip(found, orders, own, strict=True):
             row[order[part]] = numbers
 
-    for_each(rank, range(len(blocks)), _shared(found))
+    for_each(rank, range(len(blocks)), found.size)
     return found
 
 
@@ -116,7 +109,7 @@ def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
         return float(steps.sum()), float(values[0]), float(values[-1])
 
     full = np.flatnonzero(blocks.size)
-    found = for_each(area, full.tolist(), 2 * size if len(reference) > 1 else 0)
+    found = for_each(area, full.tolist(), 2 * size)
     between = (
         abs(int(ahead[block])) * (after[1] - before[2])
         for block, before, after in zip(full[1:], found[:-1], found[1:], strict=True)

@@ -31,8 +31,14 @@ _BLOCK = 1 << 14
 ENTROPIES = frozenset({"kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"})
 """What is counted in nats."""
 
-SOFT = ("kl_divergence_reverse", "cross_entropy", "jensen_shannon", "brier", "mean_absolute_error", "product")
-"""What is summed of a soft reference beside the Kullback-Leibler divergence, which always is."""
+KL = ("kl_divergence",)
+"""What is summed of a soft reference at least."""
+
+SOFT = (
+    *("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"),
+    *("brier", "mean_absolute_error", "product"),
+)
+"""What is summed of a soft reference where divergences are asked for."""
 
 PROPER = ("cross_entropy", "brier")
 """What is summed of a cut reference."""
@@ -85,31 +91,19 @@ def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
     return _Logs.clipped(system, eps).cross_entropy(reference) - _Logs.of(reference).cross_entropy(reference)
 
 
-def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> list[Floats]:
-    """Return named values of each cell."""
-    found: dict[str, Floats] = {}
+def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[Floats, ...]:
+    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`."""
+    if names == KL:
+        return (kl_divergence(y, p, eps),)
     if names == PROPER:
         # Of a cut reference, one of the two logarithms counts.
         inside = np.clip(p, eps, 1.0 - eps)
-        return [-np.log(np.where(y > 0, inside, 1.0 - inside)), (y - p) ** 2]
-    clipped = _Logs.clipped(p, eps)
-    if "cross_entropy" in names or "kl_divergence" in names:
-        found["cross_entropy"] = clipped.cross_entropy(y)
-    if "brier" in names:
-        found["brier"] = (y - p) ** 2
-    if "mean_absolute_error" in names:
-        found["mean_absolute_error"] = np.abs(y - p)
-    if "product" in names:
-        found["product"] = y * p
-    if "kl_divergence" in names:
-        entropy = _Logs.of(y).cross_entropy(y)
-        found["kl_divergence"] = found["cross_entropy"] - entropy
-    if "kl_divergence_reverse" in names:
-        other = _Logs.of(p).cross_entropy(p)
-        found["kl_divergence_reverse"] = _Logs.clipped(y, eps).cross_entropy(p) - other
-        middle = (y + p) / 2
-        found["jensen_shannon"] = _Logs.of(middle).cross_entropy(middle) - (entropy + other) / 2
-    return [found[name] for name in names]
+        return -np.log(np.where(y > 0, inside, 1.0 - inside)), (y - p) ** 2
+    cross_entropy, reverse = _Logs.clipped(p, eps).cross_entropy(y), _Logs.clipped(y, eps).cross_entropy(p)
+    middle = (y + p) / 2
+    ours, theirs, common = (_Logs.of(values).cross_entropy(values) for values in (y, p, middle))
+    divergences = cross_entropy - ours, reverse - theirs, cross_entropy, common - (ours + theirs) / 2
+    return *divergences, (y - p) ** 2, np.abs(y - p), y * p
 
 
 def count_divergence(
@@ -117,8 +111,7 @@ def count_divergence(
 ) -> DivergenceCounts:
     """Sum named values per file and class; arrays as in `segment.count`.
 
-    names: of `SOFT` and `kl_divergence`, or of `PROPER`; where the reverse divergence is among them the
-    others of a soft reference must be too.
+    names: `KL`, `SOFT` or `PROPER`.
     """
     n_files = len(start) - 1
     totals = np.zeros((len(names), n_files, len(reference)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged, macro, ratio, weighted
+from sedeval_soft.measures.averages import Averaged, averaged, ratio
 
 Array = npt.NDArray[Any]
 
@@ -41,8 +41,6 @@ def prefix_scores(prefix: Array, hits: Array, n_ref: Array) -> dict[str, Average
     values = np.where(n_ref > 0, values, np.nan)
     lowest = np.where(n_ref > 0, values, np.inf).min(axis=-1, initial=np.inf)
     return {
-        "label_wise_precision": Averaged(
-            values, macro=macro(values, n_ref), weighted=weighted(values, n_ref)
-        ),
+        "label_wise_precision": averaged(values, None, n_ref),
         "label_wise_precision_minimum": Averaged(None, overall=np.where(np.isinf(lowest), np.nan, lowest)),
     }

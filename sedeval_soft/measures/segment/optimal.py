@@ -13,6 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.order import heads
 from sedeval_soft.core.threads import for_each
 
 Floats = npt.NDArray[np.float64]
@@ -41,7 +42,7 @@ def _best(scores: Floats, hits: Floats, beta: float, inclusive: bool) -> float:
     if not len(hits):
         return NOTHING
     ordered, hits = np.sort(scores), np.sort(hits)
-    first = np.flatnonzero(np.concatenate(([True], hits[1:] > hits[:-1])))
+    first = heads(hits)
     below = np.searchsorted(ordered, hits[first], side="left")
     n_ref, square = len(hits), beta * beta
     # F as in detection.f_beta; there is a reference, so that nothing is undefined.

@@ -22,6 +22,13 @@ def finite(name: str, value: object) -> float:
     return float(value)
 
 
+def whole(name: str, value: object, least: int, most: int) -> int:
+    """Return a setting as a whole number in a range; raises SettingsError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise SettingsError(f"{name} must be a whole number, {least} to {most}, not {value!r}")
+    return value
+
+
 def seconds(name: str, value: object) -> float:
     """Return a length in seconds, in whole ticks; raises SettingsError where it is none."""
     length = finite(name, value)

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
+from sedeval_soft.core.criteria import CRITERIA, OPTIONAL_RANGES, PSDS, PSDS_DEFAULTS
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.groups import Parts, check_apart, checked_parts
 from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class
+from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class, whole
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 
 Pool = Literal["max", "mean"]
@@ -22,6 +23,7 @@ EventForm = Literal["auto", "merge", "rows"]
 Compat = Literal["sed_eval"]
 TNorm = Literal["minimum", "product", "lukasiewicz"]
 EntropyUnit = Literal["nats", "bits"]
+Interval = Literal["bootstrap", "bca", "jackknife"]
 Seconds = float | dict[str, float]
 
 READINGS: dict[str, tuple[str, ...]] = {
@@ -42,29 +44,18 @@ DEFAULT_ONLY = ("segment", "event")
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
 """What is done to a system's output before it is scored, in this order."""
 
-PSDS: dict[str, dict[str, float]] = {
-    "dcase-psds1": {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3, "alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 100.0},
-    "dcase-psds2": {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5, "alpha_st": 1.0, "max_efpr": 100.0},
-}
-"""The PSDS of DCASE task 4 (2020 and later) by name."""
-
-_CRITERIA = {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3}
-_PSDS_DEFAULTS = {"alpha_ct": 0.0, "alpha_st": 0.0, "max_efpr": 100.0}
-_OPTIONAL_RANGES = {
-    "dtc": (0.0, 1.0),
-    "gtc": (0.0, 1.0),
-    "cttc": (0.0, 1.0),
-    "alpha_ct": (0.0, 1e3),
-    "alpha_st": (0.0, 1e3),
-    "max_efpr": (0.0, 1e9),
-}
-
 _CHOICES: dict[str, tuple[str, ...]] = {
     "pool": get_args(Pool),
     "matching": get_args(Matching),
     "events": get_args(EventForm),
     "t_norm": get_args(TNorm),
     "entropy_unit": get_args(EntropyUnit),
+}
+
+_OPTIONAL_CHOICES: dict[str, tuple[str, ...]] = {
+    "compat": get_args(Compat),
+    "psds": tuple(PSDS),
+    "ci": get_args(Interval),
 }
 
 _NUMBERS = (
@@ -79,6 +70,7 @@ _NUMBERS = (
     "max_fnr",
     "iou",
     "epsilon",
+    "confidence",
 )
 _LEAST_BETA, _GREATEST_BETA = 1e-3, 1e3
 """Beyond these F is recall or precision, and its square soon no number."""
@@ -88,13 +80,20 @@ _SHARES: dict[str, tuple[float, float]] = {
     "max_fnr": (0.0, 1.0),
     "iou": (0.0, 1.0),
     "epsilon": (1e-16, 0.1),
+    "confidence": (0.0, 0.9999),
 }
 """Settings that must be above the first number, and at most the second.
 
 With a smaller epsilon 1 - epsilon is 1 in floats, and its complement has no logarithm.
 """
 
-_MOST_BINS = 10_000
+_WHOLE = {
+    "bins": (1, 10_000),
+    "replicates": (1, 1_000_000),
+    "seed": (0, 2**63 - 1),
+    "worst": (0, 1_000_000),
+}
+"""The least and the greatest value of settings that are whole numbers."""
 
 _SHORTEST = 1 / TICKS_PER_SECOND
 
@@ -135,6 +134,12 @@ class Settings:
     bins: how many bins measures of calibration have.
     entropy_unit: `nats` or `bits`. epsilon: values are clipped to [epsilon, 1 - epsilon] where a logarithm
         is taken of them.
+    ci: None, or how intervals of scores are found, resampling files: percentiles of `bootstrap` replicates,
+        those corrected for bias and acceleration (`bca`), or the delete-one `jackknife`.
+    replicates: bootstrap replicates, and random exchanges of two systems' files. confidence: of intervals,
+        in (0, 1). seed: of the random numbers.
+    fixed_thresholds: replicates keep the best thresholds of all files, instead of finding their own.
+    worst: how many files, classes and segments that cost most are listed.
     classes: the classes to evaluate; None for all that occur on either side.
     groups: names of classes by the name of a group: all averages are computed over each group as well, as if
         only its classes were evaluated.
@@ -180,6 +185,12 @@ class Settings:
     bins: int = 15
     entropy_unit: EntropyUnit = "nats"
     epsilon: float = 1e-7
+    ci: Interval | None = None
+    replicates: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+    fixed_thresholds: bool = False
+    worst: int = 0
     classes: tuple[str, ...] | None = None
     groups: Parts = field(default_factory=dict, hash=False)
     scenes: Parts = field(default_factory=dict, hash=False)
@@ -217,15 +228,14 @@ class Settings:
         if "all" in self.measures:
             self._keep("measures", GROUPS)
         self._check_numbers()
-        for name in ("inclusive", "onset", "offset", "strict"):
+        for name in ("inclusive", "onset", "offset", "fixed_thresholds", "strict"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(f"{name} must be true or false, not {getattr(self, name)!r}")
         for name, choices in _CHOICES.items():
             self._check_choice(name, getattr(self, name), choices)
-        if self.compat is not None:
-            self._check_choice("compat", self.compat, get_args(Compat))
-        if self.psds is not None:
-            self._check_choice("psds", self.psds, tuple(PSDS))
+        for name, choices in _OPTIONAL_CHOICES.items():
+            if getattr(self, name) is not None:
+                self._check_choice(name, getattr(self, name), choices)
         self._check_postprocessing()
         self._keep("groups", checked_parts("groups", self.groups, "class name"))
         self._keep("scenes", checked_parts("scenes", self.scenes, "file name pattern"))
@@ -258,12 +268,11 @@ class Settings:
             value = getattr(self, name)
             if not low < value <= high:
                 raise SettingsError(f"{name} must be above {low:g}, at most {high:g}, not {value}")
-        bins = self.bins
-        if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= _MOST_BINS:
-            raise SettingsError(f"bins must be a whole number, 1 to {_MOST_BINS}, not {bins!r}")
+        for name, (least, most) in _WHOLE.items():
+            self._keep(name, whole(name, getattr(self, name), least, most))
 
     def _check_criteria(self) -> None:
-        for name, (low, high) in _OPTIONAL_RANGES.items():
+        for name, (low, high) in OPTIONAL_RANGES.items():
             if getattr(self, name) is not None:
                 value = finite(name, getattr(self, name))
                 if not low <= value <= high or (value == 0 and not name.startswith("alpha")):
@@ -357,7 +366,7 @@ class Settings:
         """Return a setting of intersections or PSDS: as it was given, as `psds` has it, or its default."""
         value = getattr(self, name)
         if value is None:
-            return (PSDS[self.psds] if self.psds else _CRITERIA | _PSDS_DEFAULTS)[name]
+            return (PSDS[self.psds] if self.psds else CRITERIA | PSDS_DEFAULTS)[name]
         return float(value)
 
     def to_dict(self) -> dict[str, Any]:
@@ -367,9 +376,11 @@ class Settings:
         values["classes"] = None if self.classes is None else list(self.classes)
         values["only"] = list(self.only)
         values["measures"] = list(self.measures)
-        values |= {name: self.criterion(name) for name in _CRITERIA}
+        values |= {name: self.criterion(name) for name in CRITERIA}
         if self.wants_psds:
-            values |= {name: self.criterion(name) for name in _PSDS_DEFAULTS}
+            values |= {name: self.criterion(name) for name in PSDS_DEFAULTS}
+        if self.ci is None:
+            values |= dict.fromkeys(("replicates", "confidence", "seed", "fixed_thresholds"))
         values["psds_median_filters"] = list(self.psds_median_filters)
         for name in ("groups", "scenes"):
             values[name] = {part: list(members) for part, members in getattr(self, name).items()}

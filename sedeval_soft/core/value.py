@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.spread import Folds, Worst
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,8 @@ class Score:
     average: `micro`, `macro` or `weighted`; None for the score of one class.
     class_name: the class; None for an average.
     value: a count (int), a number (float) or None where the measure is undefined.
-    group: the group of classes, or the scene, that it is a score of; None for the whole.
+    group: the group of classes, the scene or the fold that it is a score of; None for the whole.
+    low, high: the ends of its interval; None where none was asked for, or it has none.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Score:
     class_name: str | None
     value: float | int | None
     group: str | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ class Scores(Mapping[str, "float | int | None"]):
     Iteration and `list(scores.values())` follow the order in which scores are printed.
 
     system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
-    which, of segments and of events, if `measures` asks for it.
+    which, of segments and of events, if `measures` asks for it. folds: the spread over folds, if there are
+    any. worst: what costs most, if the settings ask for it.
     """
 
     scores: Mapping[str, Score]
@@ -99,6 +104,8 @@ class Scores(Mapping[str, "float | int | None"]):
     signature: str = ""
     version: str = field(default="")
     confusion: tuple[Confusion, ...] = ()
+    folds: Folds | None = None
+    worst: Worst | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,30 @@ from sedeval_soft.measures.segment.optimal import NOTHING, threshold_between
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
-Changes = tuple[npt.NDArray[np.integer[Any]], Floats, Floats]
-"""Classes, and the levels at which something of them begins and ends to count, each (n,)."""
+
+class Changes(NamedTuple):
+    """When something counts, each (n,): of which class and file, and for thresholds born <= t < dies."""
+
+    label: npt.NDArray[np.integer[Any]]
+    file: npt.NDArray[np.integer[Any]]
+    born: Floats
+    dies: Floats
+
 
 Weights = Index | int
 """How much each of them counts, (n,) or one for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What counts at which thresholds: true positives and system events, and the reference's events.
+
+    n_ref: (n_files, n_classes) events of the reference, which no threshold changes.
+    """
+
+    tp: Sequence[tuple[Changes, Weights]]
+    n_sys: Sequence[tuple[Changes, Weights]]
+    n_ref: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +64,13 @@ class Steps:
     tp: Index
     n_sys: Index
     n_ref: Index
+
+    @classmethod
+    def of(cls, counted: Counted) -> Steps:
+        """Return the counts of all files together."""
+        n_ref = counted.n_ref.sum(axis=0)
+        label, low, (tp, n_sys) = stacked(len(n_ref), [counted.tp, counted.n_sys])
+        return cls(label, low, tp, n_sys, n_ref)
 
     @property
     def bounds(self) -> Index:
@@ -95,7 +121,7 @@ def stacked(
             count[row] += _so_far(born, weight, low) - _so_far(dies, weight, low)
         return low, count
 
-    size = sum(len(changes[0]) for column in columns for changes, _ in column)
+    size = sum(len(changes.label) for column in columns for changes, _ in column)
     found = for_each(of_class, range(n_classes), size)
     label = np.repeat(np.arange(n_classes), [len(low) for low, _ in found])
     if not n_classes:
@@ -107,7 +133,7 @@ def _by_class(
     changes: Changes, weight: Weights, n_classes: int
 ) -> Callable[[int], tuple[Floats, Floats, Weights]]:
     """Return a function that gives the births, deaths and weights of a class."""
-    label, born, dies = changes
+    label, _, born, dies = changes
     if np.any(label[1:] < label[:-1]):
         # Small integers are sorted by their digits.
         order = np.argsort(label.astype(np.uint16) if n_classes <= 2**16 else label, kind="stable")

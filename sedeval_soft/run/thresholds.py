@@ -15,12 +15,12 @@ from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.curves.events import Detections, detection_precisions
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
-from sedeval_soft.measures.event.optimal import event_steps
+from sedeval_soft.measures.event.optimal import events_when
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.intersection.count import count_intersections
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.optimal import intersection_steps
-from sedeval_soft.measures.steps import Steps, best_error_rate_thresholds, best_f_thresholds
+from sedeval_soft.measures.intersection.optimal import intersections_when
+from sedeval_soft.measures.steps import Counted, Steps, best_error_rate_thresholds, best_f_thresholds
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
@@ -49,10 +49,18 @@ def optimal_intersections(tally: Tally, settings: Settings) -> Table:
 
 def steps_of(tally: Tally, basis: str, settings: Settings) -> Steps:
     """Return the counts of a basis, `event` or `intersection`, at every threshold."""
-    reference, system = tally.events["reference"].events(), tally.events["system"]
+    return Steps.of(counted(tally, basis, settings))
+
+
+def counted(tally: Tally, basis: str, settings: Settings) -> Counted:
+    """Return which file has which counts of a basis at which thresholds."""
+    sides, sizes = (
+        (tally.events["reference"].events(), tally.events["system"]),
+        (len(tally.files), len(tally.classes)),
+    )
     if basis == "event":
-        return event_steps(reference, system, len(tally.classes), Collars.of(settings))
-    return intersection_steps(reference, system, len(tally.classes), Criteria.of(settings))
+        return events_when(*sides, *sizes, Collars.of(settings))
+    return intersections_when(*sides, *sizes, Criteria.of(settings))
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

@@ -17,11 +17,11 @@ from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.event import levels
 from sedeval_soft.measures.event.levels import LevelEdges, match_levels
-from sedeval_soft.measures.event.optimal import event_steps
+from sedeval_soft.measures.event.optimal import events_when
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.measures.segment.optimal import NOTHING
-from sedeval_soft.measures.steps import best_f_thresholds
+from sedeval_soft.measures.steps import Steps, best_f_thresholds
 
 CLASSES = ("car", "dog")
 ROWS = tick_rows(max_size=14).map(lambda rows: [(*row[:3], CLASSES[row[3] == "dog"], row[4]) for row in rows])
@@ -105,7 +105,7 @@ def test_best_event_thresholds_are_the_best_of_all(reference, system, collars, i
         np.array([names.index(e[k]) for e in ours], dtype=np.int32) for k, names in ((0, FILES), (3, CLASSES))
     ]
     events = Events(codes[0], codes[1], *columns, columns[0] * 1e-6, columns[1] * 1e-6)
-    steps = event_steps(events, lifetimes(system), len(CLASSES), collars)
+    steps = Steps.of(events_when(events, lifetimes(system), len(FILES), len(CLASSES), collars))
     thresholds = best_f_thresholds(steps, inclusive=inclusive).tolist()
     for label, threshold in zip(CLASSES, thresholds, strict=True):
         n_ref = sum(e[3] == label for e in ours)

@@ -15,8 +15,9 @@ from sedeval_soft.core.activity import activities
 from sedeval_soft.core.lifetimes import lifetimes_of
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.optimal import intersection_steps
+from sedeval_soft.measures.intersection.optimal import intersections_when
 from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
+from sedeval_soft.measures.steps import Steps
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
@@ -111,9 +112,9 @@ def check_steps(ours: Side, theirs: Side, chosen: Settings, swept):
     reference, system = (recoded(side) for side in (ours, theirs))
     cut = lifetimes_of(reference, ours.merge)
     cut = cut.take(cut.alive(chosen.reference_cut))
-    steps = intersection_steps(
-        cut.events(), lifetimes_of(system, theirs.merge), len(TWO), Criteria.of(chosen)
-    )
+    sizes = len(reference.files), len(TWO)
+    both = cut.events(), lifetimes_of(system, theirs.merge)
+    steps = Steps.of(intersections_when(*both, *sizes, Criteria.of(chosen)))
     assert steps.low[steps.bounds[:-1]].tolist() == [0.0, 0.0]
     for k in range(len(TWO)):
         own = slice(int(steps.bounds[k]), int(steps.bounds[k + 1]))

@@ -17,12 +17,12 @@ import numpy.typing as npt
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.count import count_per_class, file_class
 from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
 from sedeval_soft.measures.intersection.cover import Cover, Line
 from sedeval_soft.measures.intersection.criteria import Criteria, required
-from sedeval_soft.measures.steps import Changes, Steps, Weights, stacked
+from sedeval_soft.measures.steps import Changes, Counted, Weights
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -54,17 +54,17 @@ class Judged:
     def false(self) -> Changes:
         """Return who is a false positive, and when."""
         wrong, system = ~self.passed, self.system
-        return system.label[wrong], system.born[wrong], system.dies[wrong]
+        return Changes(system.label[wrong], system.file[wrong], system.born[wrong], system.dies[wrong])
 
 
-def intersection_steps(
-    reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria
-) -> Steps:
-    """Count found reference events and false positives for every threshold at once; N_sys = TP + FP."""
+def intersections_when(
+    reference: Events, system: EventLifetimes, n_files: int, n_classes: int, criteria: Criteria
+) -> Counted:
+    """Return which file has which found reference events and detections (N_sys = TP + FP), and when."""
     judged = Judged.of(reference, system, n_classes, criteria)
-    label, low, (tp, fp) = stacked(n_classes, [found_when(judged, criteria), [(judged.false(), 1)]])
-    n_ref = np.bincount(judged.reference.label, minlength=n_classes).astype(np.int64)
-    return Steps(label, low, tp, tp + fp, n_ref)
+    found = found_when(judged, criteria)
+    n_ref = count_per_class(judged.reference, n_files, n_classes)
+    return Counted(found, [*found, (judged.false(), 1)], n_ref)
 
 
 def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weights]]:
@@ -81,7 +81,7 @@ def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weight
         begins, ends = onset[order], offset[order]
         inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
         holds = np.flatnonzero(inside > 0)
-        alive = helpful.label[holds], helpful.born[holds], helpful.dies[holds]
+        alive = Changes(helpful.label[holds], helpful.file[holds], helpful.born[holds], helpful.dies[holds])
         whole.append((alive, inside[holds]))
         left, right = _parts(begins, ends, theirs_on, theirs_off)
         left = order[left]
@@ -92,7 +92,7 @@ def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weight
     )
     needed = required(criteria.gtc, reference.offset - reference.onset)
     event, low, high = enough(left, helpful.born[right], helpful.dies[right], overlap, needed)
-    return [*whole, ((reference.label[event], low, high), 1)]
+    return [*whole, (Changes(reference.label[event], reference.file[event], low, high), 1)]
 
 
 def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, ...]:

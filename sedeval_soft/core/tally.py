@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,17 @@ from sedeval_soft.core.ranges import expand
 Column = npt.NDArray[Any]
 
 _EVENT_COLUMNS = ("onset", "offset", "born", "dies")
+
+
+class Totals(Protocol):
+    """Statistics summed over files: of a tally, or of many mixtures of its files, which stand first."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, last in columns per class."""
+
+    def total(self, name: str) -> Column:
+        """Return a column summed over files: shape (..., n_classes), or (...) for a column per file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,27 @@ class Tally:
         total: Column = np.add.reduce(column, axis=0)
         return total
 
+    def take(self, index: Column, files: tuple[str, ...] | None = None) -> Tally:
+        """Return the tally of some files, (n,) positions; those that occur twice need new names.
+
+        files: the names, sorted; None for those that the files have.
+        """
+        index = np.asarray(index, dtype=np.int64)
+        lengths = {cells_of(name): self.per_file[cells_of(name)] for name in self.samples}
+        cells = {}
+        for name, length in lengths.items():
+            end = np.cumsum(length)
+            cells[name] = expand((end - length)[index], end[index])[1]
+        return Tally(
+            tuple(self.files[i] for i in index) if files is None else files,
+            self.classes,
+            {name: column[index] for name, column in self.per_class.items()},
+            {name: column[index] for name, column in self.per_file.items()},
+            {name: np.ascontiguousarray(s[:, cells[cells_of(name)]]) for name, s in self.samples.items()},
+            {name: _take_events(events, index, len(self.files)) for name, events in self.events.items()},
+            self.recipe,
+        )
+
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:
         """Return the tally of all files of some tallies.
@@ -128,6 +160,14 @@ class Tally:
 def cells_of(name: str) -> str:
     """Return the column that says how many cells of some samples each file has."""
     return f"n_{name.partition('.')[0]}s"
+
+
+def _take_events(events: EventLifetimes, index: Column, n_files: int) -> EventLifetimes:
+    """Return the events of some files, in the order of `index`."""
+    order = np.argsort(events.file, kind="stable")
+    start = np.searchsorted(events.file[order], np.arange(n_files + 1))
+    owner, inside = expand(start[index], start[index + 1])
+    return replace(events.take(order[inside]), file=owner.astype(np.int32))
 
 
 def _check_same_classes(parts: Sequence[Tally]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.tally import Totals
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.measure import Measure
 
@@ -50,7 +50,7 @@ PER_CLASS = ("tp", "n_ref", "n_sys")
 PER_FILE = ("substitutions", "deletions", "insertions")
 
 
-def totals(tally: Tally, prefix: str) -> DetectionCounts:
+def totals(tally: Totals, prefix: str) -> DetectionCounts:
     """Return the counts that a tally has below a prefix, such as `segment.hard`, summed over files."""
     return DetectionCounts(*(tally.total(f"{prefix}.{name}") for name in (*PER_CLASS, *PER_FILE)))
 

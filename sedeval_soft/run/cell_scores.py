@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.core.events import active
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Tally, cells_of
+from sedeval_soft.core.tally import Tally, Totals, cells_of
 from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.detection import detection_scores, totals
+from sedeval_soft.measures.detection import DetectionCounts, detection_scores, totals
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
 from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED
@@ -17,9 +18,9 @@ from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
-from sedeval_soft.run.cells import needs_samples
-from sedeval_soft.run.ordered import ordered_tables
 from sedeval_soft.run.thresholds import optimal_table
+
+Floats = npt.NDArray[np.float64]
 
 Table = dict[str, Averaged]
 """The values of measures by name."""
@@ -28,8 +29,8 @@ Tables = dict[tuple[str, str], Table]
 """The tables of each basis and reading."""
 
 
-def cell_tables(tally: Tally, basis: str, settings: Settings) -> Tables:
-    """Return the tables of a basis that has a value for every cell, `segment` or `clip`."""
+def cell_tables(tally: Totals, basis: str, settings: Settings) -> Tables:
+    """Return what counts say of a basis that has a value for every cell, `segment` or `clip`."""
     tables: Tables = {}
     if settings.wants(basis, "hard"):
         counts = totals(tally, f"{basis}.hard")
@@ -38,26 +39,29 @@ def cell_tables(tally: Tally, basis: str, settings: Settings) -> Tables:
         )
         if "divergence" in settings.measures:
             tables[basis, "hard"] |= _divergences(tally, basis, "hard", PROPER, settings)
-    if settings.wants(basis, "optimal"):
-        tables[basis, "optimal"] = _optimal(tally, basis, settings)
     if settings.wants(basis, "soft"):
         tables[basis, "soft"] = _soft(tally, basis, settings)
-    if needs_samples(settings, basis):
-        for reading, table in ordered_tables(tally, basis, settings).items():
-            tables[basis, reading] |= table
     return tables
 
 
-def _optimal(tally: Tally, basis: str, settings: Settings) -> Table:
+def optimal_cells(tally: Tally, basis: str, settings: Settings) -> Table:
+    """Return the scores at each class's best threshold."""
     scores = tally.samples[f"{basis}.system"]
     hits = positive(tally.samples[f"{basis}.reference"], settings)
     thresholds = best_thresholds(scores, hits, settings.beta, settings.inclusive)
-    detected = active(scores, thresholds[:, None], settings.inclusive)
-    counts = count_hard(hits, detected, np.array([0, scores.shape[1]]))
-    return optimal_table(counts, thresholds, settings)
+    counts = cells_at(tally, basis, thresholds, settings)
+    return optimal_table(counts.total(), thresholds, settings)
 
 
-def _soft(tally: Tally, basis: str, settings: Settings) -> Table:
+def cells_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
+    """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
+    hits = positive(tally.samples[f"{basis}.reference"], settings)
+    found = active(tally.samples[f"{basis}.system"], thresholds[:, None], settings.inclusive)
+    start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
+    return count_hard(hits, found, start)
+
+
+def _soft(tally: Totals, basis: str, settings: Settings) -> Table:
     counts = totals(tally, f"{basis}.soft")
     table = detection_scores(counts, settings.beta)
     if "divergence" not in settings.measures:
@@ -68,7 +72,9 @@ def _soft(tally: Tally, basis: str, settings: Settings) -> Table:
     return table | _divergences(tally, basis, "soft", names, settings)
 
 
-def _divergences(tally: Tally, basis: str, reading: str, names: tuple[str, ...], settings: Settings) -> Table:
+def _divergences(
+    tally: Totals, basis: str, reading: str, names: tuple[str, ...], settings: Settings
+) -> Table:
     prefix = f"{basis}.{reading}"
     sums = {name: tally.total(f"{prefix}.{name}") for name in names}
     n_ref = tally.total(f"{prefix}.n_ref")
@@ -77,7 +83,7 @@ def _divergences(tally: Tally, basis: str, reading: str, names: tuple[str, ...],
     return divergence_scores(sums, sounding, cells, n_ref, settings.epsilon, settings.entropy_unit)
 
 
-def ranking_tables(tally: Tally, settings: Settings) -> Tables:
+def ranking_tables(tally: Totals, settings: Settings) -> Tables:
     """Return the tables of the order of classes in segments."""
     tables: Tables = {}
     for reading in ("hard", "soft"):

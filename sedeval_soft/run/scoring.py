@@ -3,57 +3,64 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.tally import Tally, Totals
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.run.cell_scores import Table, Tables, cell_tables, ranking_tables
+from sedeval_soft.run.cell_scores import Table, Tables, cell_tables, optimal_cells, ranking_tables
+from sedeval_soft.run.cells import needs_samples
+from sedeval_soft.run.ordered import ordered_tables
 from sedeval_soft.run.psds import psds_tables
-from sedeval_soft.run.thresholds import event_precisions, optimal_events, optimal_intersections
+from sedeval_soft.run.thresholds import event_precisions, optimal_events
+
+Family = tuple[str, str]
+
+THRESHOLDED: tuple[Family, ...] = (
+    ("segment", "optimal"),
+    ("clip", "optimal"),
+    ("event", "optimal"),
+    ("intersection", "optimal"),
+)
+"""The bases and readings that look for each class's best threshold."""
 
 
 def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry."""
+    tables = joined(
+        counted_tables(tally, settings),
+        {family: best_table(tally, family, settings) for family in THRESHOLDED if settings.wants(*family)},
+        ranked_tables(tally, settings),
+    )
+    return {spell(*key): _score(key, value) for key, value in named(tables, tally.classes)}
+
+
+def counted_tables(tally: Totals, settings: Settings) -> Tables:
+    """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
     tables: Tables = {}
     for basis in ("segment", "clip"):
         tables |= cell_tables(tally, basis, settings)
     tables |= ranking_tables(tally, settings)
-    made: dict[tuple[str, str], Callable[[Tally, Settings], Table]] = {
-        ("event", "hard"): _hard_events,
-        ("event", "optimal"): optimal_events,
-        ("event", "soft"): lambda tally, settings: _detection(tally, "event.soft", settings),
-        ("intersection", "hard"): lambda tally, settings: _detection(tally, "intersection.hard", settings),
-        ("intersection", "optimal"): optimal_intersections,
-        ("intersection", "soft"): lambda tally, settings: _detection(tally, "intersection.soft", settings),
-    }
-    tables |= {family: make(tally, settings) for family, make in made.items() if settings.wants(*family)}
+    for family in (("event", "hard"), ("event", "soft"), ("intersection", "hard"), ("intersection", "soft")):
+        if settings.wants(*family):
+            tables[family] = detection_scores(totals(tally, ".".join(family)), settings.beta)
+    if settings.wants("event", "hard"):
+        deviations = Deviations(*(tally.total(f"event.hard.{name}") for name in COLUMNS))
+        tables["event", "hard"] |= deviation_scores(deviations, tally.total("event.hard.matched"))
     if settings.compat == "sed_eval":
         _follow_sed_eval(tables, tally)
-    if settings.wants_psds:
-        for family, table in psds_tables(tally, settings).items():
-            tables[family] = tables.get(family, {}) | table
-    return {score.name: score for score in _named(tables, tally.classes)}
+    return tables
 
 
-def _detection(tally: Tally, prefix: str, settings: Settings) -> Table:
-    return detection_scores(totals(tally, prefix), settings.beta)
-
-
-def _hard_events(tally: Tally, settings: Settings) -> Table:
-    deviations = Deviations(*(tally.total(f"event.hard.{name}") for name in COLUMNS))
-    table = _detection(tally, "event.hard", settings)
-    if "curves" in settings.measures:
-        table |= event_precisions(tally, settings)
-    return table | deviation_scores(deviations, tally.total("event.hard.matched"))
-
-
-def _follow_sed_eval(tables: Tables, tally: Tally) -> None:
+def _follow_sed_eval(tables: Tables, tally: Totals) -> None:
     """Put sed_eval's numbers in place of ours in the hard reading of segments and events."""
     if ("segment", "hard") in tables:
         n_segments = tally.total("segment.hard.n_cells")
@@ -62,7 +69,46 @@ def _follow_sed_eval(tables: Tables, tally: Tally) -> None:
         tables["event", "hard"] |= sed_eval.hard_scores(totals(tally, "event.hard"), None)
 
 
-def _named(tables: Mapping[tuple[str, str], Table], classes: tuple[str, ...]) -> Iterator[Score]:
+def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
+    """Return the table of a basis at each class's best threshold."""
+    if family[0] in ("segment", "clip"):
+        return optimal_cells(tally, family[0], settings)
+    return optimal_events(tally, family[0], settings)
+
+
+def ranked_tables(tally: Tally, settings: Settings) -> Tables:
+    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS."""
+    tables: Tables = {}
+    for basis in ("segment", "clip"):
+        if needs_samples(settings, basis):
+            found = ordered_tables(tally, basis, settings)
+            tables |= {(basis, reading): table for reading, table in found.items()}
+    if settings.wants("event", "hard") and "curves" in settings.measures:
+        tables["event", "hard"] = event_precisions(tally, settings)
+    return tables | (psds_tables(tally, settings) if settings.wants_psds else {})
+
+
+def joined(*parts: Tables) -> Tables:
+    """Return the tables of all parts together."""
+    tables: Tables = {}
+    for part in parts:
+        for family, table in part.items():
+            tables[family] = tables.get(family, {}) | table
+    return tables
+
+
+class Key(NamedTuple):
+    """What a score is of: an average (class None), or a class (average None)."""
+
+    basis: str
+    reading: str
+    measure: str
+    average: str | None
+    class_name: str | None
+
+
+def named(tables: Tables, classes: tuple[str, ...]) -> Iterator[tuple[Key, npt.NDArray[Any] | None]]:
+    """Yield the values of all scores, (...) each, in the order of the registry; None where there is none."""
     for family in FAMILIES:
         table = tables.get((family.basis, family.reading), {})
         for measure in family.measures:
@@ -71,13 +117,14 @@ def _named(tables: Mapping[tuple[str, str], Table], classes: tuple[str, ...]) ->
                 continue
             stem = (family.basis, family.reading, measure.name)
             for average in measure.averages:
-                mean = getattr(values, average)
-                yield Score(
-                    spell(*stem, average), *stem, average, None, None if mean is None else plain(mean.item())
-                )
+                yield Key(*stem, average, None), getattr(values, average)
             if values.classes is not None and measure.has_classes:
-                for label, value in zip(classes, values.classes.tolist(), strict=True):
-                    yield Score(spell(*stem, None, label), *stem, None, label, plain(value))
+                for k, label in enumerate(classes):
+                    yield Key(*stem, None, label), values.classes[..., k]
+
+
+def _score(key: Key, value: npt.NDArray[Any] | None) -> Score:
+    return Score(spell(*key), *key, None if value is None else plain(value.item()))
 
 
 def plain(value: float | int) -> float | int | None:

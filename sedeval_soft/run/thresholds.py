@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
@@ -24,27 +22,25 @@ from sedeval_soft.measures.steps import Counted, Steps, best_error_rate_threshol
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
-Count = Callable[[Events, Events], DetectionCounts]
+Array = npt.NDArray[Any]
 
 
-def optimal_events(tally: Tally, settings: Settings) -> Table:
-    """Return the scores at each class's best threshold, collar-based."""
-    sizes, collars = (len(tally.files), len(tally.classes)), Collars.of(settings)
-
-    def count(reference: Events, system: Events) -> DetectionCounts:
-        return count_events(reference, system, *sizes, collars)
-
-    return _at_best(tally, steps_of(tally, "event", settings), count, settings)
+def optimal_events(tally: Tally, basis: str, settings: Settings) -> Table:
+    """Return the scores at each class's best threshold; basis: `event` or `intersection`."""
+    steps = steps_of(tally, basis, settings)
+    thresholds = best_f_thresholds(steps, settings.beta, settings.inclusive)
+    counts = events_at(tally, basis, thresholds, settings)
+    return optimal_table(counts.total(), thresholds, settings) | _best_error_rate(steps, settings)
 
 
-def optimal_intersections(tally: Tally, settings: Settings) -> Table:
-    """Return the scores at each class's best threshold, intersection-based."""
-    sizes, criteria = (len(tally.files), len(tally.classes)), Criteria.of(settings)
-
-    def count(reference: Events, system: Events) -> DetectionCounts:
-        return count_intersections(reference, system, *sizes, criteria)
-
-    return _at_best(tally, steps_of(tally, "intersection", settings), count, settings)
+def events_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
+    """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
+    reference, system = tally.events["reference"].events(), tally.events["system"]
+    alive = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
+    sizes = len(tally.files), len(tally.classes)
+    if basis == "event":
+        return count_events(reference, alive, *sizes, Collars.of(settings))
+    return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
 
 def steps_of(tally: Tally, basis: str, settings: Settings) -> Steps:
@@ -72,30 +68,29 @@ def event_precisions(tally: Tally, settings: Settings) -> Table:
 
 
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
-    """Return the scores of counts at class-wise thresholds, (n_classes,), and those."""
-    table = detection_scores(counts.total(), settings.beta)
+    """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
+
+    thresholds: (..., n_classes), infinite where a class has none.
+    """
+    table = detection_scores(counts, settings.beta)
     # A class without reference has no best threshold; nothing of it is detected.
     table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
     return table
 
 
-def _at_best(tally: Tally, steps: Steps, count: Count, settings: Settings) -> Table:
-    reference, system = tally.events["reference"].events(), tally.events["system"]
-    thresholds = best_f_thresholds(steps, settings.beta, settings.inclusive)
-    table = optimal_table(count(reference, _cut(system, thresholds, settings)), thresholds, settings)
-    return table | _best_error_rate(steps, settings)
-
-
-def _cut(system: EventLifetimes, thresholds: Floats, settings: Settings) -> Events:
-    return system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
-
-
 def _best_error_rate(steps: Steps, settings: Settings) -> Table:
     """Return the lowest error rate of each class; micro pools the counts at the thresholds that give them."""
     thresholds, at = best_error_rate_thresholds(steps, settings.inclusive)
-    n_ref, present = steps.n_ref, steps.n_ref > 0
-    errors = np.where(present, n_ref + steps.n_sys[at] - 2 * steps.tp[at], 0)
+    return error_rate_table(steps.tp[at], steps.n_sys[at], steps.n_ref, thresholds)
+
+
+def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
+    """Return the lowest error rates of counts at class-wise thresholds, and those; (..., n_classes) each."""
+    present = n_ref > 0
+    errors = np.where(present, n_ref + n_sys - 2 * tp, 0)
     return {
-        "best_error_rate": averaged(ratio(errors, n_ref), ratio(errors.sum(), n_ref.sum()), n_ref),
+        "best_error_rate": averaged(
+            ratio(errors, n_ref), ratio(errors.sum(axis=-1), n_ref.sum(axis=-1)), n_ref
+        ),
         "best_error_rate_threshold": Averaged(np.where(present, thresholds, np.nan)),
     }

@@ -1,0 +1,264 @@
+"""Counts at the candidate thresholds of a class, file by file: what is best for any weights of the files.
+
+Candidates are in descending order, so that of equally good ones the first has the highest threshold. What
+counts at a candidate has begun at it or before and not yet ended: weighted cumulative sums over an order
+that is sorted once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.order import heads
+from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.measures.steps import Changes, Weights
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_DENSE = 32
+"""A table of files by candidates may have so many cells for each of its entries."""
+
+_LARGEST = 1 << 23
+"""Cells that such a table may have at all."""
+
+_AT_ONCE = 1 << 20
+"""Numbers in an array that is made for some weights."""
+
+_BELOW, _ABOVE = -1.0, 3.0
+"""What stands for a neighbour below and above all values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulative:
+    """Counts at candidates: sums of what changes there and before.
+
+    table: (n_files, n_candidates) the counts of each file, where that is small; else None, and
+    file, amount: (n,) the changes by candidate, last: (n_candidates,) how many there are until each.
+    """
+
+    table: Floats | None
+    file: Index
+    amount: Floats
+    last: Index
+
+    @classmethod
+    def of(cls, place: Index, file: Index, amount: Floats, n_files: int, n: int) -> Cumulative:
+        """Build from changes, (n_changes,): at which candidate, of which file, by how much."""
+        size = n_files * n
+        if size <= min(_DENSE * len(place), _LARGEST):
+            table = np.bincount(file * n + place, amount, minlength=size).astype(np.float64)
+            return cls(np.cumsum(table.reshape(n_files, n), axis=1), file[:0], amount[:0], place[:0])
+        order = np.argsort(place, kind="stable")
+        last = np.searchsorted(place[order], np.arange(n), side="right")
+        return cls(None, file[order], amount[order], last)
+
+    def weighted(self, weights: Floats) -> Floats:
+        """Return the counts of weighted files, (n_weights, n_candidates); weights: (n_weights, n_files)."""
+        if self.table is not None:
+            return weights @ self.table
+        sums = np.zeros((len(weights), len(self.file) + 1))
+        np.cumsum(weights[:, self.file] * self.amount, axis=1, out=sums[:, 1:])
+        return sums[:, self.last]
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The values of a class at which something changes, to tell which thresholds part what is present.
+
+    value: (n,) ascending. file: (n,) whose each is; -1 for one that is always there.
+    """
+
+    value: Floats
+    file: Index
+
+    def below(self, weights: Floats, value: Floats, *, equal: bool) -> Floats:
+        """Return for each weights the highest value present below (or at) one; (n_weights,)."""
+        at = np.searchsorted(self.value, value, side="right" if equal else "left") - 1
+        return self._present(weights, at, -1)
+
+    def above(self, weights: Floats, value: Floats) -> Floats:
+        """Return for each weights the lowest value present above one; (n_weights,)."""
+        return self._present(weights, np.searchsorted(self.value, value, side="right"), 1)
+
+    def _present(self, weights: Floats, at: Index, step: int) -> Floats:
+        n = len(self.value)
+        row = np.arange(len(weights))
+        absent = (at >= 0) & (at < n)
+        while absent.any():
+            row_, at_ = row[absent], at[absent]
+            file = self.file[at_]
+            here = (file < 0) | (weights[row_, file] > 0)
+            moved = np.where(here, at_, at_ + step)
+            at[absent] = moved
+            absent[absent] = ~here & (moved >= 0) & (moved < n)
+        return np.concatenate(([_BELOW], self.value, [_ABOVE]))[at + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best candidate of a class for each of some weights, (n_weights,) each.
+
+    at: its position, -1 where there is no reference. tp, n_sys, n_ref: weighted counts there; n_sys is 0
+    where there is no reference.
+    """
+
+    at: Index
+    tp: Floats
+    n_sys: Floats
+    n_ref: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidate thresholds of one class.
+
+    value: (n,) descending: the lowest score that is detected, or, if stepwise, the lowest threshold of a
+    step. tp, n_sys: the counts at each. n_ref: (n_files,) sizes of the reference. levels: where anything
+    changes.
+    """
+
+    value: Floats
+    tp: Cumulative
+    n_sys: Cumulative
+    n_ref: Floats
+    levels: Levels
+    stepwise: bool
+
+    @classmethod
+    def of_cells(cls, scores: Floats, positive: Bools, file: Index, n_files: int) -> Candidates:
+        """Return the candidates of cells: right below the score of a positive F can be best.
+
+        scores, positive, file: (n_cells,).
+        """
+        order = np.argsort(scores, kind="stable")
+        hits = np.sort(scores[positive])
+        value = hits[heads(hits)][::-1]
+        n = len(value)
+        # A cell is detected from the first candidate on that is not above its score.
+        place = n - np.searchsorted(value[::-1], scores, side="right")
+        found = place < n
+
+        def counts(chosen: Bools) -> Cumulative:
+            return Cumulative.of(place[chosen], file[chosen], np.ones(int(chosen.sum())), n_files, n)
+
+        n_ref = np.bincount(file[positive], minlength=n_files).astype(np.float64)
+        levels = Levels(scores[order], file[order])
+        return cls(value, counts(found & positive), counts(found), n_ref, levels, stepwise=False)
+
+    @classmethod
+    def of_changes(
+        cls,
+        columns: Sequence[Sequence[tuple[Changes, Weights]]],
+        label: int,
+        n_ref: Index,
+    ) -> Candidates:
+        """Return the candidates of events of one class, whose counts hold from one level to the next.
+
+        columns: what adds to TP and to N_sys. n_ref: (n_files,) events of the reference.
+        """
+        own = [[_of_class(changes, weight, label) for changes, weight in column] for column in columns]
+        ends = [(level, file) for column in own for born, dies, file, _ in column for level in (born, dies)]
+        value = np.concatenate([np.zeros(1), *(level for level, _ in ends)])
+        files = np.concatenate([np.full(1, -1, dtype=np.int64), *(file for _, file in ends)])
+        order = np.argsort(value, kind="stable")
+        levels = Levels(value[order], files[order])
+        steps = levels.value[heads(levels.value)][::-1]
+        tp, n_sys = (_cumulative(column, steps, len(n_ref)) for column in own)
+        return cls(steps, tp, n_sys, n_ref.astype(np.float64), levels, stepwise=True)
+
+    def best_f(self, weights: Floats, beta: float) -> Best:
+        """Return the candidate with the best F for each weights, (n_weights, n_files)."""
+        square = beta * beta
+
+        def merit(tp: Floats, n_sys: Floats, n_ref: Floats) -> Floats:
+            top, bottom = tp * (1.0 + square), n_sys + square * n_ref
+            # Weights without a reference are left out later; here they must not divide by 0.
+            bottom += n_ref == 0
+            return np.divide(top, bottom, out=top)
+
+        return self._best(weights, merit)
+
+    def best_error_rate(self, weights: Floats) -> Best:
+        """Return the candidate with the fewest errors for each weights, (n_weights, n_files)."""
+        return self._best(weights, lambda tp, n_sys, _: 2 * tp - n_sys)
+
+    def _best(self, weights: Floats, merit: Callable[[Floats, Floats, Floats], Floats]) -> Best:
+        n_ref = weights @ self.n_ref
+        parts = []
+        rows = max(1, _AT_ONCE // max(len(self.value), len(self.n_sys.file), 1))
+        for begin in range(0, len(weights), rows):
+            block = slice(begin, begin + rows)
+            parts.append(self._best_of(weights[block], n_ref[block], merit))
+        at, tp, n_sys = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Best(at, tp, n_sys, n_ref)
+
+    def _best_of(
+        self, weights: Floats, n_ref: Floats, merit: Callable[[Floats, Floats, Floats], Floats]
+    ) -> tuple[Index, Floats, Floats]:
+        row = np.arange(len(weights))
+        if not len(self.value):
+            none = np.zeros(len(weights))
+            return np.full(len(weights), -1), none, none
+        tp, n_sys = self.tp.weighted(weights), self.n_sys.weighted(weights)
+        at = np.argmax(merit(tp, n_sys, n_ref[:, None]), axis=1)
+        present = n_ref > 0
+        found = np.where(present, tp[row, at], 0.0), np.where(present, n_sys[row, at], 0.0)
+        return np.where(present, at, -1), *found
+
+    def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
+        """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
+        found = np.full(len(at), np.nan)
+        chosen = np.flatnonzero(at >= 0)
+        if not len(chosen):
+            return found
+        weights, value = weights[chosen], self.value[at[chosen]]
+        if self.stepwise:
+            low = self.levels.below(weights, value, equal=True)
+            high = self.levels.above(weights, value)
+        else:
+            low, high = self.levels.below(weights, value, equal=False), value
+        # Many weights have the same best candidate, between the same neighbours.
+        pairs, back = np.unique(np.stack((low, high)), axis=1, return_inverse=True)
+        found[chosen] = np.array([_between(a, b, inclusive) for a, b in pairs.T.tolist()])[back.reshape(-1)]
+        return found
+
+
+def _between(low: float, high: float, inclusive: bool) -> float:
+    """Return the threshold between two neighbours, either of which may be beyond all values."""
+    if high == _ABOVE:
+        return 2.0 if inclusive else 1.0
+    return threshold_between(None if low == _BELOW else low, high, inclusive)
+
+
+def _of_class(changes: Changes, weight: Weights, label: int) -> tuple[Floats, Floats, Index, Floats]:
+    """Return births, deaths, files and weights of what is of a class."""
+    own = np.flatnonzero(changes.label == label)
+    weights = (
+        weight[own].astype(np.float64) if isinstance(weight, np.ndarray) else np.full(len(own), float(weight))
+    )
+    return changes.born[own], changes.dies[own], changes.file[own].astype(np.int64), weights
+
+
+def _cumulative(
+    column: Sequence[tuple[Floats, Floats, Index, Floats]], steps: Floats, n_files: int
+) -> Cumulative:
+    """Return the counts at levels in descending order: what dies above one has begun by it."""
+    n, upwards = len(steps), steps[::-1]
+    places, files, amounts = [], [], []
+    for born, dies, file, weight in column:
+        # Alive at the levels born <= low < dies.
+        begins = n - np.searchsorted(upwards, dies, side="left")
+        ends = n - np.searchsorted(upwards, born, side="left")
+        lasting = ends < n
+        places += [begins, ends[lasting]]
+        files += [file, file[lasting]]
+        amounts += [weight, -weight[lasting]]
+    whole = np.zeros(0, dtype=np.int64)
+    place, file = np.concatenate([whole, *places]), np.concatenate([whole, *files])
+    return Cumulative.of(place, file, np.concatenate([np.zeros(0), *amounts]), n_files, n)

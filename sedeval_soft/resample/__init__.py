@@ -1,0 +1,1 @@
+"""Files drawn again and again: weights, intervals, tests and ranks."""

@@ -1,0 +1,115 @@
+"""All scores of many mixtures of the files of a tally, from statistics that are counted and sorted once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.weighted import Statistics, Weighted
+from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.detection import DetectionCounts, totals
+from sedeval_soft.run.cell_scores import Table, Tables, cells_at
+from sedeval_soft.run.cells import Columns
+from sedeval_soft.run.retuned import Retuned
+from sedeval_soft.run.scoring import THRESHOLDED, Family, Key, counted_tables, joined, named, ranked_tables
+from sedeval_soft.run.thresholds import error_rate_table, events_at, optimal_table
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Replicates:
+    """What gives the scores of weighted files.
+
+    tally: of the files. statistics: its counts. retuned: the bases that look for best thresholds anew.
+    fixed: the thresholds, (n_classes,), of those that keep them, by what they are best for.
+    """
+
+    tally: Tally
+    statistics: Statistics
+    settings: Settings
+    retuned: Mapping[Family, Retuned]
+    fixed: Mapping[Family, Mapping[str, Floats]]
+
+    @classmethod
+    def of(cls, tally: Tally, settings: Settings, best: Tables | None = None) -> Replicates:
+        """Prepare the scores that the settings ask for.
+
+        best: the tables of the optimal readings of all files, whose thresholds are kept; None to look for
+        them anew with each weights.
+        """
+        families = [family for family in THRESHOLDED if settings.wants(*family)]
+        if best is None:
+            retuned = {family: Retuned.of(tally, family[0], settings) for family in families}
+            return cls(tally, Statistics.of(tally), settings, retuned, {})
+        fixed = {family: _thresholds(best[family]) for family in families}
+        columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
+        for family, by_use in fixed.items():
+            for use, thresholds in by_use.items():
+                columns.enter(f"{family[0]}.{use}", _counts_at(tally, family[0], thresholds, settings))
+        counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
+        return cls(tally, Statistics.of(counted), settings, {}, fixed)
+
+    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
+
+        weights: (n_weights, n_files) how often each file counts, whole numbers.
+        """
+        sums = self.statistics.weighted(weights)
+        tables = joined(
+            counted_tables(sums, self.settings),
+            {family: of.table(weights) for family, of in self.retuned.items()},
+            {family: self._fixed_table(family, sums) for family in self.fixed},
+        )
+        place = {key: row for row, key in enumerate(keys)}
+        found = np.full((len(keys), len(weights)), np.nan)
+        _enter(found, place, tables, self.tally.classes)
+        if self._has_ranked:
+            for row, weight in enumerate(weights):
+                files = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
+                drawn = self.tally.take(files, tuple(f"{number:012}" for number in range(len(files))))
+                _enter(found[:, row], place, ranked_tables(drawn, self.settings), self.tally.classes)
+        return found
+
+    @property
+    def _has_ranked(self) -> bool:
+        settings = self.settings
+        return settings.wants_psds or any(group != "confusion" for group in settings.measures)
+
+    def _fixed_table(self, family: Family, sums: Weighted) -> Table:
+        basis, uses = family[0], self.fixed[family]
+        table = optimal_table(totals(sums, f"{basis}.threshold"), uses["threshold"], self.settings)
+        if "best_error_rate_threshold" in uses:
+            counts = totals(sums, f"{basis}.best_error_rate_threshold")
+            thresholds = uses["best_error_rate_threshold"]
+            table |= error_rate_table(counts.tp, counts.n_sys, counts.n_ref, thresholds)
+        return table
+
+
+def _thresholds(table: Mapping[str, Averaged]) -> dict[str, Floats]:
+    """Return the thresholds of a table by what they are best for; infinite where there is none."""
+    names = [name for name in ("threshold", "best_error_rate_threshold") if name in table]
+    found = {}
+    for name in names:
+        classes = table[name].classes
+        if classes is not None:
+            found[name] = np.where(np.isnan(classes), np.inf, classes)
+    return found
+
+
+def _counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
+    count = cells_at if basis in ("segment", "clip") else events_at
+    return count(tally, basis, thresholds, settings)
+
+
+def _enter(found: Floats, place: Mapping[Key, int], tables: Tables, classes: tuple[str, ...]) -> None:
+    """Enter the values of tables in the rows of their keys."""
+    for key, value in named(tables, classes):
+        row = place.get(key)
+        if row is not None and value is not None:
+            found[row] = value

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from sedeval_soft import __version__
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.core.findings import listing
 from sedeval_soft.core.hard import merges
-from sedeval_soft.core.pair import Pair, align, listing
+from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
@@ -131,7 +132,7 @@ def score_pair(
     parts = parts_of(pair, settings)
     tally = tally_pair(pair, settings)
     overlapping = tally.per_file.get("event.soft.substitutions")
-    warnings = [*pair.warnings, *psds_notes(tally, settings)]
+    warnings = [*pair.findings.warnings(settings), *psds_notes(tally, settings)]
     if overlapping is not None and np.isnan(overlapping).any():
         crowded = [pair.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
         warnings.append(

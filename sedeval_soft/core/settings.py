@@ -41,6 +41,9 @@ GROUPS = ("curves", "divergence", "calibration", "confusion")
 DEFAULT_ONLY = ("segment", "event")
 """The bases that are evaluated where nothing else is said."""
 
+STEERING = ("ci", "replicates", "confidence", "seed", "fixed_thresholds")
+"""Settings that shape no statistic of a file, but what is made of them."""
+
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
 """What is done to a system's output before it is scored, in this order."""
 

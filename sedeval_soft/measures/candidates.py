@@ -27,7 +27,7 @@ _DENSE = 32
 _LARGEST = 1 << 23
 """Cells that such a table may have at all."""
 
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights."""
 
 _BELOW, _ABOVE = -1.0, 3.0

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.findings import listing
 from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.pair import Pair, listing, with_classes, with_files
+from sedeval_soft.core.pair import Pair, with_classes, with_files
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.names import spell

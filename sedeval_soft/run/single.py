@@ -17,7 +17,7 @@ from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import READINGS, Settings
+from sedeval_soft.core.settings import READINGS, STEERING, Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import tick
 from sedeval_soft.measures.detection import DetectionCounts
@@ -55,7 +55,8 @@ def tally_pair(pair: Pair, settings: Settings) -> Tally:
 
 def recipe_of(settings: Settings) -> str:
     """Return the settings as one line, every one that shapes a statistic."""
-    return " ".join(f"{name}={value}" for name, value in settings.to_dict().items())
+    values = settings.to_dict()
+    return " ".join(f"{name}={value}" for name, value in values.items() if name not in STEERING)
 
 
 def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:

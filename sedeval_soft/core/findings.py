@@ -1,0 +1,121 @@
+"""What a person should know of a reference and a system that were brought together.
+
+Findings add up: those of batches together are those of all their files at once, whatever the batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.postprocess import strangers
+from sedeval_soft.core.rows import UNNAMED
+from sedeval_soft.core.settings import Settings
+
+_SHOWN = 5
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in bringing a reference and a system together.
+
+    missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
+    those that are in no list of files. unlisted: reference files without a duration, where there are any.
+    doubtful, notes: texts on names that fit more than one file, and on how tables were read.
+    reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
+    their file, and by how many seconds at the most.
+    """
+
+    missing: frozenset[str] = _NOTHING
+    extra: frozenset[str] = _NOTHING
+    dropped: frozenset[str] = _NOTHING
+    unlisted: frozenset[str] = _NOTHING
+    doubtful: frozenset[str] = _NOTHING
+    notes: frozenset[str] = _NOTHING
+    reference_classes: frozenset[str] = _NOTHING
+    system_classes: frozenset[str] = _NOTHING
+    beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+
+    @staticmethod
+    def merge(parts: Iterable[Findings]) -> Findings:
+        """Return the findings of all parts together."""
+        parts = list(parts)
+        names = [name for name in Findings.__slots__ if name != "beyond"]
+        joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
+        beyond: dict[str, tuple[int, float]] = {}
+        for role in sorted({role for part in parts for role in part.beyond}):
+            found = [part.beyond[role] for part in parts if role in part.beyond]
+            beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
+        return Findings(**joined, beyond=beyond)
+
+    def classes(self, settings: Settings) -> tuple[str, ...]:
+        """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
+        if settings.classes is not None:
+            return settings.classes
+        return tuple(sorted(self.reference_classes | self.system_classes))
+
+    def warnings(self, settings: Settings) -> tuple[str, ...]:
+        """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
+        found = [*sorted(self.doubtful), *self._of_files(), *self._of_classes(settings)]
+        if settings.strict and found:
+            raise EvaluationError("\n".join([*found, "--strict makes each of these an error"]))
+        found += sorted(self.notes)
+        classes = self.classes(settings)
+        left_out = sorted((self.reference_classes | self.system_classes) - set(classes))
+        if left_out:
+            found.append(f"{listing(left_out, 'class')} not among --classes; left out")
+        found += [
+            f"{count} {role} rows end after their file's duration, by {seconds:.6g} s at the most; segments "
+            "after it are not evaluated"
+            for role, (count, seconds) in self.beyond.items()
+        ]
+        return (*found, *strangers(settings, classes))
+
+    def _of_files(self) -> list[str]:
+        missing, extra, dropped, unlisted = (
+            listing(sorted(files), noun) if files else ""
+            for files, noun in (
+                (self.missing, "reference file"),
+                (self.extra, "system file"),
+                (self.dropped, "system file"),
+                (self.unlisted, "reference file"),
+            )
+        )
+        found = []
+        if missing:
+            found.append(f"the system has no rows for {missing}; counted as misses")
+        if extra:
+            found.append(
+                f"the reference has no {extra}; counted as false alarms, unless a row with only its name "
+                "declares it as a file without events"
+            )
+        if dropped:
+            found.append(f"{dropped} not in the reference or the durations; left out")
+        if unlisted:
+            found.append(f"no duration for {unlisted}; evaluated to the last offset")
+        return found
+
+    def _of_classes(self, settings: Settings) -> list[str]:
+        found = []
+        for name in sorted(self.system_classes - self.reference_classes):
+            if settings.classes is None or name in settings.classes:
+                hint = did_you_mean(name, sorted(self.reference_classes), n=1, cutoff=0.75)
+                found.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
+        known = self.reference_classes | self.system_classes
+        for name in settings.classes or ():
+            if name not in known:
+                hint = did_you_mean(name, sorted(known), n=1)
+                found.append(f"class {name!r} of --classes is in neither table{hint}")
+        return found
+
+
+def listing(names: Sequence[str], noun: str) -> str:
+    """Return a count and the first few names: `3 files: a, b, c`."""
+    plural = noun if len(names) == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{len(names)} {plural} ({shown}{more})"

@@ -1,0 +1,90 @@
+"""What some files add to an evaluation: shards of all files together are the evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.findings import Findings
+from sedeval_soft.core.settings import STEERING, Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Input
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Statistics of some files, and what is said of where they are from.
+
+    settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
+    classes of each group alone. findings: what a reader should know. inputs: what was read, by role and name.
+    durations: seconds by file name; None where none were given.
+    """
+
+    settings: Settings
+    system: str
+    tally: Tally
+    groups: Mapping[str, Tally]
+    findings: Findings
+    inputs: tuple[Input, ...]
+    durations: Mapping[str, float] | None = None
+
+    @staticmethod
+    def merge(shards: Sequence[Shard]) -> Shard:
+        """Return the shard of all files of some, at least one, whatever their order.
+
+        Raises EvaluationError where a file occurs twice, or where settings differ, which it names.
+        """
+        first = shards[0]
+        if len(shards) == 1:
+            return first
+        for shard in shards:
+            refuse_other_settings(first.settings, shard.settings)
+        durations = [shard.durations for shard in shards if shard.durations is not None]
+        systems = sorted({shard.system for shard in shards})
+        return Shard(
+            settings=first.settings,
+            system=", ".join(systems),
+            tally=Tally.merge(shard.tally for shard in shards),
+            groups={name: Tally.merge(shard.groups[name] for shard in shards) for name in first.groups},
+            findings=Findings.merge(shard.findings for shard in shards),
+            inputs=_joined([item for shard in shards for item in shard.inputs]),
+            durations={name: own[name] for own in durations for name in own} if durations else None,
+        )
+
+
+def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
+    """Raise EvaluationError for statistics shaped by different settings; names all that differ."""
+    mine, other = ours.to_dict(), theirs.to_dict()
+    different = [name for name in mine if name not in STEERING and mine[name] != other[name]]
+    if different:
+        said = "; ".join(f"{name} is {mine[name]!r} and {other[name]!r}" for name in different)
+        raise EvaluationError(f"tallies of different settings cannot be merged: {said}")
+
+
+def _joined(inputs: Sequence[Input]) -> tuple[Input, ...]:
+    """Return what was read, each file once, and data in memory as one input for each role."""
+    files = {(item.role, item.name, item.sha256): item for item in inputs if item.sha256 is not None}
+    kept = [files[key] for key in sorted(files)]
+    for role in dict.fromkeys(item.role for item in inputs):
+        own = [item for item in inputs if item.role == role and item.sha256 is None]
+        if own:
+            kept.append(_in_memory(own))
+    # The reference first, as where there is one of each.
+    return tuple(sorted(kept, key=lambda item: (item.role, item.name)))
+
+
+def _in_memory(inputs: Sequence[Input]) -> Input:
+    forms = {item.form for item in inputs}
+    return Input(
+        name=", ".join(sorted({item.name for item in inputs})),
+        role=inputs[0].role,
+        sha256=None,
+        rows=sum(item.rows for item in inputs),
+        files=sum(item.files for item in inputs),
+        classes=max(item.classes for item in inputs),
+        form=forms.pop() if len(forms) == 1 else "in memory",
+        has_values=any(item.has_values for item in inputs),
+        events="merge" if any(item.events == "merge" for item in inputs) else "rows",
+        ignored=tuple(sorted({name for item in inputs for name in item.ignored})),
+    )

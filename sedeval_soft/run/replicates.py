@@ -69,7 +69,7 @@ class Replicates:
         place = {key: row for row, key in enumerate(keys)}
         found = np.full((len(keys), len(weights)), np.nan)
         _enter(found, place, tables, self.tally.classes)
-        if self._has_ranked:
+        if self.one_by_one:
             for row, weight in enumerate(weights):
                 files = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
                 drawn = self.tally.take(files, tuple(f"{number:012}" for number in range(len(files))))
@@ -77,7 +77,8 @@ class Replicates:
         return found
 
     @property
-    def _has_ranked(self) -> bool:
+    def one_by_one(self) -> bool:
+        """Whether there are scores that are made for one replicate after another, which takes long."""
         settings = self.settings
         return settings.wants_psds or any(group != "confusion" for group in settings.measures)
 

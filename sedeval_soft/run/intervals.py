@@ -1,0 +1,172 @@
+"""Intervals of scores: files are drawn again, and every score is computed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from tempfile import TemporaryFile
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.settings import READINGS, Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Score
+from sedeval_soft.measures.names import spell
+from sedeval_soft.resample import weights
+from sedeval_soft.resample.intervals import bca, jackknife, percentile
+from sedeval_soft.run.replicates import Replicates
+from sedeval_soft.run.scoring import THRESHOLDED, Key, best_table, plain
+
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[int, int], None]
+"""Told how many replicates of how many are done."""
+
+_ROUGH = 10
+"""Files below which intervals are too rough to go without a word."""
+
+_IN_MEMORY = 1 << 25
+"""Scores of replicates that are kept in memory; more lie in a temporary file."""
+
+_AT_ONCE = 1 << 22
+"""Scores of replicates that are put in order at a time."""
+
+NOT_SMOOTH = frozenset(
+    {
+        *("threshold", "best_error_rate", "best_error_rate_threshold", "equal_error_rate", "fnr_at_fpr"),
+        *("fpr_at_fnr", "maximum_calibration_error", "label_wise_precision_minimum"),
+    }
+)
+"""Measures that pick one threshold, bin or class: leaving out a file moves them by jumps or not at all, from
+which the jackknife learns nothing (Efron & Tibshirani 1993, section 11.6)."""
+
+
+def with_intervals(
+    scores: dict[str, Score], tally: Tally, settings: Settings, progress: Progress | None = None
+) -> dict[str, Score]:
+    """Return the scores of a tally with the intervals that the settings ask for.
+
+    scores: by name, all of the tally. A score has none where it is undefined, where it is so in too many
+    replicates, or where the method is not valid for it; none has one where there are fewer than two files.
+    """
+    if settings.ci is None or len(tally.files) < 2:
+        return scores
+    kept = [score for score in scores.values() if _has_interval(score, settings)]
+    keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in kept]
+    if not keys:
+        return scores
+    chosen = replace(settings, only=_without_optimal(settings)) if skips_optimal(settings) else settings
+    estimate = np.array([np.nan if s.value is None else s.value for s in kept], dtype=np.float64)
+    ends = _ends(estimate, replicates_of(tally, chosen), keys, chosen, progress)
+    found = {spell(*key): (plain(low), plain(high)) for key, low, high in zip(keys, *ends, strict=True)}
+    return {
+        name: replace(score, low=found[name][0], high=found[name][1]) if name in found else score
+        for name, score in scores.items()
+    }
+
+
+def replicates_of(tally: Tally, settings: Settings) -> Replicates:
+    """Return what gives scores of replicates, with thresholds of their own or those of all files."""
+    if not settings.fixed_thresholds:
+        return Replicates.of(tally, settings)
+    families = [family for family in THRESHOLDED if settings.wants(*family)]
+    return Replicates.of(tally, settings, {family: best_table(tally, family, settings) for family in families})
+
+
+def values_of(
+    replicates: Replicates,
+    rows: Iterator[Floats],
+    keys: Sequence[Key],
+    total: int,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined."""
+    found = _room(len(keys), total)
+    done = 0
+    for block in rows:
+        for begin in range(0, len(block), _step(replicates)):
+            part = block[begin : begin + _step(replicates)]
+            found[:, done : done + len(part)] = replicates.values(part, keys)
+            done += len(part)
+            if progress is not None:
+                progress(done, total)
+    return found
+
+
+def interval_notes(tally: Tally, settings: Settings) -> list[str]:
+    """Return what a reader must know of the intervals of a tally."""
+    if settings.ci is None:
+        return []
+    n_files, notes = len(tally.files), []
+    if n_files < 2:
+        return [f"no intervals: there is {n_files} file, and nothing to resample; expected some"]
+    if n_files < _ROUGH:
+        notes.append(f"intervals are rough: they come from resampling {n_files} files")
+    if skips_optimal(settings):
+        notes.append(
+            "no intervals for optimal readings: best thresholds are not smooth in the files, so the jackknife "
+            "is not valid; --ci bootstrap is, as --fixed-thresholds makes it"
+        )
+    return notes
+
+
+def skips_optimal(settings: Settings) -> bool:
+    """Return whether the intervals that are asked for are not valid for optimal readings."""
+    optimal = any(settings.wants(*family) for family in THRESHOLDED)
+    return settings.ci == "jackknife" and optimal and not settings.fixed_thresholds
+
+
+def _without_optimal(settings: Settings) -> tuple[str, ...]:
+    families = [(basis, reading) for basis, readings in READINGS.items() for reading in readings]
+    return tuple(".".join(f) for f in families if f not in THRESHOLDED and settings.wants(*f)) or settings.only
+
+
+def _has_interval(score: Score, settings: Settings) -> bool:
+    if settings.ci != "jackknife":
+        return True
+    if (score.basis, score.reading) in THRESHOLDED and not settings.fixed_thresholds:
+        return False
+    return score.measure not in NOT_SMOOTH
+
+
+def _ends(
+    estimate: Floats,
+    replicates: Replicates,
+    keys: Sequence[Key],
+    settings: Settings,
+    progress: Progress | None,
+) -> tuple[Floats, Floats]:
+    n_files = len(replicates.tally.files)
+    left_out = np.zeros((len(keys), 0))
+    if settings.ci != "bootstrap":
+        rows = weights.leave_one_out(n_files)
+        left_out = values_of(replicates, rows, keys, n_files, progress)
+    if settings.ci == "jackknife":
+        return jackknife(estimate, left_out.T, settings.confidence)
+    count = settings.replicates
+    rows = weights.bootstrap(n_files, count, settings.seed)
+    drawn = values_of(replicates, rows, keys, count, progress)
+    low, high = np.empty((2, len(keys)))
+    step = max(1, _AT_ONCE // count)
+    for begin in range(0, len(keys), step):
+        part = slice(begin, begin + step)
+        if settings.ci == "bca":
+            found = bca(drawn[part].T, estimate[part], left_out[part].T, settings.confidence)
+        else:
+            found = percentile(drawn[part].T, settings.confidence)
+        low[part], high[part] = found
+    undefined = np.isnan(estimate)
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
+
+
+def _step(replicates: Replicates) -> int:
+    """Return how many replicates are made at a time: few where each takes long, to tell of progress."""
+    return 8 if replicates.one_by_one else 1 << 10
+
+
+def _room(n_keys: int, total: int) -> Floats:
+    """Return room for the scores of all replicates; beyond some size it lies in a file, not in memory."""
+    if n_keys * total <= _IN_MEMORY:
+        return np.empty((n_keys, total))
+    with TemporaryFile(prefix="soft-sed-eval-") as file:
+        return np.memmap(file, dtype=np.float64, mode="w+", shape=(n_keys, total))

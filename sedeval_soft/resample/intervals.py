@@ -42,8 +42,8 @@ def bca(
       defined, there is no skewness to correct for: the acceleration is 0.
     - Where all replicates are on one side of the estimate, nothing tells how large the bias is (it comes out
       infinite; scipy returns NaN): the interval is that of `percentile`.
-    - Where the acceleration carries an end beyond its pole (a (z0 + z) >= 1), the end is what it tends to
-      on the way there: the largest replicate, or the smallest one.
+    - Where the acceleration carries an end beyond its pole, a (z0 + z) >= 1, the end is what it tends to on
+      the way there: the largest replicate, or the smallest one. (As |a| <= 1/6, only where z0 is far out.)
     """
     from scipy.special import ndtr, ndtri
 
@@ -90,7 +90,7 @@ def mean_of_runs(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floa
 
     values: (n_runs, n_scores). The interval is the jackknife's of a mean: mean -+ z sd / sqrt(n), with the
     standard deviation that divides by n - 1. Source: Harju & Mesaros 2023, table 2. All are NaN where a run
-    is NaN; low and high also of one run.
+    is not finite; low and high also of one run.
     """
     runs = np.asarray(values, dtype=np.float64)
     n = len(runs)
@@ -151,11 +151,15 @@ def _acceleration(left_out: Floats) -> Floats:
 
 
 def _mean(values: Floats) -> Floats:
-    """Return the mean over the first axis, exactly that value where all are equal; NaN of none."""
+    """Return the mean over the first axis, exactly that value where all are equal.
+
+    NaN of none, and where any is not finite.
+    """
     if not len(values):
         return np.full(values.shape[1:], np.nan)
     with np.errstate(invalid="ignore"):
-        found: Floats = values[0] + (values - values[0]).mean(axis=0)
+        mean = values[0] + (values - values[0]).mean(axis=0)
+    found: Floats = np.where(np.isfinite(mean), mean, np.nan)
     return found
 
 

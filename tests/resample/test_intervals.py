@@ -1,0 +1,269 @@
+"""Intervals: against scipy.stats.bootstrap on the same resamples, plain formulas, and laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from sedeval_soft.resample.intervals import bca, jackknife, mean_of_runs, percentile
+
+NAN, INF = np.nan, np.inf
+SMALL = st.integers(-6, 6).map(float)
+COLUMN = arrays(np.float64, st.tuples(st.integers(2, 30), st.just(1)), elements=SMALL)
+
+
+def ratio(part, whole, axis=-1):
+    return 2 * part.sum(axis=axis) / whole.sum(axis=axis)
+
+
+def mean_of(part, whole, axis=-1):
+    return part.mean(axis=axis)
+
+
+def without_each(statistic, part, whole):
+    files = range(part.shape[-1])
+    return np.array([statistic(np.delete(part, i, -1), np.delete(whole, i, -1)) for i in files])
+
+
+@pytest.mark.parametrize("statistic", [ratio, mean_of])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("n_files", [5, 12, 60])
+def test_percentile_and_bca_are_those_of_scipy(statistic, confidence, n_files):
+    rng = np.random.default_rng(n_files)
+    # Skewed, with a common factor, and in whole numbers: replicates are tied with the estimate.
+    size = rng.geometric(0.1, (25, n_files))
+    part, whole = rng.binomial(size, 0.4).astype(float), (2 * size + rng.poisson(3, size.shape)).astype(float)
+    common = {"vectorized": True, "paired": True, "axis": -1, "n_resamples": 499, "rng": rng}
+    theirs = {}
+    for method in ("percentile", "BCa"):
+        result = scipy.stats.bootstrap(
+            (part, whole), statistic, method=method, confidence_level=confidence, **common
+        )
+        theirs[method] = (result.bootstrap_distribution.T, result.confidence_interval)
+    values, wanted = theirs["percentile"]
+    np.testing.assert_allclose(percentile(values, confidence), wanted, rtol=1e-12, atol=1e-14)
+    values, wanted = theirs["BCa"]
+    ours = bca(values, statistic(part, whole), without_each(statistic, part, whole), confidence)
+    np.testing.assert_allclose(ours, wanted, rtol=1e-12, atol=1e-14)
+    if n_files == 60:
+        assert not np.allclose(ours, percentile(values, confidence), rtol=1e-3)
+
+
+def test_replicates_tied_with_the_estimate_count_half():
+    values = np.repeat([0.0, 1.0, 2.0], [20, 60, 20])[:, None]
+    shifted = np.concatenate((values, np.full((1, 1), 3.0)))
+    level = (2 * 20 + 60) / (2 * 101)
+    z0 = scipy.stats.norm.ppf(level)
+    ends = [scipy.stats.norm.cdf(2 * z0 + z) for z in scipy.stats.norm.ppf([0.1, 0.9])]
+    wanted = np.quantile(shifted[:, 0], ends)
+    low, high = bca(shifted, [1.0], np.ones((5, 1)), 0.8)
+    assert [low[0], high[0]] == pytest.approx(wanted.tolist(), abs=1e-12)
+
+
+def test_undefined_replicates_are_left_out_score_by_score():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(50, 6))
+    values[rng.random(values.shape) < [0, 0.1, 0.5, 0.9, 1, 1]] = NAN
+    values[7, 5] = 1.0
+    estimate, left_out = np.zeros(6), rng.gamma(1.0, size=(9, 6))
+    plain, corrected = percentile(values, 0.9), bca(values, estimate, left_out, 0.9)
+    for j in range(6):
+        known = values[~np.isnan(values[:, j]), j][:, None]
+        alone = bca(known, estimate[j : j + 1], left_out[:, j : j + 1], 0.9)
+        if len(known) < 2:
+            assert np.isnan([plain[0][j], plain[1][j], corrected[0][j], corrected[1][j]]).all()
+        else:
+            wanted = np.quantile(known[:, 0], [0.05, 0.95])
+            assert [plain[0][j], plain[1][j]] == pytest.approx(wanted.tolist(), abs=1e-12)
+            assert (corrected[0][j], corrected[1][j]) == (alone[0][0], alone[1][0])
+    assert np.isnan(plain[0]).tolist() == [False] * 4 + [True] * 2
+
+
+@pytest.mark.parametrize("n_replicates", [0, 1])
+def test_fewer_than_two_replicates_give_no_interval(n_replicates):
+    values = np.ones((n_replicates, 2))
+    assert np.isnan(percentile(values, 0.95)).all()
+    assert np.isnan(bca(values, [1.0, 0.0], np.ones((3, 2)), 0.95)).all()
+
+
+def test_an_undefined_estimate_has_no_bca_interval():
+    values = np.random.default_rng(1).normal(size=(30, 2))
+    low, high = bca(values, [NAN, 0.0], np.arange(8.0).reshape(4, 2), 0.9)
+    assert np.isnan([low, high]).tolist() == [[True, False]] * 2
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, -7e9, INF, -INF])
+def test_equal_replicates_are_their_own_interval(value):
+    values = np.full((37, 1), value)
+    assert percentile(values, 0.95) == ([value], [value])
+    for estimate in (value, 0.5):
+        assert bca(values, [estimate], np.full((4, 1), value), 0.95) == ([value], [value])
+
+
+def test_bca_is_percentile_where_all_replicates_are_on_one_side():
+    values = np.random.default_rng(2).random((200, 3))
+    left_out = np.random.default_rng(3).random((9, 3)) ** 4
+    corrected = bca(values, [-1.0, 2.0, 0.5], left_out, 0.95)
+    plain = percentile(values, 0.95)
+    np.testing.assert_allclose(np.array(corrected)[:, :2], np.array(plain)[:, :2], rtol=1e-12)
+    assert abs(corrected[1][2] - plain[1][2]) > 1e-6
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_beyond_its_pole_bca_ends_at_the_extreme_replicate(side):
+    values = side * np.linspace(0, 1, 20_001)[:, None]
+    left_out = np.zeros((400, 1))
+    left_out[0] = -side  # one file is everything: the acceleration is +-1/6, and cannot be more
+    low, high = bca(values, [side * 0.999_97], left_out, 0.99)
+    assert (high if side > 0 else low) == side
+    assert low <= high
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        np.empty((0, 1)),
+        [[0.3]],
+        [[0.3], [NAN]],
+        [[NAN], [NAN], [NAN]],
+        [[0.1], [0.2], [0.9], [INF]],
+        [[0.1], [0.2], [0.9], [-INF]],
+        0.1 + np.array([[0.0], [1e-17], [1.4e-17], [2.8e-17]]),
+        [[0.0]] * 5,
+    ],
+)
+def test_without_skewness_bca_only_corrects_the_bias(left_out):
+    values = np.random.default_rng(4).gamma(1.0, size=(300, 1))
+    assert bca(values, [1.1], left_out, 0.9) == bca(values, [1.1], [[1.0], [2.0], [3.0]], 0.9)
+
+
+def test_files_without_which_a_score_is_undefined_are_left_out_of_the_skewness():
+    values = np.random.default_rng(4).gamma(1.0, size=(300, 1))
+    known = [[0.1], [0.15], [0.9]]
+    with_nan = bca(values, [1.1], [*known[:2], [NAN], known[2]], 0.9)
+    assert with_nan == bca(values, [1.1], known, 0.9)
+    assert with_nan != bca(values, [1.1], [[1.0], [2.0], [3.0]], 0.9)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1.0, 1e60])
+def test_skewness_has_no_unit(scale):
+    rng = np.random.default_rng(5)
+    values, left_out = rng.gamma(1.0, size=(300, 4)), rng.gamma(1.0, size=(12, 4))
+    ends = np.array(bca(values * scale, np.ones(4) * scale, left_out * scale, 0.9)) / scale
+    np.testing.assert_allclose(ends, bca(values, np.ones(4), left_out, 0.9), rtol=1e-9)
+
+
+@given(COLUMN, SMALL, st.data())
+def test_intervals_lie_in_the_replicates_and_grow_with_confidence(values, estimate, data):
+    left_out = data.draw(arrays(np.float64, (data.draw(st.integers(0, 9)), 1), elements=SMALL))
+    inner, outer = sorted(data.draw(st.tuples(st.floats(0.01, 0.999), st.floats(0.01, 0.999))))
+    for narrow, wide in (
+        (percentile(values, inner), percentile(values, outer)),
+        (bca(values, [estimate], left_out, inner), bca(values, [estimate], left_out, outer)),
+    ):
+        ends = np.array([wide[0], narrow[0], narrow[1], wide[1]])[:, 0]
+        assert (np.diff(ends) >= -1e-9).all()
+        assert values.min() <= ends[0] and ends[-1] <= values.max()
+
+
+@given(COLUMN, st.floats(0.01, 0.99), st.randoms())
+def test_the_order_of_replicates_and_of_files_does_not_matter(values, confidence, random):
+    shuffled = values.copy()
+    random.shuffle(shuffled[:, 0])
+    assert percentile(values, confidence) == percentile(shuffled, confidence)
+    one, other = bca(values, [1.0], values, confidence), bca(shuffled, [1.0], shuffled, confidence)
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@given(arrays(np.float64, (41, 1), elements=SMALL), st.sampled_from([np.exp, np.arctan, lambda x: x**3]))
+def test_percentile_follows_any_rising_transformation(values, transform):
+    # Of 41 replicates, the ends of 95 % are the second and the last but one: nothing is interpolated.
+    ends = np.array(percentile(values, 0.95))
+    np.testing.assert_allclose(percentile(transform(values), 0.95), transform(ends), rtol=1e-9, atol=1e-12)
+
+
+@given(COLUMN, st.integers(-3, 3), st.sampled_from([1.0, 2.0, -1.0, -0.5]))
+def test_all_intervals_follow_shifts_and_scales(values, shift, scale):
+    for method in (
+        lambda x, _: percentile(x, 0.9),
+        lambda x, e: bca(x, e, x[::2], 0.9),
+        lambda x, e: jackknife(e, x, 0.9),
+        lambda x, _: mean_of_runs(x, 0.9)[1:],
+    ):
+        moved = np.array(method(values * scale + shift, np.array([0.5 * scale + shift])))
+        ends = np.array(method(values, np.array([0.5])))[:: -1 if scale < 0 else 1] * scale + shift
+        np.testing.assert_allclose(moved, ends, atol=1e-9)
+
+
+def test_one_infinite_replicate_is_as_far_out_as_it_can_be():
+    values = np.array([[1.0, -INF, -INF], [2.0, 1.0, INF], [INF, 2.0, INF]])
+    low, high = percentile(values, 0.8)
+    assert low == pytest.approx([1.2, -INF, -INF]) and high == pytest.approx([INF, 1.8, INF])
+
+
+def test_jackknife_of_a_mean_is_its_standard_error():
+    values = np.random.default_rng(6).normal(3, 2, size=(11, 4))
+    left_out = (values.sum(axis=0) - values) / 10
+    low, high = jackknife(values.mean(axis=0), left_out, 0.95)
+    margin = 1.959963984540054 * values.std(axis=0, ddof=1) / np.sqrt(11)
+    np.testing.assert_allclose(high, values.mean(axis=0) + margin, rtol=1e-12)
+    np.testing.assert_allclose(low, values.mean(axis=0) - margin, rtol=1e-12)
+    mean, *ends = mean_of_runs(values, 0.95)
+    np.testing.assert_allclose([mean, *ends], [values.mean(axis=0), low, high], rtol=1e-12)
+
+
+def test_jackknife_by_hand_and_around_the_estimate():
+    # The biased variance of 1, 2, 4: 14/9. Left out: 1, 9/4, 1/4; (2/3) sum (x - 7/6)^2 = 49/36.
+    low, high = jackknife([14 / 9], [[1.0], [2.25], [0.25]], 0.95)
+    assert (low[0] + high[0]) / 2 == pytest.approx(14 / 9)
+    assert (high[0] - low[0]) / 2 == pytest.approx(1.959963984540054 * 7 / 6)
+
+
+def test_what_has_no_jackknife_interval():
+    left_out = np.array([[0.1, NAN, INF, 0.3, 0.3, 1.0], [0.2, 0.2, 0.2, -INF, 0.3, 0.0]])
+    low, high = jackknife([0.1, 0.2, 0.3, 0.4, NAN, INF], left_out, 0.9)
+    assert np.isnan([low, high]).tolist() == [[False, True, True, True, True, True]] * 2
+    for files in (0, 1):
+        assert np.isnan(jackknife([0.5], np.full((files, 1), 0.5), 0.9)).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 49])
+def test_what_never_differs_has_an_interval_without_width(n):
+    equal = np.full((n, 3), [0.1, 1 / 3, 1e9 + 0.1])
+    assert np.array_equal(jackknife(equal[0], equal, 0.95), equal[:2])
+    assert np.array_equal(mean_of_runs(equal, 0.95), [equal[0]] * 3)
+
+
+def test_runs_that_are_undefined_or_alone():
+    mean, low, high = mean_of_runs([[0.1, NAN, INF, 0.2], [0.3, 0.2, 0.2, -INF]], 0.9)
+    assert np.isnan([mean, low, high]).tolist() == [[False, True, True, True]] * 3
+    mean, low, high = mean_of_runs([[0.25, NAN]], 0.9)
+    assert mean[0] == 0.25 and np.isnan(mean[1]) and np.isnan([low, high]).all()
+    assert np.isnan(mean_of_runs(np.empty((0, 2)), 0.9)).all()
+
+
+def test_more_axes_are_more_scores():
+    rng = np.random.default_rng(8)
+    values, left_out = rng.normal(size=(60, 2, 3)), rng.gamma(1.0, size=(8, 2, 3))
+    values[4, 1, 2] = NAN
+    estimate = np.zeros((2, 3))
+    for method in (
+        lambda x, *_: percentile(x, 0.9),
+        lambda x, e, f: bca(x, e, f, 0.9),
+        lambda _, e, f: jackknife(e, f, 0.9),
+        lambda _x, _e, f: mean_of_runs(f, 0.9),
+    ):
+        flat = np.array(method(values.reshape(60, 6), estimate.ravel(), left_out.reshape(8, 6)))
+        assert np.array_equal(np.array(method(values, estimate, left_out)).reshape(-1, 6), flat)
+
+
+def test_inputs_are_left_as_they_are():
+    values = np.asfortranarray(np.random.default_rng(9).normal(size=(20, 3)))
+    before = values.copy()
+    percentile(values, 0.9)
+    bca(values, values[0], values, 0.9)
+    assert np.array_equal(values, before)

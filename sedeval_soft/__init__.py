@@ -3,6 +3,9 @@
 The public names:
 
 - `evaluate(reference, system, **settings)` compares two tables and returns `Scores`.
+- `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
+- `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
+- `Evaluator` scores in batches, saves what it has counted, and merges.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
@@ -16,7 +19,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.api import evaluate, threshold_curves
+    from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores
@@ -24,19 +28,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Board",
     "EvaluationError",
+    "Evaluator",
     "InputError",
     "Score",
     "Scores",
     "Settings",
     "SettingsError",
     "__version__",
+    "compare",
     "evaluate",
+    "mean_of_runs",
     "threshold_curves",
 ]
 
 _HOME = {
+    "Board": "sedeval_soft.core.board",
+    "Evaluator": "sedeval_soft.api",
+    "compare": "sedeval_soft.api",
     "evaluate": "sedeval_soft.api",
+    "mean_of_runs": "sedeval_soft.api",
     "threshold_curves": "sedeval_soft.api",
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",

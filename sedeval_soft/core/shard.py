@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import Findings
@@ -41,14 +41,15 @@ class Shard:
         for shard in shards:
             refuse_other_settings(first.settings, shard.settings)
         durations = [shard.durations for shard in shards if shard.durations is not None]
+        findings = Findings.merge(shard.findings for shard in shards)
         systems = sorted({shard.system for shard in shards})
         return Shard(
             settings=first.settings,
             system=", ".join(systems),
             tally=Tally.merge(shard.tally for shard in shards),
             groups={name: Tally.merge(shard.groups[name] for shard in shards) for name in first.groups},
-            findings=Findings.merge(shard.findings for shard in shards),
-            inputs=_joined([item for shard in shards for item in shard.inputs]),
+            findings=findings,
+            inputs=_joined([item for shard in shards for item in shard.inputs], findings),
             durations={name: own[name] for own in durations for name in own} if durations else None,
         )
 
@@ -62,19 +63,25 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
         raise EvaluationError(f"tallies of different settings cannot be merged: {said}")
 
 
-def _joined(inputs: Sequence[Input]) -> tuple[Input, ...]:
+def in_memory(item: Input) -> Input:
+    """Return what is said of data in memory so that batches of it can be told of as one."""
+    return item if item.sha256 is not None else replace(item, name=item.role, form="in memory")
+
+
+def _joined(inputs: Sequence[Input], findings: Findings) -> tuple[Input, ...]:
     """Return what was read, each file once, and data in memory as one input for each role."""
     files = {(item.role, item.name, item.sha256): item for item in inputs if item.sha256 is not None}
     kept = [files[key] for key in sorted(files)]
     for role in dict.fromkeys(item.role for item in inputs):
         own = [item for item in inputs if item.role == role and item.sha256 is None]
         if own:
-            kept.append(_in_memory(own))
+            named = findings.reference_classes if role == "reference" else findings.system_classes
+            kept.append(_summed(own, len(named)))
     # The reference first, as where there is one of each.
     return tuple(sorted(kept, key=lambda item: (item.role, item.name)))
 
 
-def _in_memory(inputs: Sequence[Input]) -> Input:
+def _summed(inputs: Sequence[Input], n_classes: int) -> Input:
     forms = {item.form for item in inputs}
     return Input(
         name=", ".join(sorted({item.name for item in inputs})),
@@ -82,7 +89,7 @@ def _in_memory(inputs: Sequence[Input]) -> Input:
         sha256=None,
         rows=sum(item.rows for item in inputs),
         files=sum(item.files for item in inputs),
-        classes=max(item.classes for item in inputs),
+        classes=n_classes,
         form=forms.pop() if len(forms) == 1 else "in memory",
         has_values=any(item.has_values for item in inputs),
         events="merge" if any(item.events == "merge" for item in inputs) else "rows",

@@ -7,16 +7,22 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
 
 
 def sign(
-    version: str, settings: Settings, inputs: Sequence[Input], durations: Mapping[str, float] | None = None
+    version: str,
+    settings: Settings,
+    inputs: Sequence[Input],
+    durations: Mapping[str, float] | None = None,
+    **partitions: Partition | None,
 ) -> str:
     """Return the signature: `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
 
     durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
+    partitions: of the files, by the name of the option that asks for them.
     """
     shown = " ".join(
         f"{name}={_show(value)}" for name, value in settings.to_dict().items() if value is not None
@@ -25,6 +31,10 @@ def sign(
     if durations is not None:
         lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
         hashes += f" durations:sha256={sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    for name, partition in partitions.items():
+        if partition is not None:
+            hashed = f"sha256={partition.sha256}" if partition.sha256 else json.dumps(partition.source)
+            hashes += f" {name}:{hashed}"
     return f"soft-sed-eval {version} | {shown} | {hashes}"
 
 

@@ -88,7 +88,8 @@ class Scores(Mapping[str, "float | int | None"]):
     Iteration and `list(scores.values())` follow the order in which scores are printed.
 
     system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
-    which, of segments and of events, if `measures` asks for it. folds: the spread over folds, if there are
+    which, of segments and of events, if `measures` asks for it. runs: the names of repeated
+    trainings that scores are the means of. folds: the spread over folds, if there are
     any. worst: what costs most, if the settings ask for it.
     """
 
@@ -104,6 +105,7 @@ class Scores(Mapping[str, "float | int | None"]):
     signature: str = ""
     version: str = field(default="")
     confusion: tuple[Confusion, ...] = ()
+    runs: tuple[str, ...] = ()
     folds: Folds | None = None
     worst: Worst | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)

@@ -66,7 +66,8 @@ def tally_cells(cells: Cells, settings: Settings, columns: Columns, *, hard: boo
         _divergence(cells, reference, f"{basis}.soft", names, settings, columns)
     if wants["hard"] and "divergence" in settings.measures:
         _divergence(cells, positive(reference, settings), f"{basis}.hard", PROPER, settings, columns)
-    if wants["optimal"] or needs_samples(settings, basis):
+    listed = basis == "segment" and settings.worst and (wants["hard"] or wants["soft"])
+    if wants["optimal"] or listed or needs_samples(settings, basis):
         columns.samples.update({f"{basis}.reference": reference, f"{basis}.system": system})
 
 

@@ -70,7 +70,9 @@ def replicates_of(tally: Tally, settings: Settings) -> Replicates:
     if not settings.fixed_thresholds:
         return Replicates.of(tally, settings)
     families = [family for family in THRESHOLDED if settings.wants(*family)]
-    return Replicates.of(tally, settings, {family: best_table(tally, family, settings) for family in families})
+    return Replicates.of(
+        tally, settings, {family: best_table(tally, family, settings) for family in families}
+    )
 
 
 def values_of(
@@ -104,8 +106,8 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
         notes.append(f"intervals are rough: they come from resampling {n_files} files")
     if skips_optimal(settings):
         notes.append(
-            "no intervals for optimal readings: best thresholds are not smooth in the files, so the jackknife "
-            "is not valid; --ci bootstrap is, as --fixed-thresholds makes it"
+            "no intervals for optimal readings: best thresholds are not smooth in the files, so the "
+            "jackknife is not valid for them; --ci bootstrap is, and with --fixed-thresholds both are"
         )
     return notes
 
@@ -118,7 +120,9 @@ def skips_optimal(settings: Settings) -> bool:
 
 def _without_optimal(settings: Settings) -> tuple[str, ...]:
     families = [(basis, reading) for basis, readings in READINGS.items() for reading in readings]
-    return tuple(".".join(f) for f in families if f not in THRESHOLDED and settings.wants(*f)) or settings.only
+    return (
+        tuple(".".join(f) for f in families if f not in THRESHOLDED and settings.wants(*f)) or settings.only
+    )
 
 
 def _has_interval(score: Score, settings: Settings) -> bool:

@@ -32,12 +32,15 @@ from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
 
 
-def tally_pair(pair: Pair, settings: Settings) -> Tally:
-    """Count everything that the scores of the settings' bases need."""
+def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
+    """Count everything that the scores of the settings' bases need.
+
+    cells: whether the values of all segments are kept where no score needs them.
+    """
     grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
     columns = Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
     if settings.wants("segment") or settings.wants("ranking"):
-        _tally_segments(pair, settings, grid, columns)
+        _tally_segments(pair, settings, grid, columns, kept=cells and settings.wants("segment"))
     if settings.wants("clip"):
         _tally_clips(pair, settings, columns)
     if settings.wants("event") or settings.wants("intersection") or settings.wants_psds:
@@ -59,14 +62,16 @@ def recipe_of(settings: Settings) -> str:
     return " ".join(f"{name}={value}" for name, value in values.items() if name not in STEERING)
 
 
-def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:
+def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns, *, kept: bool) -> None:
     sparse = settings.compat == "sed_eval" or settings.pool == "max"
-    if _needs_grid(settings) or not sparse:
+    if kept or _needs_grid(settings) or not sparse:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures))
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start)
         sparse = settings.compat == "sed_eval"
         tally_cells(cells, settings, columns, hard=not sparse)
+        if kept:
+            columns.samples.update({"segment.reference": reference, "segment.system": system})
         tally_ranking(cells, settings, columns)
     if sparse and settings.wants("segment", "hard"):
         _count_runs(pair, settings, grid, columns)
@@ -75,7 +80,8 @@ def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns
 def _needs_grid(settings: Settings) -> bool:
     """Return whether the values of all segments are needed: hard counts alone are had without."""
     others = settings.wants("segment", "optimal") or settings.wants("segment", "soft")
-    return others or settings.wants("ranking") or bool(settings.measures and settings.wants("segment"))
+    listed = bool((settings.measures or settings.worst) and settings.wants("segment"))
+    return others or settings.wants("ranking") or listed
 
 
 def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:

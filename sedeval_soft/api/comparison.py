@@ -1,0 +1,127 @@
+"""Score several systems against one reference: a board, or the mean over runs of one system."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sedeval_soft import __version__
+from sedeval_soft.api.evaluation import shard_of_rows
+from sedeval_soft.api.sources import Durations, Parted, read_lengths, read_parts, shown, to_rows
+from sedeval_soft.board.compare import RANK_BY, check_rank_by, compare_scores
+from sedeval_soft.board.runs import mean_scores
+from sedeval_soft.core.board import Board
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.core.shard import Shard
+from sedeval_soft.core.value import Scores
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import group_of
+from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.run.intervals import Progress
+
+Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
+
+
+def compare(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Systems,
+    *,
+    rank_by: str = RANK_BY,
+    baseline: str | None = None,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    progress: Progress | None = None,
+    **settings: Any,  # noqa: ANN401 - the fields of Settings
+) -> Board:
+    """Score systems against one reference, and rank them by a score.
+
+    systems: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system.
+    rank_by: the score that ranks them. baseline: the system from which differences are taken; None for the
+    best. Other arguments as for `evaluate`; intervals are bootstrapped unless `ci` says otherwise.
+
+    Raises InputError for input that cannot be scored, SettingsError for settings.
+    """
+    check_rank_by(rank_by)
+    values = settings if settings.get("ci") else {**settings, "ci": "bootstrap"}
+    if "only" not in settings:
+        values = {**values, "only": _with(rank_by)}
+    group = group_of(rank_by)
+    if group and "measures" not in settings:
+        values = {**values, "measures": (group,)}
+    found = _score(reference, systems, Settings.of(**values), (durations, folds, by, progress))
+    return compare_scores(
+        [scores for scores, _ in found],
+        [shard.tally for _, shard in found],
+        rank_by=rank_by,
+        baseline=baseline,
+        progress=progress,
+    )
+
+
+def mean_of_runs(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    runs: Systems,
+    *,
+    name: str | None = None,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    **settings: Any,  # noqa: ANN401 - the fields of Settings
+) -> Scores:
+    """Score repeated trainings of one system, and return the mean of each score with its interval.
+
+    runs: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system. name: the
+    system's. The interval is that of the mean over runs, by the jackknife: it says how much trainings differ,
+    and nothing of how much files do. Raises as `evaluate` does.
+    """
+    chosen = Settings.of(**settings)
+    if chosen.ci is not None:
+        raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
+    found = _score(reference, runs, chosen, (durations, folds, by, None))
+    names = [scores.system for scores, _ in found]
+    return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
+
+
+def _with(rank_by: str) -> tuple[str, ...]:
+    """Return what is evaluated by default, and what systems are ranked by."""
+    name = ScoreName.parse(rank_by)
+    known = name.basis in DEFAULT_ONLY or "psds" in name.measure
+    return DEFAULT_ONLY if known else (*DEFAULT_ONLY, f"{name.basis}.{name.reading}")
+
+
+def _score(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Systems,
+    settings: Settings,
+    given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
+) -> list[tuple[Scores, Shard]]:
+    named = _named(systems)
+    ours, lengths = to_rows(reference, "reference", settings), read_lengths(given[0])
+    found = []
+    for name, system in named.items():
+        theirs = to_rows(system, name, settings)
+        shard = shard_of_rows(ours, theirs, settings, lengths, name, cells=True)
+        files = shard.tally.files
+        folds, by = read_parts(given[1], "folds", files), read_parts(given[2], "by", files)
+        found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))
+    return found
+
+
+def _named(systems: Systems) -> dict[str, Any]:
+    """Return systems by name, at least two."""
+    if isinstance(systems, Mapping):
+        named = dict(systems)
+    elif isinstance(systems, Sequence) and not isinstance(systems, str):
+        names = [os.fspath(path) for path in systems]
+        named = dict(zip(names, names, strict=True))
+        twice = next((name for name in named if names.count(name) > 1), None)
+        if twice is not None:
+            raise SettingsError(f"system {twice!r} is given twice; expected each once")
+    else:
+        raise SettingsError(f"systems must be paths, or a mapping of names to systems, not {shown(systems)}")
+    if len(named) < 2 or not all(isinstance(name, str) and name for name in named):
+        raise SettingsError(f"expected two or more systems with names, found {len(named)}")
+    return named

@@ -1,0 +1,168 @@
+"""Score one system: tables in, scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sedeval_soft import __version__
+from sedeval_soft.api.sources import (
+    Durations,
+    Parted,
+    is_points,
+    read_lengths,
+    read_parts,
+    shown,
+    sides_of,
+)
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.pair import align
+from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.shard import Shard, in_memory
+from sedeval_soft.core.value import Scores
+from sedeval_soft.run.curves import Curves, curves_of
+from sedeval_soft.run.evaluation import describe, score_shard, shard_of
+from sedeval_soft.run.groups import scenes_of
+from sedeval_soft.run.intervals import Progress
+from sedeval_soft.run.single import tally_pair
+
+
+def evaluate(
+    reference: Any,  # noqa: ANN401 - see the docstring
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    name: str | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    progress: Progress | None = None,
+    **settings: Any,  # noqa: ANN401 - the fields of Settings, checked there
+) -> Scores:
+    """Score a system's output against a reference.
+
+    reference, system: each a path (a table, a directory of tables, `-` for standard input), a
+        pandas or other Arrow-compatible data frame, a mapping of columns, or an array of shape
+        (n_segments, n_classes) with values in [0, 1], one row per segment of `segment_length`. A system known
+        at some thresholds only is a mapping of these to lists of events, each in one of the other forms;
+        it has no segment-based scores.
+    durations: seconds by file name, or the path of a table of them.
+    name: the system's name; its path if it has one.
+    folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
+        how scores differ between folds is told beside. by: the scene of each file, likewise, or a pattern of
+        file names in which `{}` stands for the scene; each scene is scored by itself as well.
+    progress: called with how many replicates of how many are done, where intervals are asked for.
+    settings: the fields of `Settings`; class names of arrays come from `classes`.
+
+    Raises InputError for input that cannot be scored, SettingsError for settings.
+    """
+    chosen = chosen_for(system, settings)
+    if name is not None and not isinstance(name, str):
+        raise SettingsError(f"name must be a text, not {shown(name)}")
+    sides = sides_of(reference, system, chosen)
+    shard = shard_of_rows(*sides, chosen, read_lengths(durations), name)
+    files = shard.tally.files
+    return score_shard(
+        shard,
+        __version__,
+        folds=read_parts(folds, "folds", files),
+        by=read_parts(by, "by", files),
+        points=has_points(sides[1]),
+        progress=progress,
+    )
+
+
+def threshold_curves(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    **settings: Any,  # noqa: ANN401
+) -> Curves:
+    """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
+
+    Arguments and errors as for `evaluate`. Curves are those of the bases that `only` names; the PSD-ROC
+    that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
+    `measures="curves"` keeps them in its scores.
+    """
+    chosen = with_curves(chosen_for(system, settings))
+    pair = align(*sides_of(reference, system, chosen), chosen, read_lengths(durations))
+    return curves_of(tally_pair(pair, chosen), chosen)
+
+
+def chosen_for(system: Any, settings: Mapping[str, Any]) -> Settings:  # noqa: ANN401 - as for evaluate
+    """Return the settings for a system, of which one of operating points has fewer."""
+    chosen = Settings.of(**settings)
+    return of_points(chosen) if is_points(system) else chosen
+
+
+def evaluate_rows(
+    reference: Rows,
+    system: Rows,
+    settings: Settings,
+    durations: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> Scores:
+    """Score rows that were read already; arguments as for `evaluate`."""
+    shard = shard_of_rows(reference, system, settings, durations, name)
+    return score_shard(shard, __version__, points=has_points(system))
+
+
+def shard_of_rows(
+    reference: Rows,
+    system: Rows,
+    settings: Settings,
+    durations: Mapping[str, float] | None = None,
+    name: str | None = None,
+    *,
+    batch: bool = False,
+    cells: bool = False,
+) -> Shard:
+    """Return the statistics of rows; arguments as for `evaluate`.
+
+    batch: whether more files will follow, so that what is missing here may not be missing in all.
+    cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
+    """
+    pair = align(reference, system, settings, durations)
+    inputs = describe(reference, "reference", settings), describe(system, "system", settings)
+    if batch:
+        inputs = in_memory(inputs[0]), in_memory(inputs[1])
+    else:
+        # What is wrong is said before much is computed.
+        pair.findings.warnings(settings)
+        scenes_of(pair.files, pair.classes, settings)
+    return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
+
+
+def has_points(system: Rows) -> bool:
+    """Return whether a system is one of operating points."""
+    return isinstance(system, LongRows) and system.born is not None
+
+
+def with_curves(settings: Settings) -> Settings:
+    """Return the settings with the group of measures that keeps what curves are made of."""
+    if "curves" in settings.measures:
+        return settings
+    return replace(settings, measures=(*settings.measures, "curves"))
+
+
+def of_points(settings: Settings) -> Settings:
+    """Return the settings for a system of operating points, which has events only.
+
+    Raises SettingsError for settings that lists of events cannot follow.
+    """
+    if settings.events == "merge" or settings.postprocesses or settings.psds_median_filters:
+        raise SettingsError("operating points are lists of events; they cannot be merged or post-processed")
+    only = tuple(part for part in settings.only if part.startswith(("event", "intersection")))
+    if not only:
+        raise SettingsError(
+            "operating points have no scores of segments or clips; evaluate event or intersection"
+        )
+    if settings.measures and not {"curves", "confusion"} & {*settings.measures}:
+        raise SettingsError(
+            f"operating points have no values for measures={', '.join(settings.measures)}; only confusion "
+            "and curves can be had of them"
+        )
+    # Average precision ranks single events by their values, which these have none of.
+    return replace(settings, only=only, measures=tuple(m for m in settings.measures if m == "confusion"))

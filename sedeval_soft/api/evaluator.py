@@ -1,0 +1,181 @@
+"""Score in batches: in training loops, over shards of a data set, on several machines.
+
+evaluator = Evaluator(segment_length=1.0)
+for reference, system in batches:
+    evaluator.update(reference, system)
+scores = evaluator.compute()
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from sedeval_soft import __version__
+from sedeval_soft.api.evaluation import shard_of_rows
+from sedeval_soft.api.sources import Durations, Parted, read_lengths, read_parts, shown, to_rows
+from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.shard import Shard, refuse_other_settings
+from sedeval_soft.core.value import Scores
+from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.run.intervals import Progress
+
+
+class Evaluator:
+    """Collects the statistics of batches of files, and scores all of them together.
+
+    However the files are split into batches, and in whatever order those come, the scores are the same to the
+    last bit. Each file must be in one batch as a whole. Data themselves are not kept.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, name: str = "system", **values: Any) -> None:  # noqa: ANN401 - fields of Settings
+        """Choose settings, as an object or by keywords, and the name under which the system is scored."""
+        if settings is not None and values:
+            raise SettingsError(f"settings are given; {', '.join(values)} cannot be given beside them")
+        self.settings = Settings.of(**values) if settings is None else settings
+        self.name = name
+        self._shards: list[Shard] = []
+        self._files: set[str] = set()
+
+    def update(
+        self,
+        reference: Any,  # noqa: ANN401 - as for evaluate
+        system: Any,  # noqa: ANN401
+        *,
+        durations: Durations | None = None,
+        files: str | Sequence[str] | None = None,
+    ) -> Self:
+        """Count a batch of files; raises InputError for what cannot be scored, and for a file counted before.
+
+        reference, system: as for `evaluate`, or arrays of shape (n_files, n_segments, n_classes).
+        durations: of the files of this batch. files: the names of the files of arrays: one for arrays of two
+        dimensions, else one for each.
+        """
+        lengths = read_lengths(durations)
+        for ours, theirs in self._sides(reference, system, files):
+            self._add(shard_of_rows(ours, theirs, self.settings, lengths, self.name, batch=True))
+        return self
+
+    def merge(self, other: Evaluator) -> Self:
+        """Take in all that another one has counted, which must have the same settings."""
+        refuse_other_settings(self.settings, other.settings)
+        for shard in list(other._shards):
+            self._add(shard)
+        return self
+
+    def compute(
+        self, *, folds: Parted | None = None, by: Parted | None = None, progress: Progress | None = None
+    ) -> Scores:
+        """Return the scores of all files so far; arguments as for `evaluate`."""
+        shard = self.shard()
+        parts = [read_parts(of, name, shard.tally.files) for name, of in (("folds", folds), ("by", by))]
+        return score_shard(shard, __version__, folds=parts[0], by=parts[1], progress=progress)
+
+    def shard(self) -> Shard:
+        """Return all that was counted; raises EvaluationError if nothing was."""
+        if not self._shards:
+            raise EvaluationError("nothing was counted yet; expected a call of update")
+        # Merged once, not again with every call.
+        self._shards = [replace(Shard.merge(self._shards), settings=self.settings, system=self.name)]
+        return self._shards[0]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all that was counted to a file, which `load` and `soft-sed-eval merge` read."""
+        from sedeval_soft.formats import pack_shard
+        from sedeval_soft.report import write_atomic
+
+        write_atomic(path, pack_shard(self.shard(), __version__))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return an evaluator that has counted what a file says; raises InputError if it is none."""
+        shard = read_tally(path)
+        evaluator = cls(shard.settings, name=shard.system)
+        evaluator._add(shard)
+        return evaluator
+
+    def _add(self, shard: Shard) -> None:
+        both = sorted(self._files & {*shard.tally.files})
+        if both:
+            raise EvaluationError(f"file {both[0]!r} was counted before; each file must be in one batch")
+        self._shards.append(shard)
+        self._files |= {*shard.tally.files}
+
+    def _sides(
+        self,
+        reference: Any,  # noqa: ANN401
+        system: Any,  # noqa: ANN401
+        files: str | Sequence[str] | None,
+    ) -> list[tuple[Rows, Rows]]:
+        arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
+        if not arrays:
+            if files is not None:
+                raise InputError(
+                    Problem("files", "given for tables, which name their files; expected arrays")
+                )
+            return [self._rows(reference, system, None)]
+        if reference.shape != system.shape:
+            raise InputError(
+                Problem("system", f"array of shape {system.shape}; expected that of the reference, "
+                        f"{reference.shape}")
+            )  # fmt: skip
+        single = reference.ndim == 2
+        names = [files] if isinstance(files, str) or files is None else list(files)
+        if single:
+            reference, system = reference[None], system[None]
+        if len(names) != len(reference) or not all(isinstance(n, str) and n for n in names):
+            raise InputError(
+                Problem("files", f"found {shown(files)}; expected {len(reference)} "
+                        f"{'name' if len(reference) == 1 else 'names'}, one for each file of the arrays")
+            )  # fmt: skip
+        triples = zip(reference, system, names, strict=True)
+        return [self._rows(ours, theirs, name) for ours, theirs, name in triples]
+
+    def _rows(self, reference: Any, system: Any, name: str | None) -> tuple[Rows, Rows]:  # noqa: ANN401
+        ours = to_rows(reference, "reference", self.settings)
+        theirs = to_rows(system, "system", self.settings)
+        return (ours, theirs) if name is None else (_named(ours, name), _named(theirs, name))
+
+
+def _named(rows: Rows, name: str) -> Rows:
+    return replace(rows, files=(name,))
+
+
+def read_tally(path: str | os.PathLike[str]) -> Shard:
+    """Return the statistics in a file that `Evaluator.save` or `--save-tally` wrote.
+
+    Raises InputError where it cannot be read, or is none.
+    """
+    from sedeval_soft.formats import unpack_shard
+
+    name = os.fspath(path)
+    try:
+        return unpack_shard(name, Path(name).read_bytes())
+    except OSError as error:
+        raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
+
+
+def merge_tallies(paths: Sequence[str | os.PathLike[str]]) -> Shard:
+    """Return the statistics of all files of some tallies; raises EvaluationError where they do not fit."""
+    shards: list[Shard] = []
+    owner: dict[str, str] = {}
+    for path in paths:
+        shard, name = read_tally(path), os.fspath(path)
+        if shards:
+            try:
+                refuse_other_settings(shards[0].settings, shard.settings)
+            except EvaluationError as error:
+                raise EvaluationError(f"{os.fspath(paths[0])}, {name}: {error}") from error
+        for file in shard.tally.files:
+            if file in owner:
+                raise EvaluationError(f"{name}: file {file!r} is in {owner[file]}, too; expected it once")
+            owner[file] = name
+        shards.append(shard)
+    return Shard.merge(shards)

@@ -1,0 +1,137 @@
+"""What the library takes: paths, data frames, mappings, arrays, lists of events by threshold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem
+from sedeval_soft.core.partition import Partition, by_pattern, of_mapping
+from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.ticks import tick, to_seconds
+from sedeval_soft.formats import read_durations, read_partition, read_points, read_rows, rows_from_data
+
+Durations = Mapping[str, float] | str | os.PathLike[str]
+Parted = Mapping[str, str] | str | os.PathLike[str]
+
+_SHOWN = 60
+
+
+def sides_of(reference: Any, system: Any, settings: Settings) -> tuple[Rows, Rows]:  # noqa: ANN401 - as for evaluate
+    """Return the rows of both sides; arrays must have one shape."""
+    arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
+    if arrays and reference.shape != system.shape:
+        expected = f"expected that of the reference, {reference.shape}"
+        raise InputError(Problem("system", f"array of shape {system.shape}; {expected}"))
+    return to_rows(reference, "reference", settings), to_rows(system, "system", settings)
+
+
+def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401 - see evaluate
+    """Return the rows of anything that `evaluate` takes."""
+    if isinstance(source, LongRows | WideRows):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read_rows(source)
+    if isinstance(source, np.ma.MaskedArray):
+        raise InputError(
+            Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
+                    "numpy.ma.filled says what stands in for those that are masked")
+        )  # fmt: skip
+    if isinstance(source, np.ndarray):
+        return _rows_of_array(source, role, settings)
+    if is_points(source):
+        return read_points(source, role, lambda each: to_rows(each, role, settings))
+    return rows_from_data(source, role)
+
+
+def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
+    """Return whether a system is given as lists of events by threshold."""
+    return (
+        isinstance(system, Mapping)
+        and bool(system)
+        and all(isinstance(k, int | float | np.number) for k in system)
+    )
+
+
+def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> WideRows:
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise InputError(
+            Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
+                    "(n_segments, n_classes)")
+        )  # fmt: skip
+    columns = np.array(values, dtype=np.float64).T
+    bad = np.argwhere(~((values >= 0) & (values <= 1)))
+    if len(bad):
+        row, column = bad[0]
+        raise InputError(
+            Problem(role, f"[{row}, {column}] is {values[row, column]}; expected a value in [0, 1]")
+        )
+    n_segments, n_classes = values.shape
+    classes = settings.classes or tuple(str(label) for label in range(n_classes))
+    if len(classes) != n_classes:
+        raise EvaluationError(f"{role}: {n_classes} columns, but classes names {len(classes)}")
+    # Multiples of the tick-exact length: row k is segment k however long the array.
+    edges = to_seconds(np.arange(n_segments + 1) * tick(settings.segment_length))
+    return WideRows(
+        files=(UNNAMED,),
+        classes=classes,
+        file=np.zeros(n_segments, dtype=np.int32),
+        onset=edges[:-1],
+        offset=edges[1:],
+        values=tuple(columns),
+        origin=Origin(role, form=f"array of shape {values.shape}"),
+    )
+
+
+def read_parts(parted: Parted | None, what: str, files: Sequence[str]) -> Partition | None:
+    """Return which files are of which part: from a mapping, the path of a table, or a pattern with `{}`.
+
+    what: the argument that it was given as, `folds` or `by`. files: all that are evaluated.
+    """
+    if parted is None:
+        return None
+    if isinstance(parted, Mapping):
+        return of_mapping(parted, what)
+    name = os.fspath(parted)
+    return by_pattern(files, name) if what == "by" and "{" in name else read_partition(name)
+
+
+def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:
+    """Return durations in seconds by file name, read from a table if a path is given."""
+    if durations is None:
+        return None
+    if isinstance(durations, str | os.PathLike):
+        return read_durations(durations)
+    if not isinstance(durations, Mapping):
+        raise InputError(
+            Problem("durations", f"found {shown(durations)}; expected a mapping of file names to seconds "
+                    "or the path of a table of them")
+        )  # fmt: skip
+    problems = [Problem("durations", wrong) for pair in durations.items() if (wrong := _wrong_length(*pair))]
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems[MAX_PROBLEMS:]))
+    return {file: float(seconds) for file, seconds in durations.items()}
+
+
+def _wrong_length(file: object, seconds: object) -> str:
+    """Return what is wrong with the duration of a file, nothing where nothing is."""
+    if not isinstance(file, str):
+        return f"{shown(file)} is not the name of a file; expected text"
+    number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+    if not number or not 0 <= cast("float", seconds) <= LONGEST:
+        return (
+            f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more, at most {LONGEST:g} "
+            "(31 years)"
+        )
+    return ""
+
+
+def shown(value: object) -> str:
+    """Return a value as it would be written, only its type where that is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN and text.isprintable() else f"a value of type {type(value).__name__}"

@@ -1,0 +1,190 @@
+"""A board from the shards of several systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.board.discordance import discordances
+from sedeval_soft.board.paired import Paired
+from sedeval_soft.core.board import Agreement, Board, Difference, Entry
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Scores
+from sedeval_soft.measures.measure import Measure
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.resample.intervals import percentile
+from sedeval_soft.resample.ranks import kendall, place_interval, places, stability, tie_groups
+from sedeval_soft.resample.tests import holm, p_bootstrap, p_exchange
+from sedeval_soft.run.intervals import Progress
+from sedeval_soft.run.scoring import plain
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+RANK_BY = "segment.soft.f1.macro"
+"""The score that systems are ranked by where nothing else is said."""
+
+_COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overall", "pipsds.overall")
+"""The scores of each basis and reading whose rankings are compared."""
+
+
+def check_rank_by(name: str) -> Measure:
+    """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
+    measure, parsed = measure_of(name), ScoreName.parse(name)
+    if measure.direction == "none":
+        raise SettingsError(
+            f"--rank-by {name}: neither high nor low values are better; expected another score"
+        )
+    if parsed.group is not None:
+        raise SettingsError(f"--rank-by {name}: systems are ranked by all files and classes; leave out the @")
+    return measure
+
+
+def compare_scores(
+    systems: Sequence[Scores],
+    tallies: Sequence[Tally],
+    *,
+    rank_by: str = RANK_BY,
+    baseline: str | None = None,
+    progress: Progress | None = None,
+) -> Board:
+    """Return the board of systems, each with its scores and its tally.
+
+    baseline: the system from which differences are taken; None for the best.
+    Raises SettingsError for a score or a baseline that is not there.
+    """
+    settings = systems[0].settings
+    lower = check_rank_by(rank_by).direction == "lower"
+    names = [scores.system for scores in systems]
+    if baseline is not None and baseline not in names:
+        raise SettingsError(
+            f"--baseline {baseline!r} is not among the systems{did_you_mean(baseline, names)}"
+        )
+    own = [scores.score(rank_by) for scores in systems]
+    values = np.array([np.nan if score.value is None else score.value for score in own], dtype=np.float64)
+    paired = Paired.of(tallies, rank_by, settings)
+    drawn = paired.bootstrap(progress)
+    place = places(values, lower)
+    # Of equal ones the first given stands first.
+    order = np.argsort(place, kind="stable").tolist()
+    reference = order[0] if baseline is None else names.index(baseline)
+    tests = _Tests(paired, values, progress)
+    rank, tied = _ranks(order, tests, 1 - settings.confidence)
+    adjusted = tests.adjusted(reference, [k for k in order if k != reference])
+    drawn_places = places(drawn, np.full(len(drawn), lower))
+    held = stability(drawn_places, place)
+    reach = place_interval(drawn_places, settings.confidence)
+
+    def difference(k: int) -> Difference | None:
+        if k == reference:
+            return None
+        of = drawn[:, k] - drawn[:, reference]
+        found = values[k] - values[reference]
+        low, high = (float(end[0]) for end in percentile(of[:, None], settings.confidence))
+        p = float(p_bootstrap(of[:, None], np.array([found]))[0])
+        if np.isnan(found):
+            low = high = np.nan
+        numbers = (found, low, high, p, tests.p(reference, k), adjusted[k])
+        return Difference(*(plain(float(number)) for number in numbers))
+
+    entries = tuple(
+        Entry(
+            names[k],
+            rank[k],
+            tied[k],
+            int(place[k]),
+            own[k].value,
+            own[k].low,
+            own[k].high,
+            difference(k),
+            plain(float(held[k])),
+            int(reach[0][k]),
+            int(reach[1][k]),
+        )
+        for k in order
+    )
+    return Board(
+        systems=tuple(systems[k] for k in order),
+        rank_by=rank_by,
+        compared_to=names[reference],
+        baseline=baseline,
+        confidence=settings.confidence,
+        replicates=settings.replicates,
+        seed=settings.seed,
+        entries=entries,
+        discordances=discordances(
+            [names[k] for k in order], [tallies[k] for k in order], names[reference], settings
+        ),
+        agreement=_agreement([systems[k] for k in order], rank_by),
+    )
+
+
+class _Tests:
+    """Approximate randomisation of pairs of systems, each done once, when it is first asked for."""
+
+    def __init__(self, paired: Paired, values: Floats, progress: Progress | None) -> None:
+        self._values = values
+
+        @cache
+        def p(first: int, second: int) -> float:
+            observed = values[first] - values[second]
+            if np.isnan(observed):
+                return float("nan")
+            return float(
+                p_exchange(paired.exchanged(first, second, progress)[:, None], np.array([observed]))[0]
+            )
+
+        self._p: Callable[[int, int], float] = p
+
+    def p(self, first: int, second: int) -> float:
+        """Return the p-value that two systems do not differ, NaN where either is undefined."""
+        return self._p(min(first, second), max(first, second))
+
+    def adjusted(self, first: int, others: Sequence[int]) -> dict[int, float]:
+        """Return the p-values of one system against others, after Holm."""
+        found = holm(np.array([self.p(first, other) for other in others]))
+        return dict(zip(others, found.tolist(), strict=True))
+
+
+def _ranks(order: Sequence[int], tests: _Tests, alpha: float) -> tuple[dict[int, int], dict[int, bool]]:
+    """Return the rank of each system, which tied ones share, and whether it is tied."""
+    below: dict[int, Mapping[int, float]] = {}
+
+    def separated(leader: int, other: int) -> bool:
+        if leader not in below:
+            below[leader] = tests.adjusted(leader, order[order.index(leader) + 1 :])
+        p = below[leader][other]
+        # Nothing ties with what is undefined.
+        return bool(np.isnan(p) or p < alpha)
+
+    rank: dict[int, int] = {}
+    tied: dict[int, bool] = {}
+    first = 1
+    for group in tie_groups(order, separated):
+        rank |= dict.fromkeys(group, first)
+        tied |= dict.fromkeys(group, len(group) > 1)
+        first += len(group)
+    return rank, tied
+
+
+def _agreement(systems: Sequence[Scores], rank_by: str) -> Agreement:
+    """Return how alike the main scores rank the systems, that by which they are ranked first."""
+    found = [rank_by]
+    for name, score in systems[0].scores.items():
+        kind = f"{score.measure}.{score.average}"
+        if score.group is None and score.average is not None and kind in _COMPARED and name != rank_by:
+            found.append(name)
+    found = [name for name in found if all(name in scores for scores in systems)]
+    lower = np.array([measure_of(name).direction == "lower" for name in found])
+    values = np.array(
+        [[np.nan if scores[name] is None else scores[name] for name in found] for scores in systems],
+        dtype=np.float64,
+    )
+    tau = kendall(values, lower)
+    return Agreement(tuple(found), tuple(tuple(plain(float(t)) for t in row) for row in tau))

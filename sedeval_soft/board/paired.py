@@ -1,0 +1,103 @@
+"""Paired replicates of one score: all systems are resampled by the same files.
+
+A file that only one of the systems has is all false alarms of it, and nothing of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.weighted import Statistics
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import group_of
+from sedeval_soft.resample import weights
+from sedeval_soft.run.intervals import Progress, replicates_of, values_of
+from sedeval_soft.run.replicates import Replicates
+from sedeval_soft.run.scoring import Key
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """One score of several systems, to be resampled together.
+
+    replicates: what scores each system. places: where the files of each are among all, (n_files of it,).
+    n_files: of all systems together. key: the score.
+    """
+
+    replicates: Sequence[Replicates]
+    places: Sequence[Index]
+    n_files: int
+    key: Key
+    settings: Settings
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally], rank_by: str, settings: Settings) -> Paired:
+        """Prepare the score that systems are ranked by; nothing else is computed in replicates."""
+        name = ScoreName.parse(rank_by)
+        key = Key(name.basis, name.reading, name.measure, name.average, name.class_name)
+        group = group_of(rank_by)
+        only = settings.only if "psds" in name.measure else (f"{name.basis}.{name.reading}",)
+        chosen = replace(settings, only=only, measures=(group,) if group else ())
+        if "psds" not in name.measure:
+            chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
+            chosen = replace(chosen, psds_median_filters=())
+        files = sorted({file for tally in tallies for file in tally.files})
+        position = {file: i for i, file in enumerate(files)}
+        places = [np.array([position[file] for file in tally.files], dtype=np.int64) for tally in tallies]
+        return cls([replicates_of(tally, chosen) for tally in tallies], places, len(files), key, chosen)
+
+    def bootstrap(self, progress: Progress | None = None) -> Floats:
+        """Return the score of each system in bootstrap replicates, (n_replicates, n_systems)."""
+        count, seed = self.settings.replicates, self.settings.seed
+        found = np.empty((count, len(self.replicates)))
+        for k, (system, places) in enumerate(zip(self.replicates, self.places, strict=True)):
+            rows = (block[:, places] for block in weights.bootstrap(self.n_files, count, seed))
+            found[:, k] = values_of(system, rows, [self.key], count, progress)[0]
+        return found
+
+    def exchanged(self, first: int, second: int, progress: Progress | None = None) -> Floats:
+        """Return differences of two systems after their outputs were exchanged in random files.
+
+        (n_replicates,). With every exchange either system is a mixture of both, file by file.
+        """
+        count, seed = self.settings.replicates, self.settings.seed
+        ours, theirs = self.places[first], self.places[second]
+        both = self._joint(first, second)
+
+        def rows() -> Iterator[Floats]:
+            for taken in weights.exchanges(self.n_files, count, seed):
+                kept = 1.0 - taken
+                one = np.concatenate((kept[:, ours], taken[:, theirs]), axis=1)
+                other = np.concatenate((taken[:, ours], kept[:, theirs]), axis=1)
+                # One after the other, so that differences are those of neighbours.
+                yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
+
+        values = values_of(both, rows(), [self.key], 2 * count, progress)[0]
+        differences: Floats = values[::2] - values[1::2]
+        return differences
+
+    def _joint(self, first: int, second: int) -> Replicates:
+        """Return what scores mixtures of the files of two systems, the files of the first coming first."""
+        parts = [
+            _renamed(self.replicates[system].statistics.tally, side)
+            for side, system in (("0", first), ("1", second))
+        ]
+        tally = Tally.merge(parts)
+        if not self.settings.fixed_thresholds:
+            return replicates_of(tally, self.settings)
+        # What is exchanged is what each system said at thresholds of its own, which is counted already.
+        fixed = self.replicates[first].fixed
+        return Replicates(tally, Statistics.of(tally), self.settings, {}, fixed)
+
+
+def _renamed(tally: Tally, side: str) -> Tally:
+    return replace(tally, files=tuple(f"{side}{file}" for file in tally.files))

@@ -1,0 +1,179 @@
+"""From a pair of tables to a shard, and from shards to the scores of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from statistics import fmean, stdev
+
+import numpy as np
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.findings import listing
+from sedeval_soft.core.hard import merges
+from sedeval_soft.core.pair import Pair
+from sedeval_soft.core.partition import Partition, assign
+from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.shard import Shard
+from sedeval_soft.core.signature import sign
+from sedeval_soft.core.spread import Folds, Spread
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.measures.names import spell
+from sedeval_soft.run.cells import ORDERED
+from sedeval_soft.run.confusion import confusion_tables
+from sedeval_soft.run.curves import curves_of
+from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
+from sedeval_soft.run.intervals import Progress, interval_notes, with_intervals
+from sedeval_soft.run.psds import psds_notes
+from sedeval_soft.run.scoring import score_tally
+from sedeval_soft.run.single import tally_pair
+from sedeval_soft.run.worst import worst_of
+
+
+def shard_of(
+    pair: Pair,
+    inputs: tuple[Input, ...],
+    settings: Settings,
+    system: str,
+    durations: Mapping[str, float] | None = None,
+    *,
+    cells: bool = False,
+) -> Shard:
+    """Return the statistics of a pair; `inputs` and `durations` are what it was made of.
+
+    cells: whether the values of all segments are kept, whatever the scores need.
+    """
+    tally, groups = tally_pair(pair, settings, cells=cells), tally_groups(pair, settings)
+    return Shard(settings, system, tally, groups, pair.findings, inputs, durations)
+
+
+def describe(rows: Rows, role: str, settings: Settings) -> Input:
+    """Return what was read, for headers and signatures."""
+    origin = rows.origin
+    joined = (
+        role == "system" and settings.postprocesses
+    )  # Post-processing made events of rows that may touch.
+    return Input(
+        name=origin.name,
+        role=role,
+        sha256=origin.sha256,
+        rows=len(rows),
+        files=len(rows.files),
+        classes=len(rows.classes),
+        form=origin.form,
+        has_values=rows.has_values,
+        events="merge" if merges(rows, settings) or joined else "rows",
+        ignored=origin.ignored,
+    )
+
+
+def score_shard(
+    shard: Shard,
+    version: str,
+    *,
+    folds: Partition | None = None,
+    by: Partition | None = None,
+    points: bool = False,
+    progress: Progress | None = None,
+) -> Scores:
+    """Return all scores of a shard, with what the settings ask for beside them.
+
+    folds: which files are of which fold, for the spread of scores. by: which are of which scene, beside the
+    scenes of the settings. points: whether the system is one of operating points, which keep their curves.
+    Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
+    """
+    settings, tally = shard.settings, shard.tally
+    warnings = [*shard.findings.warnings(settings), *psds_notes(tally, settings), *_crowded(tally)]
+    scenes = scenes_of(tally.files, tally.classes, settings)
+    parted: dict[str, Files] = {"folds": {}, "by": {}}
+    for name, partition in (("folds", folds), ("by", by)):
+        if partition is not None:
+            parted[name], more = assign(partition, tally.files)
+            warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
+    _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
+    scenes |= parted["by"]
+    scores = with_intervals(score_tally(tally, settings), tally, settings, progress)
+    warnings += interval_notes(tally, settings)
+    of_folds = dict(_of_folds(tally, parted["folds"], settings))
+    found = {**scores}
+    for name, part in {**shard.groups, **of_files(tally, scenes)}.items():
+        own = with_intervals(score_tally(part, settings), part, settings, progress)
+        # A group of classes has averages, and measures over all its classes, only.
+        kept = [score for score in own.values() if name in scenes or score.average is not None]
+        found |= _renamed(kept, name)
+        warnings += psds_notes(part, settings, name)
+    for name, of_fold in of_folds.items():
+        found |= _renamed(list(of_fold.values()), name)
+    inputs = shard.inputs
+    keeps_curves = points or any(group in settings.measures for group in ORDERED)
+    return Scores(
+        scores=found,
+        system=shard.system,
+        classes=tally.classes,
+        files=tally.files,
+        length=int(tally.per_file["length"].sum()) / TICKS_PER_SECOND,
+        n_segments=int(tally.per_file["n_segments"].sum()),
+        settings=settings,
+        inputs=inputs,
+        warnings=tuple(warnings),
+        signature=sign(version, settings, inputs, shard.durations, folds=folds, by=by),
+        version=version,
+        confusion=confusion_tables(tally, settings),
+        folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,
+        worst=worst_of(tally, settings),
+        make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
+    )
+
+
+def _check_apart(parts: Mapping[str, Mapping[str, object]]) -> None:
+    """Raise EvaluationError where two kinds of parts have the same name: scores are called by it."""
+    for (kind, names), (other, others) in combinations(parts.items(), 2):
+        both = sorted({*names} & {*others})
+        if both:
+            raise EvaluationError(f"{kind} and {other} both have {both[0]!r}; expected each name once")
+
+
+def _crowded(tally: Tally) -> list[str]:
+    overlapping = tally.per_file.get("event.soft.substitutions")
+    if overlapping is None or not np.isnan(overlapping).any():
+        return []
+    crowded = [tally.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
+    said = (
+        f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
+        "their class; the soft event-based error rate of all classes together is left undefined"
+    )
+    return [said]
+
+
+def _renamed(scores: list[Score], part: str) -> dict[str, Score]:
+    found = {}
+    for score in scores:
+        stem = (score.basis, score.reading, score.measure, score.average, score.class_name)
+        found[spell(*stem, part)] = replace(score, name=spell(*stem, part), group=part)
+    return found
+
+
+def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[str, dict[str, Score]]]:
+    """Yield the scores of the files of each fold."""
+    if len(folds) == 1:
+        raise EvaluationError(f"there is one fold, {next(iter(folds))!r}; expected two or more")
+    for name, part in of_files(tally, folds).items():
+        yield name, score_tally(part, settings)
+
+
+def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
+    """Return how the averages differ between folds."""
+    spreads = []
+    for name, score in scores.items():
+        if score.average is None:
+            continue
+        values = tuple(of_fold[name].value for of_fold in of_folds.values())
+        known = [float(value) for value in values if value is not None]
+        deviation = stdev(known) if len(known) > 1 else None
+        spreads.append(Spread(name, values, fmean(known) if len(known) > 1 else None, deviation))
+    return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.value import Scores, document
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +96,63 @@ class Board:
     entries: tuple[Entry, ...]
     discordances: tuple[Discordance, ...]
     agreement: Agreement
+
+
+def board_document(board: Board) -> dict[str, Any]:
+    """Return the JSON document of the systems of a board, with the board in it."""
+    return document(board.systems) | {"board": _board(board)}
+
+
+def _board(board: Board) -> dict[str, Any]:
+    return {
+        "rank_by": board.rank_by,
+        "compared_to": board.compared_to,
+        "baseline": board.baseline,
+        "confidence": board.confidence,
+        "replicates": board.replicates,
+        "seed": board.seed,
+        "entries": [_entry(entry) for entry in board.entries],
+        "discordances": [_discordance(discordance) for discordance in board.discordances],
+        "agreement": {
+            "names": list(board.agreement.names),
+            "tau": [list(row) for row in board.agreement.tau],
+        },
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "system": entry.system,
+        "rank": entry.rank,
+        "tied": entry.tied,
+        "place": entry.place,
+        "value": entry.value,
+        "low": entry.low,
+        "high": entry.high,
+        "difference": None if entry.difference is None else _difference(entry.difference),
+        "stability": entry.stability,
+        "best_place": entry.best_place,
+        "worst_place": entry.worst_place,
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "value": difference.value,
+        "low": difference.low,
+        "high": difference.high,
+        "p_bootstrap": difference.p_bootstrap,
+        "p_exchange": difference.p_exchange,
+        "p_adjusted": difference.p_adjusted,
+    }
+
+
+def _discordance(discordance: Discordance) -> dict[str, Any]:
+    return {
+        "system": discordance.system,
+        "class": discordance.class_name,
+        "only_system": discordance.only_system,
+        "only_other": discordance.only_other,
+        "p": discordance.p,
+        "p_adjusted": discordance.p_adjusted,
+    }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.spread import Folds, Worst
+from sedeval_soft.core.spread import Folds, Offender, Worst
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +156,7 @@ class Scores(Mapping[str, "float | int | None"]):
         return document([self])
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with one row per score; undefined values are missing (pd.NA)."""
+        """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
         import pandas as pd
 
         columns = ("name", "basis", "reading", "measure", "average", "class", "group")
@@ -165,7 +165,8 @@ class Scores(Mapping[str, "float | int | None"]):
             for s in self.scores.values()
         ]
         frame = pd.DataFrame(table, columns=list(columns))
-        frame["value"] = pd.array([s.value for s in self.scores.values()], dtype="Float64")
+        for name in ("value", "low", "high"):
+            frame[name] = pd.array([getattr(s, name) for s in self.scores.values()], dtype="Float64")
         return frame
 
 
@@ -173,7 +174,10 @@ SCHEMA = "soft-sed-eval/1"
 
 
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
-    """Return the JSON document of one or more systems scored against the same reference."""
+    """Return the JSON document of one or more systems scored against the same reference.
+
+    Its `board` is null: `board_document` returns the document of systems that are compared.
+    """
     first = systems[0]
     inputs: dict[tuple[str, str], Input] = {}
     warnings: dict[str, None] = {}
@@ -187,6 +191,7 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
         "settings": first.settings.to_dict(),
         "inputs": [_input(item) for item in inputs.values()],
         "warnings": list(warnings),
+        "board": None,
         "systems": [
             {
                 "name": scores.system,
@@ -196,6 +201,8 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
                 "classes": list(scores.classes),
                 "scores": [_score(score) for score in scores.scores.values()],
                 "confusion": [_confusion(matrix) for matrix in scores.confusion],
+                "folds": None if scores.folds is None else _folds(scores.folds),
+                "worst": None if scores.worst is None else _worst(scores.worst),
             }
             for scores in systems
         ],
@@ -238,4 +245,47 @@ def _score(score: Score) -> dict[str, Any]:
         "class": score.class_name,
         "group": score.group,
         "value": score.value,
+        "low": score.low,
+        "high": score.high,
+    }
+
+
+def _folds(folds: Folds) -> dict[str, Any]:
+    return {
+        "names": list(folds.names),
+        "files": list(folds.files),
+        "spreads": [
+            {
+                "name": spread.name,
+                "values": list(spread.values),
+                "mean": spread.mean,
+                "deviation": spread.deviation,
+            }
+            for spread in folds.spreads
+        ],
+    }
+
+
+def _worst(worst: Worst) -> dict[str, Any]:
+    return {
+        "basis": worst.basis,
+        "reading": worst.reading,
+        "files": [_offender(offender) for offender in worst.files],
+        "classes": [_offender(offender) for offender in worst.classes],
+        "segments": [_offender(offender) for offender in worst.segments],
+    }
+
+
+def _offender(offender: Offender) -> dict[str, Any]:
+    return {
+        "file": offender.file,
+        "class": offender.class_name,
+        "onset": offender.onset,
+        "offset": offender.offset,
+        "cost": offender.cost,
+        "share": offender.share,
+        "missed": offender.missed,
+        "inserted": offender.inserted,
+        "reference": offender.reference,
+        "system": offender.system,
     }

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from sedeval_soft.core.value import Scores
 from sedeval_soft.report.table import UNDEFINED, exact, visible
 
-HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value")
+HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
 
 def delimited(systems: Sequence[Scores], delimiter: str) -> str:
@@ -33,12 +33,16 @@ def delimited(systems: Sequence[Scores], delimiter: str) -> str:
 
 def _rows(scores: Scores) -> Iterator[tuple[str | None, ...]]:
     for score in scores.scores.values():
-        text = exact(score.value)
-        value = None if text == UNDEFINED else text
         yield (
             *(scores.system, score.name, score.basis, score.reading, score.measure),
-            *(score.average, score.class_name, score.group, value),
+            *(score.average, score.class_name, score.group),
+            *map(_number, (score.value, score.low, score.high)),
         )
+
+
+def _number(value: float | int | None) -> str | None:
+    text = exact(value)
+    return None if text == UNDEFINED else text
 
 
 def _field(text: str, quoted: re.Pattern[str]) -> str:

@@ -37,7 +37,7 @@ def rows_of(text, delimiter):
 def expected(scores):
     return [
         [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
-         s.group or "", "" if s.value is None else repr(s.value)]
+         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high))]
         for s in scores.scores.values()
     ]  # fmt: skip
 
@@ -91,7 +91,8 @@ def test_numbers_are_exact_in_all_that_machines_read(value):
     name = "segment.hard.f1[car]"
     for text in (json.loads(render([scores], "json")), yaml.safe_load(render([scores], "yaml"))):
         assert {s["name"]: s["value"] for s in text["systems"][0]["scores"]}[name] == value
-    assert {row[1]: row[-1] for row in rows_of(render([scores], "csv"), ",")}[name] == repr(value)
+    head, *rows = rows_of(render([scores], "csv"), ",")
+    assert {row[1]: row[head.index("value")] for row in rows}[name] == repr(value)
 
 
 @pytest.mark.parametrize("form", FORMATS)

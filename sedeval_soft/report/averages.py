@@ -19,4 +19,7 @@ def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
             raise ValueError(f"{average!r} is not one of {', '.join(AVERAGES)}")
     unwanted = set(AVERAGES) - set(averages)
     kept = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
-    return replace(scores, scores=kept)
+    folds = scores.folds
+    if folds is not None:
+        folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in kept))
+    return replace(scores, scores=kept, folds=folds)

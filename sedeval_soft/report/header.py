@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sedeval_soft.core.value import Input, Scores
+from sedeval_soft.report.intervals import described
+from sedeval_soft.report.spread import said_of_folds
 from sedeval_soft.report.table import short, visible
 from sedeval_soft.report.tables import families
 
 
 def header(scores: Scores) -> list[tuple[str, str]]:
     """Return what was read and how it is scored, as (name, text)."""
+    lines = [*read(scores.inputs), *scoring(scores)]
+    if scores.folds is not None:
+        lines.append(("folds", said_of_folds(scores.folds)))
+    if scores.settings.ci is not None:
+        lines.append(("intervals", described(scores.settings, len(scores.files))))
+    return lines
+
+
+def read(inputs: Iterable[Input]) -> list[tuple[str, str]]:
+    """Return what was read, as (role, text)."""
+    return [(item.role, _input(item)) for item in inputs]
+
+
+def scoring(scores: Scores) -> list[tuple[str, str]]:
+    """Return how scores are found, as (name, text)."""
     settings = scores.settings
-    lines = [(item.role, _input(item)) for item in scores.inputs]
+    lines = []
     sign = "at or above" if settings.inclusive else "above"
     cut = f"active {sign} {short(settings.threshold)}"
     if settings.reference_cut != settings.threshold:

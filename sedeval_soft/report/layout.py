@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import AVERAGES, OVERALL
+from sedeval_soft.report.table import short
 
 SHORT = {
     "precision": "P",
@@ -164,3 +166,8 @@ OF_CLASSES = (
     (", among the highest of a segment", _LABEL_WISE),
 )
 """The tables of classes of each basis and reading: what follows their title, and their measures."""
+
+
+def measure_label(settings: Settings, measure: str) -> str:
+    """Return what a measure is called in a table."""
+    return f"F{short(settings.beta)}" if measure == "fbeta" else SHORT.get(measure, measure)

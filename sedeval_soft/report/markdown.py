@@ -42,5 +42,8 @@ def _paragraph(text: str) -> str:
 def _table(table: Table) -> str:
     head = [f"{group} {name}".strip() for group, name in zip(table.headings, table.head, strict=True)]
     rule = ["---" if i < table.names else "---:" for i in range(len(head))]
-    lines = [[escaped(name) for name in head], rule, *([escaped(cell) for cell in row] for row in table.rows)]
+    lines = [[escaped(name) for name in head], rule]
+    for at, row in enumerate(table.rows):
+        # Blanks that set off a name mean nothing in Markdown.
+        lines.append([escaped(cell.lstrip() if at in table.details else cell) for cell in row])
     return f"### {escaped(table.title)}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -20,6 +20,7 @@ class Table:
     title: what it shows. head: names of the columns. rows: cells as text, as many in each row as in
     `head`. names: how many columns at the left are names; the others are numbers. groups: headings over
     neighbouring columns, as (heading, number of columns), empty for none; the first is over the names.
+    details: places of the rows that say more of the row above them.
     """
 
     title: str
@@ -27,6 +28,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     names: int = 1
     groups: tuple[tuple[str, int], ...] = ()
+    details: frozenset[int] = frozenset()
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -154,4 +156,5 @@ def _part(table: Table, run: list[int]) -> Table:
         tuple(tuple(row[i] for i in columns) for row in table.rows),
         table.names,
         tuple(groups),
+        table.details,
     )

@@ -10,8 +10,10 @@ from dataclasses import replace
 
 from sedeval_soft.core.value import Confusion, Score, Scores
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, OF_PARTS, SHORT, Averages
-from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, visible
+from sedeval_soft.report.intervals import end_cell, end_names, ends, has_interval
+from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, OF_PARTS, Averages, measure_label
+from sedeval_soft.report.spread import folds_notes, folds_tables, worst_notes, worst_tables
+from sedeval_soft.report.table import UNDEFINED, Table, exact, number, visible
 
 _MOST_CLASSES = 50
 """Classes up to which their confusion is a table."""
@@ -44,8 +46,12 @@ def tables(scores: Scores) -> list[Table]:
         found += _classes(scores, title, [s for s in members if s.class_name is not None])
     if len(scores.classes) <= _MOST_CLASSES:
         found += [_confusion(matrix) for matrix in scores.confusion]
+    # What folds score stands in the table of their spread.
+    aside = {None, *(scores.folds.names if scores.folds else ())}
     for part in dict.fromkeys(score.group for score in scores.scores.values()):
-        found += [] if part is None else _of_part(scores, part)
+        if part is not None and part not in aside:
+            found += _of_part(scores, part)
+    found += [*folds_tables(scores), *worst_tables(scores.worst)]
     return [table for table in found if table.rows]
 
 
@@ -135,23 +141,34 @@ def _table(
     columns = [column for column in columns if any(column in row for row in cells.values())]
     headings = [heading for heading, _ in columns]
     groups = [(heading, headings.count(heading)) for heading in dict.fromkeys(headings)]
+    rows, details = _rows(scores.settings.confidence, cells, columns)
     return Table(
         title,
-        (*names, *(_heading(scores, measure) for _, measure in columns)),
-        tuple(
-            (*map(visible, name), *(_cell(row.get(column)) for column in columns))
-            for name, row in cells.items()
-            if row
-        ),
+        (*names, *(measure_label(scores.settings, measure) for _, measure in columns)),
+        rows,
         names=len(names),
         groups=(("", len(names)), *groups) if any(headings) else (),
+        details=details,
     )
 
 
-def _heading(scores: Scores, measure: str) -> str:
-    if measure == "fbeta":
-        return f"F{short(scores.settings.beta)}"
-    return SHORT.get(measure, measure)
+def _rows(
+    confidence: float, cells: _Cells, columns: Sequence[_Column]
+) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
+    """Return the rows of values, each with the ends of their intervals below it; and which rows are ends."""
+    rows: list[tuple[str, ...]] = []
+    details: set[int] = set()
+    for name, row in cells.items():
+        if not row:
+            continue
+        members = [row.get(column) for column in columns]
+        rows.append((*map(visible, name), *map(_cell, members)))
+        if any(map(has_interval, members)):
+            below, above = end_names(confidence, len(name))
+            details |= {len(rows), len(rows) + 1}
+            rows.append((*below, *(end_cell(member, upper=False) for member in members)))
+            rows.append((*above, *(end_cell(member, upper=True) for member in members)))
+    return tuple(rows), frozenset(details)
 
 
 def _cell(score: Score | None) -> str:
@@ -165,7 +182,11 @@ def _cell(score: Score | None) -> str:
 
 def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
     """Return what a reader must know of the tables that are shown."""
+    shown = list(shown)
     found = []
+    if any(table.details for table in shown):
+        low, high = ends(scores.settings.confidence)
+        found.append(f"The rows {low} and {high} are the ends of the interval of the score above them.")
     if any(UNDEFINED in row[table.names :] for table in shown for row in table.rows):
         found.append("- is undefined: there is nothing to divide by, or nothing to cut.")
     if scores.confusion and len(scores.classes) > _MOST_CLASSES:
@@ -182,4 +203,4 @@ def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
             of = f" ({', '.join(where)})" if len(silent) > 1 else ""
             names = ", ".join(map(visible, absent))
             found.append(f"Without reference, so left out of macro averages{of}: {names}.")
-    return found
+    return [*found, *folds_notes(scores), *worst_notes(scores.worst)]

@@ -47,10 +47,11 @@ def _draw(table: Table) -> str:
             no_wrap=True,
             min_width=max(widths[i], cell_len(above) - 1),
         )
-    for row in table.rows:
+    for at, row in enumerate(table.rows):
+        faint = at in table.details
         drawn.add_row(
             *(
-                Text(cell, style="dim" if cell == UNDEFINED and i >= table.names else "")
+                Text(cell, style="dim" if faint or (cell == UNDEFINED and i >= table.names) else "")
                 for i, cell in enumerate(row)
             )
         )

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from resampled import with_folds, with_intervals, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
+from sedeval_soft.core.value import Scores
 from sedeval_soft.report import render
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
@@ -29,6 +31,12 @@ _OTHER = {
     "beta": 0.5,
     "compat": "sed_eval",
 }
+
+
+def _intervals(**chosen: object) -> Scores:
+    return with_intervals(build(**_PAIR), **chosen)
+
+
 MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -42,6 +50,15 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "pair.json": lambda: render([build(**_PAIR)], "json"),
     "pair.csv": lambda: render([build(**_PAIR)], "csv"),
     "pair.md": lambda: render([build(**_PAIR)], "markdown"),
+    "intervals.txt": lambda: render([_intervals(ci="bca", confidence=0.9)]),
+    "intervals.md": lambda: render([_intervals(ci="jackknife")], "markdown"),
+    "intervals.csv": lambda: render([_intervals()], "csv", averages=["macro"]),
+    "folds.txt": lambda: render([with_folds(build(families=(("segment", "hard"),)))], averages=["micro"]),
+    "worst.txt": lambda: render([with_worst(build(families=(("segment", "soft"),), worst=2))]),
+    "worst.md": lambda: render(
+        [with_worst(build(families=(("event", "hard"),), worst=2), "event")], "markdown"
+    ),
+    "all.json": lambda: render([with_worst(with_folds(_intervals(fixed_thresholds=True, worst=2)))], "json"),
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }
 

@@ -1,0 +1,78 @@
+"""Intervals, folds, offenders and boards built by hand for the tests of presentations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from samples import SIGNATURE_VERSION
+
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.signature import sign
+from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
+from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.measures.names import spell
+
+RANK_BY = "segment.soft.f1.macro"
+
+
+def with_intervals(scores: Scores, **chosen: object) -> Scores:
+    """Return the scores with intervals for all but thresholds and what is undefined."""
+    settings = Settings.of(**{"ci": "bootstrap", **chosen})
+    changed = {name: _with_interval(score) for name, score in scores.scores.items()}
+    signature = sign(SIGNATURE_VERSION, settings, scores.inputs)
+    return replace(scores, scores=changed, settings=settings, signature=signature)
+
+
+def _with_interval(score: Score) -> Score:
+    if score.value is None or score.measure == "threshold":
+        return score
+    width = 0.04 if isinstance(score.value, float) and score.value <= 1 else 0.1 * score.value
+    return replace(score, low=score.value - width, high=score.value + 1.25 * width)
+
+
+def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3")) -> Scores:
+    """Return the scores with a spread of all averages over folds, and the scores of each fold."""
+    averages = [score for score in scores.scores.values() if score.average is not None]
+    spreads, extra = [], []
+    for score in averages:
+        values = [_of_fold(score, i) for i in range(len(names))]
+        defined = [value for value in values if value is not None]
+        spread = (0.5, 0.03125) if len(defined) > 1 else (None, None)
+        spreads.append(Spread(score.name, tuple(values), *spread))
+        extra += [_in_part(score, name, value) for name, value in zip(names, values, strict=True)]
+    whole = {**scores.scores, **{score.name: score for score in extra}}
+    folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))
+    return replace(scores, scores=whole, folds=folds)
+
+
+def _of_fold(score: Score, i: int) -> float | int | None:
+    if score.value is None or (i == 0 and score.measure == "precision"):
+        return None
+    return score.value // (i + 2) if isinstance(score.value, int) else score.value / (1 + i / 16)
+
+
+def _in_part(score: Score, part: str, value: float | int | None) -> Score:
+    name = spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
+    return replace(score, name=name, group=part, value=value, low=None, high=None)
+
+
+def with_worst(scores: Scores, basis: str = "segment") -> Scores:
+    """Return the scores with what costs most: of events, whose costs are counts, without segments."""
+    if basis == "event":
+        files = (Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0))
+        classes = (Offender(None, "car", 20, 1.0, 12, 8),)
+        return replace(scores, worst=Worst("event", "hard", files, classes, ()))
+    files = (
+        Offender("cafe_restaurant_00.wav", None, 120.25, 0.375, 100.0, 20.25),
+        Offender("b\x1b|.wav", None, 80.5, 0.251, 0.25, 80.25),
+    )
+    classes = (
+        Offender(None, "speech", 300.125, 0.9358, 250.0, 50.125),
+        Offender(None, "car", 20.625, 0.0642, 20.625, 0.0),
+    )
+    segments = (
+        Offender("cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 12.0, 13.0, 1.0, 0.0),
+        Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.3, 0.4, 0.0625, 1.0),
+    )
+    return replace(scores, worst=Worst("segment", "soft", files, classes, segments))

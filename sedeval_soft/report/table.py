@@ -90,28 +90,34 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def column_widths(table: Table, gap: int, measure: Callable[[str], int] = cells) -> list[int]:
+def text_widths(table: Table, measure: Callable[[str], int] = cells) -> list[int]:
+    """Return the width of the widest text in each column; measure: how many cells a text takes."""
+    columns: list[Sequence[str]] = list(zip(table.head, *table.rows, strict=True))
+    return [max(map(measure, column)) for column in columns]
+
+
+def column_widths(table: Table, gap: int) -> list[int]:
     """Return the width in cells that each column needs, with `gap` cells between two of them.
 
-    measure: how many cells a text takes. The last column of a group gives its heading room.
+    The last column of a group gives its heading room.
     """
-    columns: list[Sequence[str]] = list(zip(table.head, *table.rows, strict=True))
-    widths = [max(map(measure, column)) for column in columns]
+    widths = text_widths(table)
     at = 0
     for heading, count in table.groups:
         have = sum(widths[at : at + count]) + gap * (count - 1)
-        widths[at + count - 1] += max(0, measure(heading) - have)
+        widths[at + count - 1] += max(0, cells(heading) - have)
         at += count
     return widths
 
 
-def split(table: Table, width: int, gap: int, measure: Callable[[str], int] = cells) -> list[Table]:
+def split(table: Table, width: int, gap: int, widths: Sequence[int] | None = None) -> list[Table]:
     """Return tables at most so many cells wide that together show all columns of one.
 
-    Each part repeats the names. Groups of columns stay together where they can. Where the names leave no
-    room for even one column of numbers, a part is wider.
+    widths: what each column needs; None for `column_widths`. Each part repeats the names. Groups of columns
+    stay together where they can. Where the names leave no room for even one column of numbers, a part is
+    wider.
     """
-    widths = column_widths(table, gap, measure)
+    widths = column_widths(table, gap) if widths is None else widths
     room = width - sum(widths[: table.names]) - gap * (table.names - 1)
     runs: list[list[int]] = [[]]
     left = room

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 
-from sedeval_soft.report.table import UNDEFINED, Table, column_widths, split
+from sedeval_soft.report.table import UNDEFINED, Table, split, text_widths
 
 _GAP = 2
 _MARGIN = 1
@@ -21,31 +21,39 @@ def terminal_table(table: Table, width: int | None) -> str:
 
     width: None for any.
     """
+    parts = [table] if width is None else split(table, width - _MARGIN, _GAP, _widths(table))
+    return "\n".join(_draw(part) for part in (parts if len(parts) <= _MOST_PARTS else [table]))
+
+
+def _widths(table: Table) -> list[int]:
+    """Return the width of each column: a group's heading stands over its first column, and has no other."""
     from rich.cells import cell_len
 
-    parts = [table] if width is None else split(table, width - _MARGIN, _GAP, cell_len)
-    return "\n".join(_draw(part) for part in (parts if len(parts) <= _MOST_PARTS else [table]))
+    widths = text_widths(table, cell_len)
+    at = 0
+    for heading, count in table.groups:
+        widths[at] = max(widths[at], cell_len(heading))
+        at += count
+    return widths
 
 
 def _draw(table: Table) -> str:
     from rich import box
-    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    widths = column_widths(table, _GAP, cell_len)
+    widths = _widths(table)
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 0, 0, 1))
     before = None
     for i, (name, heading) in enumerate(zip(table.head, table.headings, strict=True)):
-        # A group's heading stands over its first column only, as in plain text.
         above = f"{heading if heading != before else ''}\n" if table.groups else ""
         before = heading
         drawn.add_column(
             Text(above + name),
             justify="right" if i >= table.names else "left",
             no_wrap=True,
-            min_width=max(widths[i], cell_len(above) - 1),
+            min_width=widths[i],
         )
     for at, row in enumerate(table.rows):
         faint = at in table.details

@@ -21,6 +21,7 @@ from sedeval_soft.report.markdown import escaped
 from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import Table, cells, exact, number, short, split, visible
 from sedeval_soft.report.tables import tables
+from sedeval_soft.report.terminal import terminal_table
 
 HARD = (("segment", "hard"),)
 NAMES = st.text(min_size=1, max_size=12).filter(lambda name: name.strip())
@@ -204,3 +205,12 @@ def test_a_confusion_that_no_table_holds_is_left_to_json():
         assert ("Confusion of classes" in shown) == (n_classes == 50)
         assert ("The confusion of 51 classes is in JSON" in shown) == (n_classes == 51)
         assert len(scores.to_dict()["systems"][0]["confusion"][0]["pairs"]) == n_classes
+
+
+def test_a_heading_wider_than_its_first_column_counts_where_a_table_is_split():
+    groups = (("", 1), *((f"a long heading {i}", 2) for i in range(3)))
+    table = Table("T", ("n", *"abcdef"), (("x", *"123456"),), groups=groups)
+    drawn = colourless(terminal_table(table, 60))
+    assert max(map(cell_len, drawn)) <= 60
+    assert sum("a long heading" in line for line in drawn) == 2
+    assert len(colourless(terminal_table(table, None))) < len(drawn)

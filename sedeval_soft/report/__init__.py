@@ -2,7 +2,7 @@
 
 from sedeval_soft.report.comparison import comparison_table
 from sedeval_soft.report.listing import list_scores, scores_table
-from sedeval_soft.report.render import FORMATS, render
+from sedeval_soft.report.render import FORMATS, render, render_board
 from sedeval_soft.report.schema import schema
 from sedeval_soft.report.write import write_atomic
 
@@ -11,6 +11,7 @@ __all__ = [
     "comparison_table",
     "list_scores",
     "render",
+    "render_board",
     "schema",
     "scores_table",
     "write_atomic",

@@ -1,4 +1,4 @@
-"""Scores as csv or tsv: one row per score, numbers exact.
+"""Scores as csv or tsv: one row per score, or per system of a board, numbers exact.
 
 An undefined value is an empty field, which readers take for a missing number; `-` would make the column one
 of text. The signature is the last line and begins with `# `, one line for each that differs among the
@@ -9,29 +9,59 @@ that `pandas.read_csv(..., comment="#")` drops the signature and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
+from sedeval_soft.core.board import Board, Difference, Entry
 from sedeval_soft.core.value import Scores
 from sedeval_soft.report.table import UNDEFINED, exact, visible
+
+_Row = tuple[str | None, ...]
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
 
+BOARD_HEAD = (
+    *("system", "rank", "tied", "place", "rank_by", "value", "low", "high", "compared_to"),
+    *("difference_value", "difference_low", "difference_high"),
+    *("difference_p_bootstrap", "difference_p_exchange", "difference_p_adjusted"),
+    *("stability", "best_place", "worst_place"),
+)
+
+
 def delimited(systems: Sequence[Scores], delimiter: str) -> str:
     """Return all scores of some systems in rows, and their signatures as comments."""
+    return _lines(HEAD, chain.from_iterable(map(_rows, systems)), systems, delimiter)
+
+
+def delimited_board(board: Board, delimiter: str) -> str:
+    """Return the entries of a board in rows, and the signatures of all systems as comments."""
+    return _lines(BOARD_HEAD, (_entry(board, entry) for entry in board.entries), board.systems, delimiter)
+
+
+def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str) -> str:
     quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$')
-    lines = [delimiter.join(HEAD)]
-    for scores in systems:
-        # None is a field with nothing in it; an empty name is quoted.
-        lines += [
-            delimiter.join("" if field is None else _field(field, quoted) for field in row)
-            for row in _rows(scores)
-        ]
+    # None is a field with nothing in it; an empty name is quoted.
+    lines = [
+        delimiter.join("" if field is None else _field(field, quoted) for field in row)
+        for row in chain([head], rows)
+    ]
     lines += dict.fromkeys(f"# {visible(scores.signature)}" for scores in systems)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _rows(scores: Scores) -> Iterator[tuple[str | None, ...]]:
+def _entry(board: Board, entry: Entry) -> _Row:
+    off = entry.difference or Difference(None, None, None, None, None, None)
+    return (
+        *(entry.system, str(entry.rank), "true" if entry.tied else "false", str(entry.place)),
+        *(board.rank_by, *map(_number, (entry.value, entry.low, entry.high))),
+        *(board.compared_to, *map(_number, (off.value, off.low, off.high))),
+        *map(_number, (off.p_bootstrap, off.p_exchange, off.p_adjusted)),
+        *map(_number, (entry.stability, entry.best_place, entry.worst_place)),
+    )
+
+
+def _rows(scores: Scores) -> Iterator[_Row]:
     for score in scores.scores.values():
         yield (
             *(scores.system, score.name, score.basis, score.reading, score.measure),

@@ -9,6 +9,9 @@ from sedeval_soft.core.value import Score
 from sedeval_soft.report.layout import COUNTS
 from sedeval_soft.report.table import number
 
+METHODS = {"bootstrap": "bootstrap percentiles", "bca": "BCa", "jackknife": "delete-one jackknife"}
+"""What the ways to find an interval are called."""
+
 INDENT = "  "
 """What sets the names of the ends off from the name of the row that they belong to."""
 
@@ -55,19 +58,18 @@ def end_names(confidence: float, names: int) -> tuple[tuple[str, ...], tuple[str
     return low, high
 
 
-def described(settings: Settings, files: int, replicates: int | None = None) -> str:
+def described(settings: Settings, files: int) -> str:
     """Return how intervals are found: `95 % bootstrap percentiles, 1000 replicates of 49 files, seed 0`."""
-    share = of_confidence(settings.confidence)
-    drawn = (
-        f"{settings.replicates if replicates is None else replicates} replicates of {counted(files, 'file')}"
-    )
-    said = {
-        "bootstrap": f"{share} bootstrap percentiles, {drawn}, seed {settings.seed}",
-        "bca": f"{share} BCa, {drawn}, seed {settings.seed}",
-        "jackknife": f"{share} delete-one jackknife over {counted(files, 'file')}",
-    }
+    drawn = f" over {counted(files, 'file')}"
+    if settings.ci != "jackknife":
+        drawn = f", {resampled(settings.replicates, files, settings.seed)}"
     fixed = ", thresholds fixed" if settings.fixed_thresholds else ""
-    return f"{said[settings.ci or 'bootstrap']}{fixed}"
+    return f"{of_confidence(settings.confidence)} {METHODS[settings.ci or 'bootstrap']}{drawn}{fixed}"
+
+
+def resampled(replicates: int, files: int, seed: int) -> str:
+    """Return how often files are drawn anew: `1000 replicates of 49 files, seed 0`."""
+    return f"{counted(replicates, 'replicate')} of {counted(files, 'file')}, seed {seed}"
 
 
 def counted(number_of: int, noun: str) -> str:

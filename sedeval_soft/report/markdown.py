@@ -1,31 +1,28 @@
-"""Scores as Markdown, with tables as GitHub draws them."""
+"""Pages of results as Markdown, with tables as GitHub draws them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sedeval_soft.core.value import Scores
-from sedeval_soft.report.header import header
+from sedeval_soft.report.page import Page
 from sedeval_soft.report.table import Table, visible
-from sedeval_soft.report.tables import notes, tables
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 
 
-def markdown(systems: Sequence[Scores]) -> str:
-    """Return the scores of some systems, one after another."""
-    return "\n".join(_system(scores) for scores in systems)
+def markdown(pages: Sequence[Page]) -> str:
+    """Return pages, one after another."""
+    return "\n".join(map(_page, pages))
 
 
-def _system(scores: Scores) -> str:
-    blocks = [f"## {escaped(scores.system)}\n"]
-    blocks.append("".join(f"- {name}: {escaped(content)}\n" for name, content in header(scores)))
-    if scores.warnings:
-        blocks.append("".join(f"- **warning**: {escaped(warning)}\n" for warning in scores.warnings))
-    shown = tables(scores)
-    blocks += [_table(table) for table in shown]
-    blocks += [f"{_paragraph(note)}\n" for note in notes(scores, shown)]
-    blocks.append(f"{escaped(scores.signature)}\n")
+def _page(page: Page) -> str:
+    blocks = [f"## {escaped(page.title)}\n"]
+    blocks.append("".join(f"- {name}: {escaped(content)}\n" for name, content in page.lines))
+    if page.warnings:
+        blocks.append("".join(f"- **warning**: {escaped(warning)}\n" for warning in page.warnings))
+    blocks += [_table(table) for table in page.tables]
+    blocks += [f"{_paragraph(note)}\n" for note in page.notes]
+    blocks += [f"{escaped(signature)}\n" for signature in page.signatures]
     return "\n".join(blocks)
 
 

@@ -7,12 +7,19 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.core.board import Board, board_document
 from sedeval_soft.core.value import Scores, document
 from sedeval_soft.report.averages import with_averages
 
+if TYPE_CHECKING:
+    from sedeval_soft.report.page import Page
+
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
+
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def render(
@@ -33,39 +40,76 @@ def render(
         raise ValueError("there is no system to show")
     if averages:
         systems = [with_averages(scores, averages) for scores in systems]
+    if form in _DELIMITERS:
+        from sedeval_soft.report.delimited import delimited
+
+        return _encodable(delimited(systems, _DELIMITERS[form]))
+    if form in {"text", "markdown"}:
+        from sedeval_soft.report.page import page_of
+
+        return _drawn([page_of(scores) for scores in systems], form, color=color, width=width)
+    return _written(document(systems), form)
+
+
+def render_board(
+    board: Board,
+    form: str = "text",
+    *,
+    averages: Collection[str] = (),
+    color: bool = False,
+    width: int | None = None,
+) -> str:
+    """Return the comparison of systems as text in one of `FORMATS`.
+
+    JSON and YAML have all scores of all systems, as `render` has them, csv and tsv a row for each system.
+    averages, color, width: as of `render`. Raises ValueError as that does.
+    """
+    if not board.systems:
+        raise ValueError("there is no system to show")
+    if averages:
+        board = replace(board, systems=tuple(with_averages(scores, averages) for scores in board.systems))
+    if form in _DELIMITERS:
+        from sedeval_soft.report.delimited import delimited_board
+
+        return _encodable(delimited_board(board, _DELIMITERS[form]))
+    if form in {"text", "markdown"}:
+        from sedeval_soft.report.board import board_page
+
+        return _drawn([board_page(board)], form, color=color, width=width)
+    return _written(board_document(board), form)
+
+
+def _drawn(pages: Sequence[Page], form: str, *, color: bool, width: int | None) -> str:
     if form == "text":
         from sedeval_soft.report.text import text
 
-        return text(systems, color=color, width=width)
-    if form == "markdown":
-        from sedeval_soft.report.markdown import markdown
+        return text(pages, color=color, width=width)
+    from sedeval_soft.report.markdown import markdown
 
-        return markdown(systems)
-    if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import delimited
+    return markdown(pages)
 
-        return _encodable(delimited(systems, "," if form == "csv" else "\t"))
+
+def _written(whole: dict[str, Any], form: str) -> str:
     if form == "json":
         import msgspec
 
-        return msgspec.json.format(_json(systems), indent=2).decode() + "\n"
+        return msgspec.json.format(_json(whole), indent=2).decode() + "\n"
     if form == "yaml":
-        return _yaml(systems)
+        return _yaml(whole)
     raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
 
 
-def _json(systems: Sequence[Scores]) -> bytes:
-    """Return the JSON document. What is not finite becomes null, as what is undefined is: no NaN gets out."""
+def _json(whole: dict[str, Any]) -> bytes:
+    """Return a document as JSON. What is not finite becomes null, as undefined is: no NaN gets out."""
     import msgspec
 
-    whole = document(systems)
     try:
         return msgspec.json.encode(whole)
     except UnicodeEncodeError:
         return msgspec.json.encode(_cleaned(whole))
 
 
-def _yaml(systems: Sequence[Scores]) -> str:
+def _yaml(whole: dict[str, Any]) -> str:
     """Return the very document that JSON has, so that the two cannot differ, as YAML."""
     import msgspec
     import yaml
@@ -78,7 +122,7 @@ def _yaml(systems: Sequence[Scores]) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
-    same = msgspec.json.decode(_json(systems))
+    same = msgspec.json.decode(_json(whole))
     return str(yaml.dump(same, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=10**6))
 
 

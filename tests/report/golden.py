@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from resampled import with_folds, with_intervals, with_worst
+from resampled import board, with_folds, with_intervals, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
 from sedeval_soft.core.value import Scores
-from sedeval_soft.report import render
+from sedeval_soft.report import render, render_board
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
 
@@ -37,6 +37,8 @@ def _intervals(**chosen: object) -> Scores:
     return with_intervals(build(**_PAIR), **chosen)
 
 
+_SOFT = (("segment", "soft"),)
+NAMES = ("a|b", "=1,+1\x1b[31m", "<b>", "鳥の声")
 MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -58,7 +60,11 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "worst.md": lambda: render(
         [with_worst(build(families=(("event", "hard"),), worst=2), "event")], "markdown"
     ),
-    "all.json": lambda: render([with_worst(with_folds(_intervals(fixed_thresholds=True, worst=2)))], "json"),
+    "all.json": lambda: render([with_worst(with_folds(with_intervals(build((), _SOFT), worst=2)))], "json"),
+    "board.txt": lambda: render_board(board()),
+    "board.md": lambda: render_board(board(NAMES, NAMES[1], families=_SOFT, ci="bca"), "markdown"),
+    "board.csv": lambda: render_board(board(NAMES, families=_SOFT), "csv"),
+    "board.json": lambda: render_board(board(families=_SOFT), "json", averages=["macro"]),
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from samples import SIGNATURE_VERSION
+from samples import FAMILIES, SIGNATURE_VERSION, build
 
+from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
@@ -76,3 +77,66 @@ def with_worst(scores: Scores, basis: str = "segment") -> Scores:
         Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.3, 0.4, 0.0625, 1.0),
     )
     return replace(scores, worst=Worst("segment", "soft", files, classes, segments))
+
+
+def board(
+    names: Sequence[str] = ("alpha.tsv", "beta.tsv", "gamma.tsv", "baseline.tsv"),
+    baseline: str | None = None,
+    replicates: int = 1000,
+    n_classes: int = 2,
+    families: Sequence[tuple[str, str]] = FAMILIES,
+    **chosen: object,
+) -> Board:
+    """Build a board of some systems, each a little worse than the one before; the second and third are tied.
+
+    All but the first two differ in all classes by McNemar's test.
+    """
+    compared_to = baseline or names[0]
+    systems, entries, discordances = [], [], []
+    for i, name in enumerate(names):
+        scores = _shifted(
+            with_intervals(build(families=families, system=name), replicates=replicates, **chosen), i
+        )
+        found = scores.score(RANK_BY)
+        systems.append(scores)
+        difference = None if name == compared_to else _difference(i, replicates)
+        rank, tied = (2, len(names) > 2) if i in {1, 2} else (i + 1, False)
+        entries.append(
+            Entry(
+                *(name, rank, tied, i + 1, found.value, found.low, found.high, difference),
+                *(0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
+            )
+        )
+        if difference is not None:
+            for k in range(n_classes):
+                p = 0.5 if i == 1 else 10.0 ** -(2 * i + k)
+                discordances.append(Discordance(name, f"class {k}", 12 + k, 40 + i, p, min(1, 4 * p)))
+    tau = ((1.0, 0.6667, None), (0.6667, 1.0, None), (None, None, None))
+    agreement = Agreement((RANK_BY, "segment.hard.error_rate.micro", "event.hard.f1.macro"), tau)
+    return Board(
+        *(tuple(systems), RANK_BY, compared_to, baseline, 0.95, replicates, 0),
+        *(tuple(entries), tuple(discordances), agreement),
+    )
+
+
+def _shifted(scores: Scores, i: int) -> Scores:
+    """Return the scores of a system of its own: its own input, and all ratios lower the higher `i` is."""
+    inputs = tuple(
+        replace(item, name=scores.system, sha256=f"{i:064x}") if item.role == "system" else item
+        for item in scores.inputs
+    )
+    lower = 0.01 * i
+    changed = {
+        name: replace(s, value=s.value - lower, low=s.low - lower, high=s.high - lower)
+        if isinstance(s.value, float) and s.low is not None and s.high is not None
+        else s
+        for name, s in scores.scores.items()
+    }
+    signature = sign(SIGNATURE_VERSION, scores.settings, inputs)
+    return replace(scores, scores=changed, inputs=inputs, signature=signature)
+
+
+def _difference(i: int, replicates: int) -> Difference:
+    least = 1 / (replicates + 1)
+    p = (0.4213, 0.0415, least, least)[min(i, 3)]
+    return Difference(-0.01 * i, -0.01 * i - 0.02, -0.01 * i + 0.02, p, p / 2 + least / 2, min(1.0, 3 * p))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 NOISE = 1e-12
-"""Left-out values that differ relatively by less than this differ by rounding: they have no skewness."""
+"""Scores of the same system that differ relatively by less than this differ by rounding."""
 
 
 def percentile(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floats]:
@@ -34,8 +34,8 @@ def bca(
 
     values: (n_replicates, n_scores). estimate: (n_scores,) the scores themselves. left_out: (n_files,
     n_scores) the scores without one file each. Source: Efron 1987; the conventions are those of
-    scipy.stats.bootstrap: a replicate that equals the estimate counts as half below it, and quantiles are
-    interpolated linearly. NaN where the estimate is NaN or `percentile` is, and nowhere else:
+    scipy.stats.bootstrap: a replicate that equals the estimate (here: but for rounding) counts as half below
+    it, and quantiles are interpolated linearly. NaN where the estimate is NaN or `percentile` is, and nowhere else:
 
     - Undefined replicates, and files without which the score is undefined, are left out.
     - Where the left-out scores do not differ (by more than rounding), are infinite, or fewer than two are
@@ -50,8 +50,10 @@ def bca(
     point = np.asarray(estimate, dtype=np.float64)
     replicates = np.asarray(values, dtype=np.float64)
     ordered, defined = _ordered(replicates)
-    below = np.count_nonzero(replicates < point, axis=0) + np.count_nonzero(replicates <= point, axis=0)
-    bias = ndtri(below / np.maximum(2 * defined, 1))
+    noise = NOISE * np.abs(np.where(np.isfinite(point), point, 0.0))
+    below = np.count_nonzero(replicates < point - noise, axis=0)
+    up_to = np.count_nonzero(replicates <= point + noise, axis=0)
+    bias = ndtri((below + up_to) / np.maximum(2 * defined, 1))
     corrected = np.isfinite(bias)
     bias = np.where(corrected, bias, 0.0)
     acceleration = _acceleration(np.asarray(left_out, dtype=np.float64))
@@ -135,9 +137,7 @@ def _quantile(ordered: Floats, defined: npt.NDArray[np.int64], level: npt.ArrayL
 
 def _acceleration(left_out: Floats) -> Floats:
     """Return the acceleration, a sixth of the skewness of the mean of the influences, (n_scores,)."""
-    known = np.isfinite(left_out)
-    usable = (np.count_nonzero(known, axis=0) > 1) & ~np.isinf(left_out).any(axis=0)
-    kept = known & usable
+    kept = np.isfinite(left_out) & ~np.isinf(left_out).any(axis=0)
     n = np.maximum(np.count_nonzero(kept, axis=0), 1)
     mean = np.where(kept, left_out, 0.0).sum(axis=0) / n
     influence = np.where(kept, mean - left_out, 0.0)

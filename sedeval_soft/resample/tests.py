@@ -74,7 +74,6 @@ def mcnemar(only_first: npt.ArrayLike, only_second: npt.ArrayLike) -> Floats:
 
     first, second = np.asarray(only_first, dtype=np.float64), np.asarray(only_second, dtype=np.float64)
     fewer, more = np.minimum(first, second), np.maximum(first, second)
-    # P(X <= k) of n as the incomplete beta function of n - k, k + 1.
-    tail = betainc(np.maximum(more, 1.0), fewer + 1, 0.5)
-    found: Floats = np.where(more > 0, np.minimum(2 * tail, 1.0), 1.0)
+    # P(X <= k) of n as the incomplete beta function of n - k, k + 1. Of 0 and 1, not all versions have one.
+    found: Floats = np.minimum(2 * betainc(np.maximum(more, 1.0), fewer + 1, 0.5), 1.0)
     return found

@@ -60,8 +60,9 @@ def test_replicates_tied_with_the_estimate_count_half():
     z0 = scipy.stats.norm.ppf(level)
     ends = [scipy.stats.norm.cdf(2 * z0 + z) for z in scipy.stats.norm.ppf([0.1, 0.9])]
     wanted = np.quantile(shifted[:, 0], ends)
-    low, high = bca(shifted, [1.0], np.ones((5, 1)), 0.8)
-    assert [low[0], high[0]] == pytest.approx(wanted.tolist(), abs=1e-12)
+    for rounded in (1.0, np.nextafter(1, 0), np.nextafter(1, 2)):
+        low, high = bca(shifted, [rounded], np.ones((5, 1)), 0.8)
+        assert [low[0], high[0]] == pytest.approx(wanted.tolist(), abs=1e-12)
 
 
 def test_undefined_replicates_are_left_out_score_by_score():
@@ -132,7 +133,7 @@ def test_beyond_its_pole_bca_ends_at_the_extreme_replicate(side):
         [[NAN], [NAN], [NAN]],
         [[0.1], [0.2], [0.9], [INF]],
         [[0.1], [0.2], [0.9], [-INF]],
-        0.1 + np.array([[0.0], [1e-17], [1.4e-17], [2.8e-17]]),
+        [[0.1]] * 50 + [[np.nextafter(0.1, 1)]],
         [[0.0]] * 5,
     ],
 )
@@ -203,6 +204,8 @@ def test_one_infinite_replicate_is_as_far_out_as_it_can_be():
     values = np.array([[1.0, -INF, -INF], [2.0, 1.0, INF], [INF, 2.0, INF]])
     low, high = percentile(values, 0.8)
     assert low == pytest.approx([1.2, -INF, -INF]) and high == pytest.approx([INF, 1.8, INF])
+    low, high = percentile(values, 0.2)
+    assert low == pytest.approx([1.8, -INF, INF]) and high == pytest.approx([INF, 1.2, INF])
 
 
 def test_jackknife_of_a_mean_is_its_standard_error():

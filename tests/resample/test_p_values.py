@@ -65,6 +65,7 @@ def test_rounding_does_not_decide():
     third = 1 / 3
     assert p_exchange(np.full((99, 1), np.nextafter(third, 0)), [third]) == [1.0]
     assert p_bootstrap(np.full((99, 1), -1e-16), [third]) == [1.0]
+    assert p_exchange(np.full((99, 1), 1e6 * (1 - 1e-12)), [1e6]) == [1.0]
     # Real differences decide, small as they may be.
     assert p_exchange(np.full((99, 1), third * (1 - 1e-8)), [third]) == [0.01]
     assert p_exchange(np.zeros((99, 1)), [1e-9]) == [0.01]

@@ -35,7 +35,8 @@ def bca(
     values: (n_replicates, n_scores). estimate: (n_scores,) the scores themselves. left_out: (n_files,
     n_scores) the scores without one file each. Source: Efron 1987; the conventions are those of
     scipy.stats.bootstrap: a replicate that equals the estimate (here: but for rounding) counts as half below
-    it, and quantiles are interpolated linearly. NaN where the estimate is NaN or `percentile` is, and nowhere else:
+    it, and quantiles are interpolated linearly. NaN where the estimate is NaN or `percentile` is, and
+    nowhere else:
 
     - Undefined replicates, and files without which the score is undefined, are left out.
     - Where the left-out scores do not differ (by more than rounding), are infinite, or fewer than two are

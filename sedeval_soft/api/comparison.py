@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sedeval_soft import __version__
@@ -45,13 +46,31 @@ def compare(
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
     check_rank_by(rank_by)
-    values = settings if settings.get("ci") else {**settings, "ci": "bootstrap"}
+    values = dict(settings)
     if "only" not in settings:
-        values = {**values, "only": _with(rank_by)}
-    group = group_of(rank_by)
-    if group and "measures" not in settings:
-        values = {**values, "measures": (group,)}
-    found = _score(reference, systems, Settings.of(**values), (durations, folds, by, progress))
+        values["only"] = _with(rank_by)
+    if "measures" not in settings and (group := group_of(rank_by)):
+        values["measures"] = (group,)
+    how: dict[str, Any] = {"rank_by": rank_by, "baseline": baseline, "progress": progress}
+    how |= {"durations": durations, "folds": folds, "by": by}
+    return compare_systems(reference, systems, Settings.of(**values), **how)
+
+
+def compare_systems(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Systems,
+    settings: Settings,
+    *,
+    rank_by: str = RANK_BY,
+    baseline: str | None = None,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    progress: Progress | None = None,
+) -> Board:
+    """Rank systems by a score that the settings ask for; arguments as for `compare`."""
+    chosen = settings if settings.ci else replace(settings, ci="bootstrap")
+    found = _score(reference, systems, chosen, (durations, folds, by, progress))
     return compare_scores(
         [scores for scores, _ in found],
         [shard.tally for _, shard in found],
@@ -78,9 +97,23 @@ def mean_of_runs(
     and nothing of how much files do. Raises as `evaluate` does.
     """
     chosen = Settings.of(**settings)
-    if chosen.ci is not None:
+    return mean_of_systems(reference, runs, chosen, name=name, durations=durations, folds=folds, by=by)
+
+
+def mean_of_systems(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    runs: Systems,
+    settings: Settings,
+    *,
+    name: str | None = None,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+) -> Scores:
+    """Return the mean scores of runs; arguments as for `mean_of_runs`."""
+    if settings.ci is not None:
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
-    found = _score(reference, runs, chosen, (durations, folds, by, None))
+    found = _score(reference, runs, settings, (durations, folds, by, None))
     names = [scores.system for scores, _ in found]
     return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
 

@@ -93,6 +93,8 @@ def compare_scores(
         numbers = (found, low, high, p, tests.p(reference, k), adjusted[k])
         return Difference(*(plain(float(number)) for number in numbers))
 
+    few = _too_few(paired.n_files, 1 - settings.confidence)
+    systems = [replace(scores, warnings=(*scores.warnings, *few)) for scores in systems]
     entries = tuple(
         Entry(
             names[k],
@@ -123,6 +125,18 @@ def compare_scores(
         ),
         agreement=_agreement([systems[k] for k in order], rank_by),
     )
+
+
+def _too_few(n_files: int, alpha: float) -> list[str]:
+    """Return a warning where files are too few for any two systems to be told apart."""
+    # Of all 2^n exchanges none and all of them leave a difference as large as it is.
+    least = 2.0 ** (1 - n_files)
+    if least < alpha:
+        return []
+    return [
+        f"all systems tie: exchanging {n_files} {'files' if n_files != 1 else 'file'} between two of them gives "
+        f"no p-value below {least:.3g}"
+    ]
 
 
 class _Tests:

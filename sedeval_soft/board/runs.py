@@ -40,7 +40,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         runs=tuple(run.system for run in runs),
         inputs=tuple(inputs.values()),
         warnings=tuple(warnings),
-        signature="\n".join(dict.fromkeys(run.signature for run in runs)),
+        signature=first.signature + "".join(f" {_hash(run)}" for run in runs[1:]),
         confusion=(),
         make_curves=None,
     )
+
+
+def _hash(run: Scores) -> str:
+    return " ".join(f"system:sha256={item.sha256 or 'none'}" for item in run.inputs if item.role == "system")

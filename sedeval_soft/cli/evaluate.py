@@ -1,19 +1,28 @@
-"""`soft-sed-eval REFERENCE SYSTEM`: the main job."""
+"""`soft-sed-eval REFERENCE SYSTEM...`: the main job."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.options import INPUT, RESULTS, SETTINGS, GroupedCommand, add
-from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.options import (
+    INPUT,
+    PARTS,
+    RESULTS,
+    SETTINGS,
+    SEVERAL,
+    SINGLE,
+    SURE,
+    GroupedCommand,
+    add,
+)
+from sedeval_soft.cli.output import emit, refuse_overwriting, remark
 
 if TYPE_CHECKING:
-    from sedeval_soft.cli.requirements import Requirement
+    from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Scores
 
@@ -21,28 +30,35 @@ EPILOG = """\b
 Examples:
   soft-sed-eval ref.tsv sys.tsv
   soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --format json -o scores.json
+  soft-sed-eval ref.tsv sys.tsv --ci --worst 10
+  soft-sed-eval ref.tsv a.tsv b.tsv c.tsv --rank-by segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
+  soft-sed-eval merge *.tally
 
 \b
 Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
+System = str | dict[float, str]
+"""The path of a table, or tables by threshold."""
+
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
-@click.argument("system", metavar="SYSTEM", required=False, type=click.Path(path_type=str))
-@add(SETTINGS, INPUT, RESULTS)
+@click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
+@add(SETTINGS, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
 @click.pass_context
-def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401
-    """Score a sound event detection system against a hard or soft reference.
+def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+    """Score sound event detection systems against a hard or soft reference.
 
     REFERENCE and SYSTEM are tables of onset, offset, class and (optional) value in [0, 1] per row, or of
     onset, offset and one column per class; tab-, comma- or semicolon-separated, with or without a
     header, gzipped or not; or folders of such tables, one per recording. `-` is standard input.
 
     Prints segment- and event-based scores in three readings: hard (both sides cut at a threshold),
-    optimal (each class cut at its best threshold) and soft (all levels of both sides).
+    optimal (each class cut at its best threshold) and soft (all levels of both sides). Of several systems
+    it prints a leaderboard; with --runs they are repeated trainings of one, and their mean is printed.
     """
     if given.pop("list_scores"):
         from sedeval_soft.report import list_scores
@@ -50,15 +66,37 @@ def evaluate(ctx: click.Context, /, reference: str | None, system: str | None, *
         emit(list_scores())
         return
     points = _points(given.pop("points"), ctx)
-    if points and system is not None:
+    _check_arguments(ctx, reference, systems, given, points=bool(points))
+    ctx.exit(_run(reference or "", points or systems, given))
+
+
+def _check_arguments(
+    ctx: click.Context,
+    reference: str | None,
+    systems: Sequence[str],
+    given: Mapping[str, Any],
+    *,
+    points: bool,
+) -> None:
+    """Refuse paths and options that do not go together."""
+    if points and systems:
         raise click.UsageError("--operating-point stands in place of SYSTEM.", ctx)
-    if reference is None or (system is None and not points):
-        missing = "REFERENCE" if reference is None else "SYSTEM"
+    if reference is None or not (systems or points):
+        missing = "REFERENCE" if reference is None else "SYSTEM..."
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
-    if reference == "-" and system == "-":
+    if [reference, *systems].count("-") > 1:
         raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
-    code = _run(reference, points if system is None else system, given)
-    ctx.exit(code)
+    twice = next((path for path in systems if systems.count(path) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
+    few = len(systems) < 2
+    for name in ("rank_by", "baseline", "runs") if few else ("check", "curves", "save_tally"):
+        if given[name]:
+            expected = "of several systems; expected two or more" if few else "of one system; expected one"
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} is {expected} SYSTEM, found {len(systems)}.", ctx)
+    if given["runs"] and (given["rank_by"] or given["baseline"]):
+        raise click.UsageError("--runs are of one system; --rank-by and --baseline compare several.", ctx)
 
 
 def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
@@ -78,75 +116,144 @@ def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
     return points
 
 
-def _run(reference: str, system: str | dict[float, str], given: dict[str, Any]) -> int:
+def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[str, Any]) -> int:
     """Evaluate and print; return the exit code."""
-    from sedeval_soft.api import read_lengths, score_pair, to_rows
-    from sedeval_soft.cli.requirements import parse_requirements, parse_wanted, unmet
-    from sedeval_soft.core.pair import align
+    from sedeval_soft.cli.asked import check_intervals, check_wanted, settings_of
+    from sedeval_soft.cli.present import Presentation
 
-    names = ("form", "averages", "output", "curves", "quiet", "wanted", "requirements", "check", "durations")
+    shown = Presentation.of(given)
+    names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
     io = {name: given.pop(name) for name in names}
-    requirements = parse_requirements(io["requirements"])
-    wanted = parse_wanted(io["wanted"])
-    read = {"reference": reference}
-    if isinstance(system, dict):
-        read |= {f"operating point at {threshold}": path for threshold, path in system.items()}
-    else:
-        read["system output"] = system
-    read |= {"table of durations": io["durations"], "settings file": given["config"]}
-    refuse_overwriting(io["output"], read)
-    _check_curves(io, read)
-    asked = [*wanted, *(requirement.name for requirement in requirements)]
-    settings = _settings(given, asked, just=bool(wanted), curves=bool(io["curves"]))
-    settings = _of(system, settings)
-    _check_wanted(asked, settings, points=isinstance(system, dict))
+    points = isinstance(systems, dict)
+    _check_outputs(shown, io, _read(reference, systems, io | {"config": given["config"]}))
+    ranked = len(systems) > 1 and not points and not io["runs"]
+    if ranked:
+        from sedeval_soft.board.compare import RANK_BY, check_rank_by
+
+        io["rank_by"] = io["rank_by"] or RANK_BY
+        check_rank_by(io["rank_by"])
+    asked = [*shown.asked, *([io["rank_by"]] if ranked else ())]
+    settings = settings_of(given, asked, just=bool(shown.wanted), curves=bool(io["curves"]))
+    if points:
+        from sedeval_soft.api import of_points
+
+        settings = of_points(settings)
+    check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
+    check_intervals(shown.wanted, settings)
     _check_evaluated(io, settings)
+    if isinstance(systems, dict):
+        return _one(reference, systems, settings, shown, io)
+    if len(systems) == 1:
+        return _one(reference, systems[0], settings, shown, io)
+    return _several(reference, systems, settings, shown, io)
+
+
+def _read(
+    reference: str, systems: dict[float, str] | Sequence[str], io: Mapping[str, str | None]
+) -> dict[str, str | None]:
+    """Return the paths that are read, by what they are."""
+    if isinstance(systems, dict):
+        read = {f"operating point at {threshold}": path for threshold, path in systems.items()}
+    else:
+        read = {"system output" if i == 0 else f"system output {i + 1}": p for i, p in enumerate(systems)}
+    by = io["by"] if io["by"] and "{" not in io["by"] else None
+    return {
+        "reference": reference,
+        **read,
+        "table of durations": io["durations"],
+        "table of folds": io["folds"],
+        "table of scenes": by,
+        "settings file": io["config"],
+    }
+
+
+def _one(reference: str, system: System, settings: Settings, shown: Presentation, io: dict[str, Any]) -> int:
+    """Score one system; return the exit code."""
+    from sedeval_soft import __version__
+    from sedeval_soft.api import has_points, read_lengths, read_parts, shard_of_rows, to_rows
+    from sedeval_soft.cli.progress import progress
+    from sedeval_soft.run.evaluation import score_shard
+
     sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
     durations = read_lengths(io["durations"])
-    pair = align(*sides, settings, durations)
-    scores = score_pair(*sides, pair, settings, durations=durations)
-    if not io["quiet"]:
-        for warning in scores.warnings:
-            remark(f"warning: {warning}")
-    printed = to_standard_output(io["output"])
+    shard = shard_of_rows(*sides, settings, durations)
+    parts = {name: read_parts(io[name], name, shard.tally.files) for name in ("folds", "by")}
+    with progress(quiet=shown.quiet) as told:
+        scores = score_shard(
+            shard,
+            __version__,
+            folds=parts["folds"],
+            by=parts["by"],
+            points=has_points(sides[1]),
+            progress=told,
+        )
+    shown.warn([scores])
+    # Files first: results that are printed cannot be taken back where these fail.
     if io["curves"]:
-        # First: results that are printed cannot be taken back where this fails.
         from sedeval_soft.report.curves import write_curves
 
         write_curves(io["curves"], scores.curves)
-    emit(
-        _numbers(scores, wanted) if wanted else _tables(scores, io, printed=printed),
-        io["output"],
-    )
+    if io["save_tally"]:
+        from sedeval_soft.formats import pack_shard
+        from sedeval_soft.report import write_atomic
+
+        write_atomic(io["save_tally"], pack_shard(shard, __version__))
+    shown.show([scores])
     if io["check"]:
-        _second_opinion(pair, settings, scores, aside=bool(wanted or not printed or io["form"] != "text"))
-    return _judge(scores, requirements, unmet)
+        from sedeval_soft.core.pair import align
+
+        aside = bool(shown.wanted or not shown.printed or shown.form != "text")
+        _second_opinion(align(*sides, settings, durations), settings, scores, aside=aside)
+    return shown.judge([scores])
 
 
-def _of(system: str | dict[float, str], settings: Settings) -> Settings:
-    """Return the settings for a table, or for a system of operating points."""
-    from sedeval_soft.api import of_points
+def _several(
+    reference: str, systems: Sequence[str], settings: Settings, shown: Presentation, io: dict[str, Any]
+) -> int:
+    """Score several systems, or runs of one; return the exit code."""
+    from sedeval_soft.api import compare_systems, mean_of_systems
+    from sedeval_soft.cli.progress import progress
 
-    return settings if isinstance(system, str) else of_points(settings)
+    given = {name: io[name] for name in ("durations", "folds", "by")}
+    with progress(quiet=shown.quiet) as told:
+        if io["runs"]:
+            mean = mean_of_systems(reference, systems, settings, **given)
+            board, found = None, [mean]
+        else:
+            ranked = {"rank_by": io["rank_by"], "baseline": io["baseline"]}
+            board = compare_systems(reference, systems, settings, **ranked, **given, progress=told)
+            found = list(board.systems)
+    shown.warn(found)
+    shown.show(found, board)
+    return shown.judge(found)
 
 
-def _check_curves(io: dict[str, Any], read: Mapping[str, str | None]) -> None:
-    """Refuse a name of a file of curves that is none, or that of another file."""
+def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, str | None]) -> None:
+    """Refuse names of files that results would replace, or write twice."""
     from sedeval_soft.core.errors import SettingsError
-    from sedeval_soft.report.curves import check_curves_path
 
-    if io["curves"] is None:
-        return
-    check_curves_path(io["curves"])
-    refuse_overwriting(io["curves"], read, option="--curves")
-    if io["output"] and os.path.realpath(io["output"]) == os.path.realpath(io["curves"]):
-        raise SettingsError(f"--curves {io['curves']}: -o writes this file; expected another one")
+    refuse_overwriting(shown.output, read)
+    if io["curves"] is not None:
+        from sedeval_soft.report.curves import check_curves_path
+
+        check_curves_path(io["curves"])
+    written = {"-o": shown.output} if shown.output else {}
+    for name in ("curves", "save_tally"):
+        path, option = io[name], f"--{name.replace('_', '-')}"
+        if path is None:
+            continue
+        refuse_overwriting(path, read, option=option)
+        for other, taken in written.items():
+            if os.path.realpath(taken) == os.path.realpath(path):
+                raise SettingsError(f"{option} {path}: {other} writes this file; expected another one")
+        written[option] = path
 
 
 def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
     """Refuse curves and a second opinion of what is not evaluated, before anything is printed."""
+    from sedeval_soft.core.errors import SettingsError
+
     if io["curves"]:
-        from sedeval_soft.core.errors import SettingsError
         from sedeval_soft.run.curves import FAMILIES, has_curves
 
         if not has_curves(settings):
@@ -159,85 +266,10 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
         from sedeval_soft.compat.check import refuse_settings
 
         refuse_settings(settings)
-
-
-def _check_wanted(names: list[str], settings: Settings, *, points: bool) -> None:
-    """Refuse names of scores that are computed only when asked for, and were not.
-
-    points: the system is one of operating points.
-    """
-    from sedeval_soft.cli.requirements import check_part
-    from sedeval_soft.core.errors import SettingsError
-    from sedeval_soft.measures.names import ScoreName
-    from sedeval_soft.measures.registry import group_of
-
-    for name in names:
-        parsed = ScoreName.parse(name)
-        basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-        check_part(parsed, settings)
-        if measure == "pipsds" and not settings.psds_median_filters:
-            raise SettingsError(f"{name} needs --psds-median-filters")
-        if measure == "psds" and not settings.wants_psds:
-            raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
-        if group_of(name) not in ("", *settings.measures):
-            if points:
-                raise SettingsError(f"{name} needs values; --operating-point has lists of events without")
-            raise SettingsError(f"{name} is left out by --measures {' --measures '.join(settings.measures)}")
-        if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
-            raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
-
-
-def _settings(given: dict[str, Any], asked: list[str], *, just: bool, curves: bool) -> Settings:
-    """Join the settings file and the options that were given, which win.
-
-    asked: names of scores, whose groups of measures are computed; just: nothing but these is needed.
-    curves: those are needed.
-    """
-    from dataclasses import replace
-
-    from sedeval_soft.config import load_settings, split_classes
-    from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
-    from sedeval_soft.measures.registry import group_of
-
-    config = given.pop("config")
-    values = {} if config is None else load_settings(config)
-    for name, value in given.items():
-        if value is None or value == ():
-            continue
-        values[name] = split_classes(value) if name == "classes" else value
-    families = [".".join(name.split(".")[:2]) for name in asked]
-    if just and not given["only"]:
-        values["only"] = tuple(dict.fromkeys(families))
-    elif "only" not in values:
-        # What must be met is evaluated beside what is printed anyway; PSDS is asked for in its own way.
-        more = [f for f, name in zip(families, asked, strict=True) if "psds" not in name]
-        values["only"] = (
-            *DEFAULT_ONLY,
-            *dict.fromkeys(f for f in more if f.split(".")[0] not in DEFAULT_ONLY),
+    if io["runs"] and settings.ci:
+        raise SettingsError(
+            f"--ci {settings.ci} is of one system's files; --runs has the jackknife's interval over runs"
         )
-    settings = Settings.of(**values)
-    needed = {*settings.measures, "curves"} if curves else {*settings.measures}
-    if not given["measures"]:
-        needed |= {*map(group_of, asked)}
-    return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
-
-
-def _numbers(scores: Scores, wanted: list[str]) -> str:
-    """Return just the wanted numbers, one per line, `-` where undefined."""
-    from sedeval_soft.report.table import exact
-
-    return "".join(f"{exact(scores[name])}\n" for name in wanted)
-
-
-def _tables(scores: Scores, io: dict[str, Any], *, printed: bool) -> str:
-    from sedeval_soft.report import render
-
-    form, averages = io["form"], io["averages"]
-    if form == "text" and printed and sys.stdout.isatty():
-        from shutil import get_terminal_size
-
-        return render([scores], form, averages=averages, color=True, width=get_terminal_size().columns)
-    return render([scores], form, averages=averages)
 
 
 def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair
@@ -250,10 +282,3 @@ def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: boo
         remark(text.removesuffix("\n"))
     else:
         emit(text)
-
-
-def _judge(scores: Scores, requirements: list[Requirement], unmet: Any) -> int:  # noqa: ANN401 - a function
-    failures = unmet(scores, requirements)
-    for failure in failures:
-        remark(f"requirement not met: {failure}")
-    return 1 if failures else 0

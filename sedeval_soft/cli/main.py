@@ -15,6 +15,7 @@ from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
 from sedeval_soft.cli.evaluate import evaluate
+from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
 
 PROGRAM = "soft-sed-eval"
@@ -25,7 +26,7 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
     """A group whose help is that of its default command, followed by the list of commands."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, "[OPTIONS] REFERENCE SYSTEM")
+        formatter.write_usage(ctx.command_path, "[OPTIONS] REFERENCE SYSTEM...")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         evaluate.format_options(ctx, formatter)
@@ -48,6 +49,7 @@ def group() -> None:
 
 
 group.add_command(evaluate)
+group.add_command(merge)
 
 
 def main() -> None:

@@ -14,6 +14,8 @@ import click
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+METHODS = ("bootstrap", "bca", "jackknife")
+
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
 
 
@@ -55,6 +57,15 @@ class GroupedCommand(click.Command):
 
     context_class = _Context
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read `--ci` without a method as that with the first: what follows it is a path, then."""
+        args = list(args)
+        end = args.index("--") if "--" in args else len(args)
+        for i in range(end):
+            if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1] not in METHODS):
+                args[i] = f"--ci={METHODS[0]}"
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options heading by heading, in the order in which headings first appear."""
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -91,6 +102,9 @@ EVENTS = "Events"
 PROCESSING = "Post-processing of the system's output, in this order"
 INTERSECTIONS = "Intersections and PSDS"
 MEASURES = "Further measures"
+INTERVALS = "How sure scores are"
+FILES = "Parts of the files"
+SYSTEMS = "Several systems"
 OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
 
@@ -166,6 +180,36 @@ SETTINGS: tuple[Decorator, ...] = (
             help="Values are clipped to this far from 0 and 1 in logarithms."),
 )  # fmt: skip
 
+SURE: tuple[Decorator, ...] = (
+    setting(INTERVALS, "--ci", type=click.Choice(METHODS), metavar="[bootstrap|bca|jackknife]",
+            help="Give all scores intervals, resampling files; without a method: bootstrap."),
+    setting(INTERVALS, "--replicates", type=int, shown="1000", metavar="N",
+            help="Bootstrap replicates, and random exchanges of two systems' files."),
+    setting(INTERVALS, "--confidence", type=number, shown="0.95", metavar="SHARE",
+            help="Confidence of intervals; systems tie unless they differ at 1 - this."),
+    setting(INTERVALS, "--seed", type=int, shown="0", metavar="N", help="Seed of random numbers."),
+    switch(INTERVALS, "--fixed-thresholds", "fixed_thresholds", value=True,
+           text="Replicates keep the best thresholds of all files, instead of finding their own."),
+)  # fmt: skip
+
+PARTS: tuple[Decorator, ...] = (
+    option(FILES, "--folds", type=click.Path(path_type=str), metavar="TSV",
+           help="Table of filename and fold: files of all folds are pooled, and the spread of scores over "
+           "folds is shown beside."),
+    option(FILES, "--by", type=click.Path(path_type=str), metavar="TSV|PATTERN",
+           help="Score groups of files by themselves, too: a table of filename and group, or a pattern of file "
+           "names in which {} stands for the group, such as '{scene}_[0-9]*'."),
+)  # fmt: skip
+
+SEVERAL: tuple[Decorator, ...] = (
+    option(SYSTEMS, "--rank-by", metavar="NAME",
+           help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+    option(SYSTEMS, "--baseline", metavar="SYSTEM",
+           help="Compare the others with this SYSTEM.  [default: the best]"),
+    option(SYSTEMS, "--runs", is_flag=True,
+           help="Each SYSTEM is a training of the same one: show mean scores, and intervals over trainings."),
+)  # fmt: skip
+
 INPUT: tuple[Decorator, ...] = (
     option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
            help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
@@ -182,17 +226,24 @@ RESULTS: tuple[Decorator, ...] = (
            help="Form of the results."),
     option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
            help="Write the results to a file; it is complete or not touched."),
-    option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",
-           help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
+    option(OUTPUT, "--save-tally", type=click.Path(path_type=str), metavar="FILE",
+           help="Write the statistics of all files to a file for `soft-sed-eval merge`."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
            help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
            help="Print just this number, such as segment.soft.f1.macro. Repeatable."),
-    option(OUTPUT, "--list-scores", is_flag=True,
-           help="Print the names and meanings of all scores, and exit."),
     option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error."),
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
            help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
+)  # fmt: skip
+
+SINGLE: tuple[Decorator, ...] = (
+    setting(OUTPUT, "--worst", type=int, shown="0", metavar="N",
+            help="List the files, classes and segments that cost most, so many of each."),
+    option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",
+           help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
+    option(OUTPUT, "--list-scores", is_flag=True,
+           help="Print the names and meanings of all scores, and exit."),
     option(CHECKS, "--check", type=click.Choice(["sed_eval"]),
            help="Score once more with this package, and print ours, theirs and the difference."),
     setting(CHECKS, "--compat", type=click.Choice(["sed_eval"]),

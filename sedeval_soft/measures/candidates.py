@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from sedeval_soft.measures.steps import Changes, Weights
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+Merit = Callable[[Floats, Floats, Floats], Floats]
+"""What is best where it is highest: of TP and N_sys, (n_weights, n_candidates), and N_ref, (n_weights, 1)."""
 
 _DENSE = 32
 """A table of files by candidates may have so many cells for each of its entries."""
@@ -100,8 +104,7 @@ class Levels:
         return np.concatenate(([_BELOW], self.value, [_ABOVE]))[at + 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Best(NamedTuple):
     """The best candidate of a class for each of some weights, (n_weights,) each.
 
     at: its position, -1 where there is no reference. tp, n_sys, n_ref: weighted counts there; n_sys is 0
@@ -172,44 +175,33 @@ class Candidates:
         tp, n_sys = (_cumulative(column, steps, len(n_ref)) for column in own)
         return cls(steps, tp, n_sys, n_ref.astype(np.float64), levels, stepwise=True)
 
-    def best_f(self, weights: Floats, beta: float) -> Best:
-        """Return the candidate with the best F for each weights, (n_weights, n_files)."""
-        square = beta * beta
-
-        def merit(tp: Floats, n_sys: Floats, n_ref: Floats) -> Floats:
-            top, bottom = tp * (1.0 + square), n_sys + square * n_ref
-            # Weights without a reference are left out later; here they must not divide by 0.
-            bottom += n_ref == 0
-            return np.divide(top, bottom, out=top)
-
-        return self._best(weights, merit)
-
-    def best_error_rate(self, weights: Floats) -> Best:
-        """Return the candidate with the fewest errors for each weights, (n_weights, n_files)."""
-        return self._best(weights, lambda tp, n_sys, _: 2 * tp - n_sys)
-
-    def _best(self, weights: Floats, merit: Callable[[Floats, Floats, Floats], Floats]) -> Best:
+    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
+        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""
         n_ref = weights @ self.n_ref
         parts = []
         rows = max(1, _AT_ONCE // max(len(self.value), len(self.n_sys.file), 1))
         for begin in range(0, len(weights), rows):
             block = slice(begin, begin + rows)
-            parts.append(self._best_of(weights[block], n_ref[block], merit))
-        at, tp, n_sys = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return Best(at, tp, n_sys, n_ref)
+            parts.append(self._best(weights[block], n_ref[block], merits))
+        found = []
+        for column in zip(*parts, strict=True):
+            at, tp, n_sys = (np.concatenate(of) for of in zip(*column, strict=True))
+            found.append(Best(at, tp, n_sys, n_ref))
+        return found
 
-    def _best_of(
-        self, weights: Floats, n_ref: Floats, merit: Callable[[Floats, Floats, Floats], Floats]
-    ) -> tuple[Index, Floats, Floats]:
-        row = np.arange(len(weights))
+    def _best(
+        self, weights: Floats, n_ref: Floats, merits: Sequence[Merit]
+    ) -> list[tuple[Index, Floats, Floats]]:
         if not len(self.value):
             none = np.zeros(len(weights))
-            return np.full(len(weights), -1), none, none
+            return [(np.full(len(weights), -1), none, none)] * len(merits)
         tp, n_sys = self.tp.weighted(weights), self.n_sys.weighted(weights)
-        at = np.argmax(merit(tp, n_sys, n_ref[:, None]), axis=1)
-        present = n_ref > 0
-        found = np.where(present, tp[row, at], 0.0), np.where(present, n_sys[row, at], 0.0)
-        return np.where(present, at, -1), *found
+        row, present, found = np.arange(len(weights)), n_ref > 0, []
+        for merit in merits:
+            at = np.argmax(merit(tp, n_sys, n_ref[:, None]), axis=1)
+            hits, detections = (np.where(present, of[row, at], 0.0) for of in (tp, n_sys))
+            found.append((np.where(present, at, -1), hits, detections))
+        return found
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
@@ -227,6 +219,24 @@ class Candidates:
         pairs, back = np.unique(np.stack((low, high)), axis=1, return_inverse=True)
         found[chosen] = np.array([_between(a, b, inclusive) for a, b in pairs.T.tolist()])[back.reshape(-1)]
         return found
+
+
+def f_merit(beta: float) -> Merit:
+    """Return F as a merit."""
+    square = beta * beta
+
+    def merit(tp: Floats, n_sys: Floats, n_ref: Floats) -> Floats:
+        top, bottom = tp * (1.0 + square), n_sys + square * n_ref
+        # Weights without a reference are left out later; here they must not divide by 0.
+        bottom += n_ref == 0
+        return np.divide(top, bottom, out=top)
+
+    return merit
+
+
+def error_merit(tp: Floats, n_sys: Floats, n_ref: Floats) -> Floats:  # noqa: ARG001 - a Merit
+    """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
+    return 2 * tp - n_sys
 
 
 def _between(low: float, high: float, inclusive: bool) -> float:

@@ -58,7 +58,8 @@ def with_intervals(
     chosen = replace(settings, only=_without_optimal(settings)) if skips_optimal(settings) else settings
     estimate = np.array([np.nan if s.value is None else s.value for s in kept], dtype=np.float64)
     ends = _ends(estimate, replicates_of(tally, chosen), keys, chosen, progress)
-    found = {spell(*key): (plain(low), plain(high)) for key, low, high in zip(keys, *ends, strict=True)}
+    columns = (end.tolist() for end in ends)
+    found = {spell(*key): (plain(low), plain(high)) for key, low, high in zip(keys, *columns, strict=True)}
     return {
         name: replace(score, low=found[name][0], high=found[name][1]) if name in found else score
         for name, score in scores.items()

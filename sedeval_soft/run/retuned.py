@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.candidates import Best, Candidates
+from sedeval_soft.measures.candidates import Candidates, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import count_regardless, match_events
 from sedeval_soft.measures.event.pairs import Collars
@@ -28,7 +28,6 @@ from sedeval_soft.measures.segment.count import sum_files
 from sedeval_soft.run.cell_scores import Table
 from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table
 
-Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Regardless = Callable[[Floats, Index], Floats]
@@ -62,40 +61,42 @@ class Retuned:
         """Return the scores of each weights at their best thresholds; weights: (n_weights, n_files)."""
         settings = self.settings
 
-        def best(own: Candidates) -> tuple[Best, Floats]:
-            found = own.best_f(weights, settings.beta)
-            return found, own.thresholds(weights, found.at, inclusive=settings.inclusive)
+        merits = (f_merit(settings.beta), error_merit) if self.with_errors else (f_merit(settings.beta),)
+
+        def best(own: Candidates) -> list[_AtBest]:
+            found = own.best(weights, merits)
+            inclusive = settings.inclusive
+            return [_AtBest(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in found]
 
         size = len(weights) * sum(len(own.value) for own in self.classes)
         found = for_each(best, self.classes, size)
-        at = _stacked([of.at for of, _ in found], len(weights), np.int64)
-        tp, n_sys, n_ref = (
-            _stacked([getattr(of, name) for of, _ in found], len(weights))
-            for name in ("tp", "n_sys", "n_ref")
-        )
-        tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))
-        m = tp_all if self.regardless is None else self.regardless(weights, at)
-        counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
-        thresholds = _stacked([of for _, of in found], len(weights))
-        table = optimal_table(counts, thresholds, settings)
-        return table | self._lowest_errors(weights) if self.with_errors else table
-
-    def _lowest_errors(self, weights: Floats) -> Table:
-        found = for_each(lambda own: own.best_error_rate(weights), self.classes, weights.size)
-        inclusive = self.settings.inclusive
-        thresholds = [
-            own.thresholds(weights, of.at, inclusive=inclusive)
-            for own, of in zip(self.classes, found, strict=True)
-        ]
-        columns = [
-            _stacked([getattr(of, name) for of in found], len(weights)) for name in ("tp", "n_sys", "n_ref")
-        ]
-        return error_rate_table(columns[0], columns[1], columns[2], _stacked(thresholds, len(weights)))
+        by_f = _AtBest.stacked([of[0] for of in found], len(weights))
+        tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (by_f.tp, by_f.n_sys, by_f.n_ref))
+        m = tp_all if self.regardless is None else self.regardless(weights, by_f.at)
+        counts = DetectionCounts(by_f.tp, by_f.n_ref, by_f.n_sys, m - tp_all, ref_all - m, sys_all - m)
+        table = optimal_table(counts, by_f.threshold, settings)
+        if not self.with_errors:
+            return table
+        fewest = _AtBest.stacked([of[1] for of in found], len(weights))
+        return table | error_rate_table(fewest.tp, fewest.n_sys, fewest.n_ref, fewest.threshold)
 
 
-def _stacked(columns: Sequence[Array], n: int, dtype: npt.DTypeLike = np.float64) -> Array:
-    """Return the columns of classes side by side, (n, n_classes)."""
-    return np.stack(columns, axis=1) if columns else np.zeros((n, 0), dtype=dtype)
+class _AtBest(NamedTuple):
+    """The best candidates of a class, (n_weights,) each, or of all classes, (n_weights, n_classes)."""
+
+    at: Index
+    tp: Floats
+    n_sys: Floats
+    n_ref: Floats
+    threshold: Floats
+
+    @classmethod
+    def stacked(cls, classes: Sequence[_AtBest], n: int) -> _AtBest:
+        """Return the best candidates of classes side by side."""
+        if not classes:
+            none = np.zeros((n, 0))
+            return cls(none.astype(np.int64), none, none, none, none)
+        return cls(*(np.stack(column, axis=1) for column in zip(*classes, strict=True)))
 
 
 def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:

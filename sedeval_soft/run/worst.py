@@ -68,10 +68,11 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> tuple[Offender,
     missed, inserted, most = np.zeros((3, reference.shape[1]))
     worst = np.zeros(reference.shape[1], dtype=np.int64)
     for c, (y, p) in enumerate(zip(reference, system, strict=True)):
-        ours, theirs = (
-            (y, p) if reading == "soft" else (positive(y, settings) * 1.0, detected(p, settings) * 1.0)
-        )
-        shared = common(ours, theirs, settings.t_norm if reading == "soft" else "minimum")
+        ours, theirs, t_norm = y, p, settings.t_norm
+        if reading == "hard":
+            ours, theirs = (of.astype(np.float64) for of in (positive(y, settings), detected(p, settings)))
+            t_norm = "minimum"
+        shared = common(ours, theirs, t_norm)
         missed += ours - shared
         inserted += theirs - shared
         own = ours + theirs - 2 * shared

@@ -1,0 +1,87 @@
+"""What was asked for: settings from a file and options, and whether the wanted scores can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.settings import Settings
+
+
+def settings_of(given: dict[str, Any], asked: list[str], *, just: bool, curves: bool) -> Settings:
+    """Join the settings file and the options that were given, which win.
+
+    asked: names of scores, whose groups of measures are computed; just: nothing but these is needed.
+    curves: those are needed.
+    """
+    from dataclasses import replace
+
+    from sedeval_soft.config import load_settings, split_classes
+    from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
+    from sedeval_soft.measures.registry import group_of
+
+    config = given.pop("config")
+    values = {} if config is None else load_settings(config)
+    for name, value in given.items():
+        if value is None or value == ():
+            continue
+        values[name] = split_classes(value) if name == "classes" else value
+    families = [".".join(name.split(".")[:2]) for name in asked]
+    if just and not given["only"]:
+        values["only"] = tuple(dict.fromkeys(families))
+    elif "only" not in values:
+        # What must be met is evaluated beside what is printed anyway; PSDS is asked for in its own way.
+        more = [f for f, name in zip(families, asked, strict=True) if "psds" not in name]
+        values["only"] = (
+            *DEFAULT_ONLY,
+            *dict.fromkeys(f for f in more if f.split(".")[0] not in DEFAULT_ONLY),
+        )
+    settings = Settings.of(**values)
+    needed = {*settings.measures, "curves"} if curves else {*settings.measures}
+    if not given["measures"]:
+        needed |= {*map(group_of, asked)}
+    return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
+
+
+def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: bool) -> None:
+    """Refuse names of scores that are computed only when asked for, and were not.
+
+    points: the system is one of operating points. parted: there are folds or groups of files, whose names
+    are not known before they are read.
+    """
+    from sedeval_soft.cli.requirements import check_part
+    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.measures.registry import group_of
+
+    for name in names:
+        parsed = ScoreName.parse(name)
+        basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
+        if not parted:
+            check_part(parsed, settings)
+        if measure == "pipsds" and not settings.psds_median_filters:
+            raise SettingsError(f"{name} needs --psds-median-filters")
+        if measure == "psds" and not settings.wants_psds:
+            raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
+        if group_of(name) not in ("", *settings.measures):
+            if points:
+                raise SettingsError(f"{name} needs values; --operating-point has lists of events without")
+            raise SettingsError(f"{name} is left out by --measures {' --measures '.join(settings.measures)}")
+        if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
+            raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
+
+
+def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
+    """Refuse intervals of scores for which the method is not valid, where nothing else is asked for."""
+    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.measures.names import ScoreName
+
+    if settings.ci != "jackknife" or settings.fixed_thresholds:
+        return
+    optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]
+    if optimal or all(part.endswith(".optimal") for part in settings.only):
+        raise SettingsError(
+            f"--ci jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds "
+            "are not smooth in the files; use --ci bootstrap, or --fixed-thresholds"
+        )

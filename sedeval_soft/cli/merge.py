@@ -1,0 +1,60 @@
+"""`soft-sed-eval merge TALLY...`: scores from statistics that were counted elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sedeval_soft.cli.options import PARTS, RESULTS, SURE, GroupedCommand, add
+from sedeval_soft.cli.output import refuse_overwriting
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
+  soft-sed-eval shard2/ref.tsv shard2/sys.tsv --save-tally 2.tally
+  soft-sed-eval merge 1.tally 2.tally --ci
+"""
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("tallies", metavar="TALLY...", nargs=-1, required=True, type=click.Path(path_type=str))
+@add(PARTS, SURE, RESULTS)
+@click.pass_context
+def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+    """Score tallies that --save-tally wrote, as if all their files had been evaluated at once.
+
+    The tallies must be of the same settings and of different files. In whatever order they come, and however
+    files were split among them, the scores are the same to the last digit.
+    """
+    from dataclasses import replace
+
+    from sedeval_soft import __version__
+    from sedeval_soft.api import merge_tallies, read_parts
+    from sedeval_soft.cli.asked import check_intervals, check_wanted
+    from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.cli.progress import progress
+    from sedeval_soft.formats import pack_shard
+    from sedeval_soft.report import write_atomic
+    from sedeval_soft.run.evaluation import score_shard
+
+    shown = Presentation.of(given)
+    parted, saved = {name: given.pop(name) for name in ("folds", "by")}, given.pop("save_tally")
+    read: dict[str, str | None] = {f"tally {path}": path for path in tallies}
+    refuse_overwriting(shown.output, read)
+    refuse_overwriting(saved, read, option="--save-tally")
+    shard = merge_tallies(tallies)
+    steered = {name: value for name, value in given.items() if value is not None}
+    settings = replace(shard.settings, **steered)
+    check_wanted(shown.asked, settings, points=False, parted=any(parted.values()))
+    check_intervals(shown.wanted, settings)
+    parts = [read_parts(parted[name], name, shard.tally.files) for name in ("folds", "by")]
+    with progress(quiet=shown.quiet) as told:
+        scores = score_shard(
+            replace(shard, settings=settings), __version__, folds=parts[0], by=parts[1], progress=told
+        )
+    shown.warn([scores])
+    if saved:
+        write_atomic(saved, pack_shard(shard, __version__))
+    shown.show([scores])
+    ctx.exit(shown.judge([scores]))

@@ -1,0 +1,102 @@
+"""Results as they were asked for: tables, or just some numbers; and whether they meet what is required."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sedeval_soft.cli.output import emit, remark, to_standard_output
+
+if TYPE_CHECKING:
+    from sedeval_soft.cli.requirements import Requirement
+    from sedeval_soft.core.board import Board
+    from sedeval_soft.core.value import Scores
+
+OPTIONS = ("form", "averages", "output", "quiet")
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """How results are shown, and what is required of them.
+
+    wanted: names of scores, if just their numbers are printed. requirements: what every system must meet.
+    form, averages, output, quiet: as the options of these names.
+    """
+
+    wanted: Sequence[str]
+    requirements: Sequence[Requirement]
+    form: str
+    averages: tuple[str, ...]
+    output: str | None
+    quiet: bool
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Presentation:
+        """Take the options of presentation from what was given, leaving the others there."""
+        from sedeval_soft.cli.requirements import parse_requirements, parse_wanted
+
+        requirements = parse_requirements(given.pop("requirements"))
+        wanted = parse_wanted(given.pop("wanted"))
+        return cls(wanted, requirements, **{name: given.pop(name) for name in OPTIONS})
+
+    @property
+    def asked(self) -> list[str]:
+        """Return the names of all scores that must be there."""
+        return [*self.wanted, *(requirement.name for requirement in self.requirements)]
+
+    @property
+    def printed(self) -> bool:
+        """Whether results go to standard output."""
+        return to_standard_output(self.output)
+
+    def warn(self, systems: Sequence[Scores]) -> None:
+        """Print the warnings of systems on standard error, each once."""
+        for warning in dict.fromkeys(text for scores in systems for text in scores.warnings):
+            if not self.quiet:
+                remark(f"warning: {warning}")
+
+    def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
+        """Print or write the results: of a board if there is one, else of the one system."""
+        if self.wanted:
+            emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
+            return
+        from sedeval_soft.report import render, render_board
+
+        how: dict[str, Any] = {"averages": self.averages}
+        if self.form == "text" and self.printed and sys.stdout.isatty():
+            from shutil import get_terminal_size
+
+            how |= {"color": True, "width": get_terminal_size().columns}
+        text = render(systems, self.form, **how) if board is None else render_board(board, self.form, **how)
+        emit(text, self.output)
+
+    def judge(self, systems: Sequence[Scores]) -> int:
+        """Say which requirements are not met; return the exit code."""
+        from sedeval_soft.cli.requirements import unmet
+
+        failures = [
+            f"{scores.system}: {failure}" if len(systems) > 1 else failure
+            for scores in systems
+            for failure in unmet(scores, self.requirements)
+        ]
+        for failure in failures:
+            remark(f"requirement not met: {failure}")
+        return 1 if failures else 0
+
+    def _numbers(self, scores: Scores, *, named: bool) -> str:
+        """Return just the wanted numbers, `-` where undefined: one per line, its interval behind it.
+
+        named: all of a system on one line, behind its name.
+        """
+        from sedeval_soft.report.table import exact, visible
+
+        columns = []
+        for name in self.wanted:
+            score = scores.score(name)
+            ends = (score.low, score.high) if scores.settings.ci else ()
+            columns.append("\t".join(map(exact, (score.value, *ends))))
+        if named:
+            return "\t".join((visible(scores.system), *columns)) + "\n"
+        return "".join(f"{column}\n" for column in columns)

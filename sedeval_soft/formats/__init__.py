@@ -17,11 +17,6 @@ from sedeval_soft.formats.read import read_rows
 __all__ = ["read_durations", "read_points", "read_rows", "rows_from_data"]
 
 
-def read_partition(p): ...
-def pack_shard(p, v): ...
-def unpack_shard(p, v): ...
-
-
 def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
     """Return seconds by file name from a table of filename and duration; see `durations`."""
     from sedeval_soft.formats import durations

@@ -9,12 +9,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.read import read_rows
 
-__all__ = ["read_durations", "read_points", "read_rows", "rows_from_data"]
+if TYPE_CHECKING:
+    from sedeval_soft.core.shard import Shard
+
+__all__ = ["pack_shard", "read_durations", "read_points", "read_rows", "rows_from_data", "unpack_shard"]
+
+
+def pack_shard(shard: Shard, version: str) -> bytes:
+    """Return a shard of an evaluation as the bytes of a tally file; see `tally_file`."""
+    from sedeval_soft.formats import tally_file
+
+    return tally_file.pack(shard, version)
 
 
 def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
@@ -36,3 +46,10 @@ def rows_from_data(data: object, name: str) -> Rows:
     from sedeval_soft.formats import frames
 
     return frames.rows_from_data(data, name)
+
+
+def unpack_shard(name: str, data: bytes) -> Shard:
+    """Return the shard that a tally file holds; name: of the file; see `tally_file`."""
+    from sedeval_soft.formats import tally_file
+
+    return tally_file.unpack(name, data)

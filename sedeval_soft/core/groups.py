@@ -17,6 +17,9 @@ _NOT_INSIDE = frozenset("[]@")
 _NOT_AT_ENDS = " <>="
 """Blanks at the ends of a name get lost on command lines; signs at its end are those of `--require`."""
 
+PART_NAMES = "printable text without [, ] and @, and without blanks and <, >, = at its ends"
+"""What a name of a part must be, for messages."""
+
 
 def is_part_name(name: str) -> bool:
     """Return whether a group or a scene can have this name: that scores of it can be told apart by it."""
@@ -48,10 +51,7 @@ def _name(setting: str, name: object) -> str:
     if not isinstance(name, str):
         raise SettingsError(f"{setting} must have names, in quotes if need be, not {name!r}")
     if not is_part_name(name):
-        raise SettingsError(
-            f"{setting} cannot have the name {name!r}; expected printable text without [, ] and @, and "
-            "without blanks and <, >, = at its ends"
-        )
+        raise SettingsError(f"{setting} cannot have the name {name!r}; expected {PART_NAMES}")
     return name
 
 

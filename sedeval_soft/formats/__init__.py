@@ -8,16 +8,25 @@ imported when it is: start-up is a feature.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.read import read_rows
 
 if TYPE_CHECKING:
+    from sedeval_soft.core.partition import Partition
     from sedeval_soft.core.shard import Shard
 
-__all__ = ["pack_shard", "read_durations", "read_points", "read_rows", "rows_from_data", "unpack_shard"]
+__all__ = [
+    "pack_shard",
+    "read_durations",
+    "read_partition",
+    "read_points",
+    "read_rows",
+    "rows_from_data",
+    "unpack_shard",
+]
 
 
 def pack_shard(shard: Shard, version: str) -> bytes:
@@ -32,6 +41,13 @@ def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
     from sedeval_soft.formats import durations
 
     return durations.read_durations(path)
+
+
+def read_partition(path: str | os.PathLike[str], prefer: Sequence[str] = ()) -> Partition:
+    """Return the part of each file from a table of filename and part; see `partition`."""
+    from sedeval_soft.formats import partition
+
+    return partition.read_partition(path, prefer)
 
 
 def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows]) -> Rows:

@@ -1,0 +1,117 @@
+"""Tables that say one thing of each file: its duration, or the part that it belongs to.
+
+Such a table has a header, whose other columns are read past, or none. A file may stand there many times
+(DCASE metadata has a line per event) if the same is said of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.formats.columns import ALIASES, normal
+from sedeval_soft.formats.records import decode, records
+from sedeval_soft.formats.sniff import BLANK, DELIMITERS
+from sedeval_soft.formats.source import Source
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where names of files and what is said of them stand, from 0, and whether the first line is a header.
+
+    width: how many fields each line must have; None where more than are needed do not matter.
+    """
+
+    file: int
+    said: int
+    header: bool
+    width: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saying(Generic[T]):
+    """What a table says of files.
+
+    noun: what it is called. places: where it stands, from the fields of the first line; None where that line
+    is neither a header nor a row, ValueError where it is a header that leaves it open. parse: makes a value
+    of a text without blanks around it, or raises ValueError with what is wrong. shown: a text as messages
+    have it.
+    """
+
+    noun: str
+    places: Callable[[Sequence[str]], Places | None]
+    parse: Callable[[str], T]
+    shown: Callable[[str], str] = str
+
+
+def read_by_file(source: Source, saying: Saying[T]) -> dict[str, T]:
+    """Return what a table says by name of file.
+
+    Raises InputError with all that is wrong, up to `MAX_PROBLEMS`.
+    """
+    text = decode(source)
+    first = next((line for line in text.splitlines() if line.strip(BLANK)), None)
+    if first is None:
+        raise InputError(Problem(source.name, f"is empty; expected a table of filename and {saying.noun}"))
+    delimiter = max(DELIMITERS, key=first.count)
+    found: dict[str, T] = {}
+    problems: list[Problem] = []
+    places: Places | None = None
+    for number, fields in records(source.name, text, delimiter):
+        if isinstance(fields, Problem):
+            problems.append(fields)
+        else:
+            if places is None:
+                places = _places(source.name, number, fields, saying)
+                if places.header:
+                    continue
+            problem = _enter(found, number, fields, places, saying)
+            if problem:
+                problems.append(Problem(source.name, *problem))
+        if len(problems) > MAX_PROBLEMS:
+            raise InputError(problems[:MAX_PROBLEMS], more=True)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def file_columns(fields: Sequence[str]) -> list[int]:
+    """Return the positions of the columns that a header calls by a name of file names."""
+    return [i for i, field in enumerate(fields) if normal(field) in ALIASES["filename"]]
+
+
+def _places(name: str, line: int, fields: list[str], saying: Saying[T]) -> Places:
+    try:
+        places = saying.places(fields)
+    except ValueError as error:
+        raise InputError(Problem(name, str(error), line)) from error
+    if places is None:
+        what = f"{', '.join(map(repr, fields))} is neither a header nor a row"
+        raise InputError(Problem(name, f"{what}; expected filename and {saying.noun}", line))
+    return places
+
+
+def _enter(
+    found: dict[str, T], line: int, fields: list[str], places: Places, saying: Saying[T]
+) -> tuple[str, int, int | None] | None:
+    """Enter one line; return what is wrong with it, if anything is, with its line and column."""
+    short = max(places.file, places.said) >= len(fields)
+    if short or (places.width is not None and len(fields) != places.width):
+        return f"has {len(fields)} fields; expected filename and {saying.noun}", line, None
+    name, text = fields[places.file].strip(), fields[places.said].strip()
+    if not name:
+        return "filename is empty; expected a name", line, places.file + 1
+    place = (line, places.said + 1)
+    try:
+        value = saying.parse(text)
+    except ValueError as error:
+        return str(error), *place
+    known = found.setdefault(name, value)
+    if known != value:
+        earlier = f"but {known!r} on an earlier line; expected one"
+        return f"{name!r} has {saying.noun} {saying.shown(text)}, {earlier}", *place
+    return None

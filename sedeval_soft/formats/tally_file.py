@@ -53,7 +53,7 @@ _WHOLE = "whole"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+ -]*", re.ASCII)
 """Names of columns: they are names of members."""
 
-_EVENT_KINDS = {
+EVENT_KINDS = {
     "file": "int32",
     "label": "int32",
     "onset": "int64",
@@ -177,7 +177,7 @@ def _arrays(tally: Tally) -> Iterator[tuple[str, Array]]:
             yield f"{group}/{name}", array
     for name, events in tally.events.items():
         _check_name(name, ValueError)
-        for field, kind in _EVENT_KINDS.items():
+        for field, kind in EVENT_KINDS.items():
             array = getattr(events, field)
             if array.dtype.name != kind:
                 raise ValueError(f"{field} of events {name} is of {array.dtype}, not of {kind}")
@@ -190,7 +190,7 @@ def _names(part: Part) -> Iterator[str]:
         for name in getattr(part, group):
             yield f"{group}/{name}"
     for name in part.events:
-        for field in _EVENT_KINDS:
+        for field in EVENT_KINDS:
             yield f"events/{name}/{field}"
 
 
@@ -268,7 +268,7 @@ def _lifetimes(members: Members, folder: str, of: Events, shape: tuple[int, int]
         raise MemberError(f"has {of.events} events")
     found: Mapping[str, Array] = {
         name: members.array(f"{folder}/{name}", Spec(kind, (of.events,)))
-        for name, kind in _EVENT_KINDS.items()
+        for name, kind in EVENT_KINDS.items()
     }
     for name, most in (
         ("file", shape[0] - 1),

@@ -98,7 +98,9 @@ def read_parts(parted: Parted | None, what: str, files: Sequence[str]) -> Partit
     if isinstance(parted, Mapping):
         return of_mapping(parted, what)
     name = os.fspath(parted)
-    return by_pattern(files, name) if what == "by" and "{" in name else read_partition(name)
+    if what == "by" and "{" in name:
+        return by_pattern(files, name)
+    return read_partition(name, ("fold",) if what == "folds" else ())
 
 
 def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -76,43 +77,21 @@ def compare_scores(
     reference = order[0] if baseline is None else names.index(baseline)
     tests = _Tests(paired, values, progress)
     rank, tied = _ranks(order, tests, 1 - settings.confidence)
-    adjusted = tests.adjusted(reference, [k for k in order if k != reference])
+    differences = _differences(order, reference, tests, drawn, settings.confidence)
     drawn_places = places(drawn, np.full(len(drawn), lower))
-    held = stability(drawn_places, place)
-    reach = place_interval(drawn_places, settings.confidence)
-
-    def difference(k: int) -> Difference | None:
-        if k == reference:
-            return None
-        of = drawn[:, k] - drawn[:, reference]
-        found = values[k] - values[reference]
-        low, high = (float(end[0]) for end in percentile(of[:, None], settings.confidence))
-        p = float(p_bootstrap(of[:, None], np.array([found]))[0])
-        if np.isnan(found):
-            low = high = np.nan
-        numbers = (found, low, high, p, tests.p(reference, k), adjusted[k])
-        return Difference(*(plain(float(number)) for number in numbers))
-
-    few = _too_few(paired.n_files, 1 - settings.confidence)
-    systems = [replace(scores, warnings=(*scores.warnings, *few)) for scores in systems]
+    held, reach = stability(drawn_places, place), place_interval(drawn_places, settings.confidence)
     entries = tuple(
         Entry(
-            names[k],
-            rank[k],
-            tied[k],
-            int(place[k]),
-            own[k].value,
-            own[k].low,
-            own[k].high,
-            difference(k),
-            plain(float(held[k])),
-            int(reach[0][k]),
-            int(reach[1][k]),
+            *(names[k], rank[k], tied[k], int(place[k]), own[k].value, own[k].low, own[k].high),
+            *(differences.get(k), plain(float(held[k])), int(reach[0][k]), int(reach[1][k])),
         )
         for k in order
     )
+    few = _too_few(paired.n_files, 1 - settings.confidence)
+    ranked = [replace(systems[k], warnings=(*systems[k].warnings, *few)) for k in order]
+    others = [names[k] for k in order], [tallies[k] for k in order]
     return Board(
-        systems=tuple(systems[k] for k in order),
+        systems=tuple(ranked),
         rank_by=rank_by,
         compared_to=names[reference],
         baseline=baseline,
@@ -120,11 +99,26 @@ def compare_scores(
         replicates=settings.replicates,
         seed=settings.seed,
         entries=entries,
-        discordances=discordances(
-            [names[k] for k in order], [tallies[k] for k in order], names[reference], settings
-        ),
-        agreement=_agreement([systems[k] for k in order], rank_by),
+        discordances=discordances(*others, names[reference], settings),
+        agreement=_agreement(ranked, rank_by),
     )
+
+
+def _differences(
+    order: Sequence[int], reference: int, tests: _Tests, drawn: Floats, confidence: float
+) -> dict[int, Difference]:
+    """Return how each system but the reference differs from that.
+
+    drawn: (n_replicates, n_systems) the scores of all on the same files.
+    """
+    others = [k for k in order if k != reference]
+    observed = tests.values[others] - tests.values[reference]
+    of = drawn[:, others] - drawn[:, [reference]]
+    ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(of, confidence))
+    p = [tests.p(reference, k) for k in others]
+    columns = (observed, *ends, p_bootstrap(of, observed), np.array(p), holm(np.array(p)))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
 
 
 def _too_few(n_files: int, alpha: float) -> list[str]:
@@ -143,7 +137,7 @@ class _Tests:
     """Approximate randomisation of pairs of systems, each done once, when it is first asked for."""
 
     def __init__(self, paired: Paired, values: Floats, progress: Progress | None) -> None:
-        self._values = values
+        self.values = values
 
         @cache
         def p(first: int, second: int) -> float:

@@ -54,6 +54,15 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
     return Partition(found, pattern)
 
 
+def of_mapping(parts: Mapping[str, object], source: str) -> Partition:
+    """Return the parts that a mapping of file names says; raises SettingsError for what is no name of one."""
+    named = {file: str(part) if isinstance(part, int) else part for file, part in parts.items()}
+    for file, part in named.items():
+        if not isinstance(file, str) or not isinstance(part, str) or not is_part_name(part):
+            raise SettingsError(f"{source}: {file!r} is in {part!r}; expected a file name, and {PART_NAMES}")
+    return Partition({file: str(part) for file, part in named.items()}, source)
+
+
 def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
     """Return the files of each part, and the names of the partition that are no file of these.
 

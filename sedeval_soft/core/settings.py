@@ -217,7 +217,7 @@ class Settings:
                 values[name] = tuple(value)
             elif value is not None:
                 raise SettingsError(f"{name} must be a list, not {value!r}")
-        for name in ("only", "measures", "psds_median_filters"):
+        for name in ("only", "measures", "psds_median_filters", *STEERING):
             if values.get(name, ()) is None:
                 del values[name]
         return cls(**values)

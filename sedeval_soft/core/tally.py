@@ -112,6 +112,23 @@ class Tally:
             self.recipe,
         )
 
+    def with_classes(self, classes: tuple[str, ...]) -> Tally:
+        """Return the same tally with its classes, all of them, in another order."""
+        if classes == self.classes:
+            return self
+        order = np.asarray([self.classes.index(name) for name in classes], dtype=np.int64)
+        code = np.argsort(order)
+        return replace(
+            self,
+            classes=classes,
+            per_class={name: column[:, order] for name, column in self.per_class.items()},
+            samples={name: np.ascontiguousarray(array[order]) for name, array in self.samples.items()},
+            events={
+                name: replace(events, label=code[events.label].astype(np.int32))
+                for name, events in self.events.items()
+            },
+        )
+
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:
         """Return the tally of all files of some tallies.

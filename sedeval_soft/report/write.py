@@ -19,15 +19,15 @@ class OutputError(EvaluationError):
     """A result could not be written; what was there before still is."""
 
 
-def write_atomic(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text to a temporary file beside the target, and rename that.
+def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a text, or bytes, to a temporary file beside the target, and rename that.
 
     Devices, pipes and what is open already (`/dev/stdout`) are written directly. A link is followed, and
     an existing file's permissions are kept. Raises OutputError; BrokenPipeError where nobody reads any more.
     """
     name = os.fspath(path)
     with _failing(name):
-        data = text.encode("utf-8")
+        data = content.encode("utf-8") if isinstance(content, str) else content
         if _OPEN_ALREADY.fullmatch(name):
             with Path(name).open("ab") as opened:
                 opened.write(data)

@@ -101,7 +101,9 @@ def score_shard(
     warnings += interval_notes(tally, settings)
     of_folds = dict(_of_folds(tally, parted["folds"], settings))
     found = {**scores}
-    for name, part in {**shard.groups, **of_files(tally, scenes)}.items():
+    # Batches with other classes leave those of a group in the order of their names.
+    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
+    for name, part in {**groups, **of_files(tally, scenes)}.items():
         own = with_intervals(score_tally(part, settings), part, settings, progress)
         # A group of classes has averages, and measures over all its classes, only.
         kept = [score for score in own.values() if name in scenes or score.average is not None]

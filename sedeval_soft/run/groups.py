@@ -25,12 +25,9 @@ Files = dict[str, tuple[str, ...]]
 
 
 def tally_groups(pair: Pair, settings: Settings) -> dict[str, Tally]:
-    """Count the classes of each group by themselves; a class that the pair lacks counts nothing.
-
-    Classes are in the order of their names, so that batches with other classes add up to the same bytes.
-    """
+    """Count the classes of each group by themselves; a class that the pair lacks counts nothing."""
     return {
-        name: tally_pair(with_classes(pair, tuple(sorted({*labels} & {*pair.classes}))), settings)
+        name: tally_pair(with_classes(pair, tuple(c for c in labels if c in pair.classes)), settings)
         for name, labels in settings.groups.items()
     }
 

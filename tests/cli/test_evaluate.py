@@ -324,7 +324,7 @@ def test_bad_calls_exit_2_with_one_message(arguments):
 def test_usage_names_the_program_alone():
     done = run(REFERENCE)
     assert done.stderr.splitlines()[:2] == [
-        "Usage: soft-sed-eval [OPTIONS] REFERENCE SYSTEM",
+        "Usage: soft-sed-eval [OPTIONS] REFERENCE SYSTEM...",
         "Try 'soft-sed-eval --help' for help.",
     ]
 

@@ -194,21 +194,23 @@ def test_missing_extra_and_unlisted_files():
     pair = align(reference, system, Settings())
     assert pair.files == ("a", "b", "c")
     assert list(pair.length) == [1, 2, 3]
-    assert any("no rows for 1 reference file ('b')" in warning for warning in pair.warnings)
-    assert any("1 system file ('c')" in warning for warning in pair.warnings)
+    assert any(
+        "no rows for 1 reference file ('b')" in warning for warning in pair.findings.warnings(Settings())
+    )
+    assert any("1 system file ('c')" in warning for warning in pair.findings.warnings(Settings()))
     listed = align(reference, system, Settings(), {"a": 10.0, "b": 10.0, "d": 7.0})
     assert listed.files == ("a", "b", "d")
     assert list(listed.length) == [10, 10, 7]
-    assert any("left out" in warning for warning in listed.warnings)
+    assert any("left out" in warning for warning in listed.findings.warnings(Settings()))
     with pytest.raises(EvaluationError, match="--strict"):
-        align(reference, system, Settings(strict=True))
+        pair.findings.warnings(Settings(strict=True))
 
 
 def test_declared_files_are_no_reason_to_warn():
     reference = long_rows([("a", 0, 1, "car")], files=["quiet"])
     system = long_rows([("a", 0, 1, "car")], files=["quiet"])
     pair = align(reference, system, Settings(strict=True))
-    assert (pair.files, pair.warnings) == (("a", "quiet"), ())
+    assert (pair.files, pair.findings.warnings(Settings(strict=True))) == (("a", "quiet"), ())
 
 
 def test_a_table_without_names_takes_the_name_of_the_only_file():

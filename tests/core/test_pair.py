@@ -32,7 +32,8 @@ def facts(rows):
 def test_a_recording_without_a_name_is_called_so():
     pair = align(long_rows([(UNNAMED, 0.0, 1.0, "ant")]), long_rows([]), Settings())
     assert (
-        pair.warnings[0] == "the system has no rows for 1 reference file (without a name); counted as misses"
+        pair.findings.warnings(Settings())[0]
+        == "the system has no rows for 1 reference file (without a name); counted as misses"
     )
 
 
@@ -69,13 +70,17 @@ def test_align(reference, system, durations, classes, bare):
         assert length == (durations or {}).get(name, last)
 
     missing = in_reference - in_system
-    assert any("counted as misses" in text for text in pair.warnings) == bool(missing)
+    assert any("counted as misses" in text for text in pair.findings.warnings(Settings())) == bool(missing)
     extra = {} if durations is not None else in_system - in_reference
-    assert any("counted as false alarms, unless" in text for text in pair.warnings) == bool(extra)
+    assert any(
+        "counted as false alarms, unless" in text for text in pair.findings.warnings(Settings())
+    ) == bool(extra)
     dropped = in_system - files if durations is not None else set()
-    assert any("not in the reference or the durations" in text for text in pair.warnings) == bool(dropped)
+    assert any(
+        "not in the reference or the durations" in text for text in pair.findings.warnings(Settings())
+    ) == bool(dropped)
     unlisted = in_reference - set(durations) if durations is not None else set()
-    assert any("no duration for" in text for text in pair.warnings) == bool(unlisted)
+    assert any("no duration for" in text for text in pair.findings.warnings(Settings())) == bool(unlisted)
 
 
 ONE = long_rows([("a.wav", 0.0, 1.0, "car")])
@@ -96,18 +101,24 @@ STRICT = [
 
 @pytest.mark.parametrize(("reference", "system", "durations", "message"), STRICT)
 def test_strict_makes_warnings_errors(reference, system, durations, message):
-    assert any(message in text for text in align(reference, system, Settings(), durations).warnings)
+    assert any(
+        message in text
+        for text in align(reference, system, Settings(), durations).findings.warnings(Settings())
+    )
     with pytest.raises(EvaluationError, match="--strict") as error:
-        align(reference, system, Settings(strict=True), durations)
+        align(reference, system, Settings(strict=True), durations).findings.warnings(Settings(strict=True))
     assert message in str(error.value)
 
 
 def test_named_classes_are_no_reason_for_strict_to_fail():
     """What --classes leaves out was asked for; only a class that is nowhere is an error."""
     both = long_rows([("a.wav", 0.0, 1.0, "car"), ("a.wav", 0.0, 1.0, "dog")])
-    assert align(both, both, Settings(strict=True, classes=("dog",))).classes == ("dog",)
+    found = align(both, both, Settings()).findings
+    assert found.warnings(Settings(strict=True, classes=("dog",))) == (
+        "1 class ('car') not among --classes; left out",
+    )
     with pytest.raises(EvaluationError, match="'cat' of --classes is in neither table"):
-        align(both, both, Settings(strict=True, classes=("dog", "cat")))
+        found.warnings(Settings(strict=True, classes=("dog", "cat")))
 
 
 def test_durations_match_names_as_systems_do():

@@ -127,10 +127,8 @@ def _too_few(n_files: int, alpha: float) -> list[str]:
     least = 2.0 ** (1 - n_files)
     if least < alpha:
         return []
-    return [
-        f"all systems tie: exchanging {n_files} {'files' if n_files != 1 else 'file'} between two of them gives "
-        f"no p-value below {least:.3g}"
-    ]
+    files = f"{n_files} file{'' if n_files == 1 else 's'}"
+    return [f"all systems tie: exchanging {files} between two of them gives no p-value below {least:.3g}"]
 
 
 class _Tests:

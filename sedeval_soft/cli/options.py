@@ -197,8 +197,8 @@ PARTS: tuple[Decorator, ...] = (
            help="Table of filename and fold: files of all folds are pooled, and the spread of scores over "
            "folds is shown beside."),
     option(FILES, "--by", type=click.Path(path_type=str), metavar="TSV|PATTERN",
-           help="Score groups of files by themselves, too: a table of filename and group, or a pattern of file "
-           "names in which {} stands for the group, such as '{scene}_[0-9]*'."),
+           help="Score groups of files by themselves, too: a table of filename and group, or a pattern of "
+           "file names in which {} stands for the group, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 SEVERAL: tuple[Decorator, ...] = (

@@ -67,7 +67,7 @@ def _by_family(scores: Scores, part: str | None) -> dict[tuple[str, str], list[S
 def _of_part(scores: Scores, part: str) -> list[Table]:
     """Return the tables of a group of classes or of a scene: a summary, and the classes of a scene."""
     by_family = _by_family(scores, part)
-    title = f", {'scene' if part in scores.settings.scenes else 'group'} {visible(part)}"
+    title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(part)}"
     averages = [s for members in by_family.values() for s in members if s.average is not None]
     kinds = {s.average for s in averages}
     # As in the summary of the whole, weighted averages stand aside; here they have no table of their own.

@@ -30,7 +30,7 @@ from sedeval_soft.core.partition import Partition, assign, by_pattern, natural_k
         ("[!]]{x}[", "ab[", "b"),
         ("{x}.wav", ".wav.wav", ".wav"),
         ("a.c{x}", "a.cd", "d"),
-        ("*\n{x}", "a\nb", "b"),
+        ("?{x}_*", "\na_\nb", "a"),
         ("{x}\udcff", "home\udcff", "home"),
         ("{x}[z-a]*", "ab", None),
         ("{x}.wav", ".wav", None),

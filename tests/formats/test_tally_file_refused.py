@@ -287,22 +287,22 @@ def test_members_that_are_there_twice_or_packed_otherwise_are_refused():
 
 
 def test_sizes_that_are_made_up_are_refused_before_memory_is_taken():
-    # A member of 10 TB, as the list of members has it: its size stands 24 bytes into its entry.
-    data = bytearray(SMALL)
-    entry = SMALL.index(b"PK\x01\x02")
-    data[entry + 24 : entry + 28] = (2**32 - 2).to_bytes(4, "little")
-    refused(bytes(data), "bytes long, which cannot be")
-    # An array of which header, head and events agree, and the bytes do not.
-    n = 10**12
+    name, n = "whole/events/system/file.npy", 10**9
 
     def edit(members):
-        members["whole/events/system/file.npy"] = Spec("int32", (n,)).head + bytes(100)
+        members[name] = Spec("int32", (n,)).head + bytes(100)
 
     made = pack_shard(shard(Settings.of(only=["event"]), ("a", "b")), "0.1")
     lying = with_header(
         remade(made, edit), lambda h: part(h, lambda p: p["events"]["system"].update(events=n))
     )
-    refused(lying, "array whole/events/system/file has 228 bytes; expected 4000000000128")
+    # The head and the header agree, the member is too short.
+    refused(lying, "array whole/events/system/file has 228 bytes; expected 4000000128")
+    # The list of members, which stands last, agrees as well: 24 bytes into its entry is the size.
+    data = bytearray(lying)
+    entry = data.rindex(name.encode()) - 46
+    data[entry + 24 : entry + 28] = (4 * n + 128).to_bytes(4, "little")
+    refused(bytes(data), "'whole/events/system/file.npy' is 4000000128 bytes long, which cannot be")
 
 
 def test_members_upon_one_another_are_refused():

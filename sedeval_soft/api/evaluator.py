@@ -26,6 +26,7 @@ from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
+from sedeval_soft.run.single import empty_tally
 
 
 class Evaluator:
@@ -157,9 +158,22 @@ def read_tally(path: str | os.PathLike[str]) -> Shard:
 
     name = os.fspath(path)
     try:
-        return unpack_shard(name, Path(name).read_bytes())
+        shard = unpack_shard(name, Path(name).read_bytes())
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
+    expected = empty_tally(shard.settings)
+    for tally in (shard.tally, *shard.groups.values()):
+        for kind in ("per_class", "per_file", "samples", "events"):
+            ours, theirs = {*getattr(expected, kind)}, {*getattr(tally, kind)}
+            # Samples may be kept for more than scores.
+            if ours - theirs or (theirs - ours and kind != "samples"):
+                lacking = ", ".join(sorted(ours ^ theirs))
+                raise InputError(
+                    Problem(
+                        name, f"is not what its settings count: {lacking}; expected a file of --save-tally"
+                    )
+                )
+    return shard
 
 
 def merge_tallies(paths: Sequence[str | os.PathLike[str]]) -> Shard:

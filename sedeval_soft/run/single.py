@@ -14,8 +14,9 @@ from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, merges, rowwise_events
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
-from sedeval_soft.core.pair import Pair
+from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.postprocess import postprocessed
+from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, STEERING, Settings
 from sedeval_soft.core.tally import Tally
@@ -54,6 +55,13 @@ def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
         columns.events,
         recipe_of(settings),
     )
+
+
+def empty_tally(settings: Settings) -> Tally:
+    """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
+    code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
+    nothing = LongRows((), (), code, code, number, number, number)
+    return tally_pair(align(nothing, nothing, settings), settings)
 
 
 def recipe_of(settings: Settings) -> str:

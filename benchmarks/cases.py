@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import cases_events
+import cases_resample
 import cases_scores
 import inputs
 from case import COMMAND, Bench, Command, Result, check, faster, hour, megabytes, processes, within
@@ -172,6 +173,7 @@ CASES: dict[str, Case] = {
     "growth": cases_events.growth,
     "adversarial": cases_events.adversarial,
     "scores": cases_scores.scores,
+    "intervals": cases_resample.intervals,
     "start-up": start_up,
 }
 """All cases by name, in the order of the document."""

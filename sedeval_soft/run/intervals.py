@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from tempfile import TemporaryFile
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from sedeval_soft.resample import weights
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import THRESHOLDED, Key, best_table, plain
+from sedeval_soft.run.spool import Spool
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -25,10 +25,7 @@ Progress = Callable[[int, int], None]
 _ROUGH = 10
 """Files below which intervals are too rough to go without a word."""
 
-_IN_MEMORY = 1 << 25
-"""Scores of replicates that are kept in memory; more lie in a temporary file."""
-
-_AT_ONCE = 1 << 22
+_AT_ONCE = 1 << 20
 """Scores of replicates that are put in order at a time."""
 
 NOT_SMOOTH = frozenset(
@@ -82,14 +79,14 @@ def values_of(
     keys: Sequence[Key],
     total: int,
     progress: Progress | None = None,
-) -> Floats:
+) -> Spool:
     """Return the scores of all rows of weights, (n_keys, total), NaN where undefined."""
-    found = _room(len(keys), total)
+    found = Spool(len(keys), total)
     done = 0
     for block in rows:
         for begin in range(0, len(block), _step(replicates)):
             part = block[begin : begin + _step(replicates)]
-            found[:, done : done + len(part)] = replicates.values(part, keys)
+            found.append(replicates.values(part, keys))
             done += len(part)
             if progress is not None:
                 progress(done, total)
@@ -141,25 +138,26 @@ def _ends(
     settings: Settings,
     progress: Progress | None,
 ) -> tuple[Floats, Floats]:
-    n_files = len(replicates.tally.files)
-    left_out = np.zeros((len(keys), 0))
+    n_files, count = len(replicates.tally.files), settings.replicates
+    left_out, drawn = Spool(len(keys), 0), Spool(len(keys), 0)
     if settings.ci != "bootstrap":
         rows = weights.leave_one_out(n_files)
         left_out = values_of(replicates, rows, keys, n_files, progress)
-    if settings.ci == "jackknife":
-        return jackknife(estimate, left_out.T, settings.confidence)
-    count = settings.replicates
-    rows = weights.bootstrap(n_files, count, settings.seed)
-    drawn = values_of(replicates, rows, keys, count, progress)
+    if settings.ci != "jackknife":
+        rows = weights.bootstrap(n_files, count, settings.seed)
+        drawn = values_of(replicates, rows, keys, count, progress)
     low, high = np.empty((2, len(keys)))
-    step = max(1, _AT_ONCE // count)
+    step = max(1, _AT_ONCE // max(left_out.shape[1] + drawn.shape[1], 1))
     for begin in range(0, len(keys), step):
-        part = slice(begin, begin + step)
-        if settings.ci == "bca":
-            found = bca(drawn[part].T, estimate[part], left_out[part].T, settings.confidence)
+        part = slice(begin, min(begin + step, len(keys)))
+        without, found = (of.rows(part.start, part.stop).T for of in (left_out, drawn))
+        if settings.ci == "jackknife":
+            ends = jackknife(estimate[part], without, settings.confidence)
+        elif settings.ci == "bca":
+            ends = bca(found, estimate[part], without, settings.confidence)
         else:
-            found = percentile(drawn[part].T, settings.confidence)
-        low[part], high[part] = found
+            ends = percentile(found, settings.confidence)
+        low[part], high[part] = ends
     undefined = np.isnan(estimate)
     return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
 
@@ -167,11 +165,3 @@ def _ends(
 def _step(replicates: Replicates) -> int:
     """Return how many replicates are made at a time: few where each takes long, to tell of progress."""
     return 8 if replicates.one_by_one else 1 << 10
-
-
-def _room(n_keys: int, total: int) -> Floats:
-    """Return room for the scores of all replicates; beyond some size it lies in a file, not in memory."""
-    if n_keys * total <= _IN_MEMORY:
-        return np.empty((n_keys, total))
-    with TemporaryFile(prefix="soft-sed-eval-") as file:
-        return np.memmap(file, dtype=np.float64, mode="w+", shape=(n_keys, total))

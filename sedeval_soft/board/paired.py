@@ -19,7 +19,7 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.resample import weights
 from sedeval_soft.run.intervals import Progress, replicates_of, values_of
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import Key
+from sedeval_soft.run.scoring import Key, sorted_cells
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -96,7 +96,8 @@ class Paired:
             return replicates_of(tally, self.settings)
         # What is exchanged is what each system said at thresholds of its own, which is counted already.
         fixed = self.replicates[first].fixed
-        return Replicates(tally, Statistics.of(tally), self.settings, {}, fixed)
+        cells = sorted_cells(tally, self.settings)
+        return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, fixed)
 
 
 def _renamed(tally: Tally, side: str) -> Tally:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import in_order
+from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.calibration import score as calibration
@@ -24,6 +25,7 @@ from sedeval_soft.run.cells import ORDERED
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +35,74 @@ class _InOrder:
     parts: list[Floats]
     orders: list[npt.NDArray[np.int32]]
 
+    @classmethod
+    def of(cls, values: Floats) -> _InOrder:
+        """Put the cells of each class in order; values: (n_classes, n_cells)."""
 
-def _in_order(values: Floats) -> _InOrder:
-    """Put the cells of each class in order; values: (n_classes, n_cells)."""
+        def of_class(row: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
+            found, order = in_order(row)
+            # Indices of 32 bits take half the memory.
+            return found, order.astype(np.int32)
 
-    def of_class(row: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
-        found, order = in_order(row)
-        # Indices of 32 bits take half the memory.
-        return found, order.astype(np.int32)
+        found = for_each(of_class, values, values.size)
+        return cls([part for part, _ in found], [order for _, order in found])
 
-    found = for_each(of_class, values, values.size)
-    return _InOrder([part for part, _ in found], [order for _, order in found])
+    def drawn(self, counts: Index) -> _InOrder:
+        """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
+        start = np.cumsum(counts) - counts
+        parts, orders = [], []
+        for part, order in zip(self.parts, self.orders, strict=True):
+            owner, copy = expand(start[order], start[order] + counts[order])
+            parts.append(part[owner])
+            orders.append(copy.astype(np.int32))
+        return _InOrder(parts, orders)
 
 
-def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Table]:
-    """Return the tables of a basis, `segment` or `clip`, by reading."""
-    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
+@dataclass(frozen=True, slots=True)
+class SortedCells:
+    """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
+
+    reference, system: (n_classes, n_cells), at least one class. by_reference: None where no score needs it.
+    file: (n_cells,) whose each cell is. n_classes: how many classes there are.
+    """
+
+    reference: Floats
+    system: Floats
+    by_system: _InOrder
+    by_reference: _InOrder | None
+    file: Index
+    n_classes: int
+
+    @classmethod
+    def of(cls, tally: Tally, basis: str, settings: Settings) -> SortedCells:
+        """Put the cells of a tally in order."""
+        reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
+        if not len(reference):
+            # A class without cells stands in for none, so that there are averages, all undefined.
+            reference, system = np.zeros((2, 1, 0))
+        correlated = settings.wants(basis, "soft") and "divergence" in settings.measures
+        both = _InOrder.of(system), _InOrder.of(reference) if correlated else None
+        lengths = tally.per_file[cells_of(basis)]
+        return cls(reference, system, *both, np.repeat(np.arange(len(lengths)), lengths), len(tally.classes))
+
+    def drawn(self, counts: Index) -> SortedCells:
+        """Return the cells of files of which each occurs so often, (n_files,): nothing is sorted again."""
+        cells = counts[self.file] if self.system.shape[1] else np.zeros(0, dtype=np.int64)
+        return SortedCells(
+            np.repeat(self.reference, cells, axis=1),
+            np.repeat(self.system, cells, axis=1),
+            self.by_system.drawn(cells),
+            None if self.by_reference is None else self.by_reference.drawn(cells),
+            np.repeat(self.file, cells) if len(cells) else self.file,
+            self.n_classes,
+        )
+
+
+def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
+    """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `of` are used up."""
+    reference, system, ordered = of.reference, of.system, of.by_system
     readings = [reading for reading in ("hard", "soft") if settings.wants(basis, reading)]
     tables: dict[str, Table] = {reading: {} for reading in readings}
-    if not len(reference):
-        # A class without cells stands in for none, so that there are averages, all undefined.
-        reference, system = np.zeros((2, 1, 0))
-    ordered = _in_order(system)
     if any(group in settings.measures for group in ORDERED):
         cells = for_each(
             lambda c: Ordered(ordered.parts[c], reference[c][ordered.orders[c]]),
@@ -70,11 +118,10 @@ def ordered_tables(tally: Tally, basis: str, settings: Settings) -> dict[str, Ta
             for reading, cut, n_ref in zip(readings, cuts, sizes, strict=True):
                 tables[reading] |= _calibration(cells, cut, n_ref, settings.bins)
         del cells
-    if "soft" in readings and "divergence" in settings.measures:
-        tables["soft"] |= _correlation(reference, system, ordered)
-    n_classes = len(tally.classes)
+    if of.by_reference is not None:
+        tables["soft"] |= _correlation(reference, system, ordered, of.by_reference)
     return {
-        reading: {name: _first(of, n_classes) for name, of in table.items()}
+        reading: {name: _first(values, of.n_classes) for name, values in table.items()}
         for reading, table in tables.items()
     }
 
@@ -147,10 +194,9 @@ def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int)
     return {name: averaged(values, tables[1][name], n_ref) for name, values in tables[0].items()}
 
 
-def _correlation(reference: Floats, system: Floats, p_order: _InOrder) -> Table:
-    """Return the table of correlations; p_order: the order of the system's values, which is used up."""
+def _correlation(reference: Floats, system: Floats, p_order: _InOrder, y_order: _InOrder) -> Table:
+    """Return the table of correlations; p_order, y_order: of both sides' values, which are used up."""
     n_ref = reference.sum(axis=1)
-    y_order = _in_order(reference)
 
     def of_class(c: int) -> dict[str, float]:
         own = slice(c, c + 1)

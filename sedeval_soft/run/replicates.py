@@ -15,8 +15,18 @@ from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import DetectionCounts, totals
 from sedeval_soft.run.cell_scores import Table, Tables, cells_at
 from sedeval_soft.run.cells import Columns
+from sedeval_soft.run.ordered import SortedCells
 from sedeval_soft.run.retuned import Retuned
-from sedeval_soft.run.scoring import THRESHOLDED, Family, Key, counted_tables, joined, named, ranked_tables
+from sedeval_soft.run.scoring import (
+    THRESHOLDED,
+    Family,
+    Key,
+    counted_tables,
+    joined,
+    named,
+    ranked_tables,
+    sorted_cells,
+)
 from sedeval_soft.run.thresholds import error_rate_table, events_at, optimal_table
 
 Floats = npt.NDArray[np.float64]
@@ -26,13 +36,15 @@ Floats = npt.NDArray[np.float64]
 class Replicates:
     """What gives the scores of weighted files.
 
-    tally: of the files. statistics: its counts. retuned: the bases that look for best thresholds anew.
-    fixed: the thresholds, (n_classes,), of those that keep them, by what they are best for.
+    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. retuned: the
+    bases that look for best thresholds anew. fixed: the thresholds, (n_classes,), of those that keep them, by
+    what they are best for.
     """
 
     tally: Tally
     statistics: Statistics
     settings: Settings
+    cells: Mapping[str, SortedCells]
     retuned: Mapping[Family, Retuned]
     fixed: Mapping[Family, Mapping[str, Floats]]
 
@@ -46,14 +58,14 @@ class Replicates:
         families = [family for family in THRESHOLDED if settings.wants(*family)]
         if best is None:
             retuned = {family: Retuned.of(tally, family[0], settings) for family in families}
-            return cls(tally, Statistics.of(tally), settings, retuned, {})
+            return cls(tally, Statistics.of(tally), settings, sorted_cells(tally, settings), retuned, {})
         fixed = {family: _thresholds(best[family]) for family in families}
         columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
         for family, by_use in fixed.items():
             for use, thresholds in by_use.items():
                 columns.enter(f"{family[0]}.{use}", _counts_at(tally, family[0], thresholds, settings))
         counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
-        return cls(tally, Statistics.of(counted), settings, {}, fixed)
+        return cls(tally, Statistics.of(counted), settings, sorted_cells(tally, settings), {}, fixed)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -71,9 +83,13 @@ class Replicates:
         _enter(found, place, tables, self.tally.classes)
         if self.one_by_one:
             for row, weight in enumerate(weights):
-                files = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
-                drawn = self.tally.take(files, tuple(f"{number:012}" for number in range(len(files))))
-                _enter(found[:, row], place, ranked_tables(drawn, self.settings), self.tally.classes)
+                counts = weight.astype(np.int64)
+                files = np.repeat(np.arange(len(counts)), counts)
+                drawn = replace(self.tally, samples={}).take(
+                    files, tuple(f"{k:012}" for k in range(len(files)))
+                )
+                cells = {basis: of.drawn(counts) for basis, of in self.cells.items()}
+                _enter(found[:, row], place, ranked_tables(drawn, cells, self.settings), self.tally.classes)
         return found
 
     @property

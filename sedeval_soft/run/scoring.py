@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.run.cell_scores import Table, Tables, cell_tables, optimal_cells, ranking_tables
 from sedeval_soft.run.cells import needs_samples
-from sedeval_soft.run.ordered import ordered_tables
+from sedeval_soft.run.ordered import SortedCells, ordered_tables
 from sedeval_soft.run.psds import psds_tables
 from sedeval_soft.run.thresholds import event_precisions, optimal_events
 
@@ -38,7 +38,7 @@ def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
     tables = joined(
         counted_tables(tally, settings),
         {family: best_table(tally, family, settings) for family in THRESHOLDED if settings.wants(*family)},
-        ranked_tables(tally, settings),
+        ranked_tables(tally, sorted_cells(tally, settings), settings),
     )
     return {spell(*key): _score(key, value) for key, value in named(tables, tally.classes)}
 
@@ -76,13 +76,21 @@ def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
     return optimal_events(tally, family[0], settings)
 
 
-def ranked_tables(tally: Tally, settings: Settings) -> Tables:
-    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS."""
+def sorted_cells(tally: Tally, settings: Settings) -> dict[str, SortedCells]:
+    """Return the cells in order of the bases with scores that need them so."""
+    bases = [basis for basis in ("segment", "clip") if needs_samples(settings, basis)]
+    return {basis: SortedCells.of(tally, basis, settings) for basis in bases}
+
+
+def ranked_tables(tally: Tally, cells: Mapping[str, SortedCells], settings: Settings) -> Tables:
+    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS.
+
+    cells: by basis, `sorted_cells` of the tally; their orders are used up.
+    """
     tables: Tables = {}
-    for basis in ("segment", "clip"):
-        if needs_samples(settings, basis):
-            found = ordered_tables(tally, basis, settings)
-            tables |= {(basis, reading): table for reading, table in found.items()}
+    for basis, of in cells.items():
+        found = ordered_tables(of, basis, settings)
+        tables |= {(basis, reading): table for reading, table in found.items()}
     if settings.wants("event", "hard") and "curves" in settings.measures:
         tables["event", "hard"] = event_precisions(tally, settings)
     return tables | (psds_tables(tally, settings) if settings.wants_psds else {})

@@ -36,9 +36,9 @@ Floats = npt.NDArray[np.float64]
 class Replicates:
     """What gives the scores of weighted files.
 
-    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. retuned: the
-    bases that look for best thresholds anew. fixed: the thresholds, (n_classes,), of those that keep them, by
-    what they are best for.
+    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. retuned:
+    the bases that look for best thresholds anew. fixed: the thresholds, (n_classes,), of those that keep
+    them, by what they are best for.
     """
 
     tally: Tally

@@ -20,6 +20,7 @@ from sedeval_soft.measures.steps import Changes, Weights
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
 Merit = Callable[[Floats, Floats, Floats], Floats]
@@ -28,7 +29,7 @@ Merit = Callable[[Floats, Floats, Floats], Floats]
 _DENSE = 32
 """A table of files by candidates may have so many cells for each of its entries."""
 
-_LARGEST = 1 << 23
+_LARGEST = 1 << 20
 """Cells that such a table may have at all."""
 
 _AT_ONCE = 1 << 16
@@ -43,31 +44,36 @@ class Cumulative:
     """Counts at candidates: sums of what changes there and before.
 
     table: (n_files, n_candidates) the counts of each file, where that is small; else None, and
-    file, amount: (n,) the changes by candidate, last: (n_candidates,) how many there are until each.
+    file, amount: (n,) the changes by candidate, None where each is 1, last: (n_candidates,) how many there
+    are until each.
     """
 
     table: Floats | None
-    file: Index
-    amount: Floats
+    file: Codes
+    amount: Floats | None
     last: Index
 
     @classmethod
-    def of(cls, place: Index, file: Index, amount: Floats, n_files: int, n: int) -> Cumulative:
-        """Build from changes, (n_changes,): at which candidate, of which file, by how much."""
+    def of(cls, place: Index, file: Codes, amount: Floats | None, n_files: int, n: int) -> Cumulative:
+        """Build from changes, (n_changes,): at which candidate, of which file, by how much (None: by 1)."""
         size = n_files * n
         if size <= min(_DENSE * len(place), _LARGEST):
-            table = np.bincount(file * n + place, amount, minlength=size).astype(np.float64)
-            return cls(np.cumsum(table.reshape(n_files, n), axis=1), file[:0], amount[:0], place[:0])
+            key = file.astype(np.int64) * n + place
+            table = np.bincount(key, amount, minlength=size).astype(np.float64)
+            return cls(np.cumsum(table.reshape(n_files, n), axis=1), file[:0], None, place[:0])
         order = np.argsort(place, kind="stable")
         last = np.searchsorted(place[order], np.arange(n), side="right")
-        return cls(None, file[order], amount[order], last)
+        return cls(None, file[order], None if amount is None else amount[order], last)
 
     def weighted(self, weights: Floats) -> Floats:
         """Return the counts of weighted files, (n_weights, n_candidates); weights: (n_weights, n_files)."""
         if self.table is not None:
             return weights @ self.table
+        changes = weights[:, self.file]
+        if self.amount is not None:
+            changes *= self.amount
         sums = np.zeros((len(weights), len(self.file) + 1))
-        np.cumsum(weights[:, self.file] * self.amount, axis=1, out=sums[:, 1:])
+        np.cumsum(changes, axis=1, out=sums[:, 1:])
         return sums[:, self.last]
 
 
@@ -79,7 +85,7 @@ class Levels:
     """
 
     value: Floats
-    file: Index
+    file: Codes
 
     def below(self, weights: Floats, value: Floats, *, equal: bool) -> Floats:
         """Return for each weights the highest value present below (or at) one; (n_weights,)."""
@@ -134,7 +140,7 @@ class Candidates:
     stepwise: bool
 
     @classmethod
-    def of_cells(cls, scores: Floats, positive: Bools, file: Index, n_files: int) -> Candidates:
+    def of_cells(cls, scores: Floats, positive: Bools, file: Codes, n_files: int) -> Candidates:
         """Return the candidates of cells: right below the score of a positive F can be best.
 
         scores, positive, file: (n_cells,).
@@ -148,7 +154,7 @@ class Candidates:
         found = place < n
 
         def counts(chosen: Bools) -> Cumulative:
-            return Cumulative.of(place[chosen], file[chosen], np.ones(int(chosen.sum())), n_files, n)
+            return Cumulative.of(place[chosen], file[chosen], None, n_files, n)
 
         n_ref = np.bincount(file[positive], minlength=n_files).astype(np.float64)
         levels = Levels(scores[order], file[order])
@@ -168,7 +174,7 @@ class Candidates:
         own = [[_of_class(changes, weight, label) for changes, weight in column] for column in columns]
         ends = [(level, file) for column in own for born, dies, file, _ in column for level in (born, dies)]
         value = np.concatenate([np.zeros(1), *(level for level, _ in ends)])
-        files = np.concatenate([np.full(1, -1, dtype=np.int64), *(file for _, file in ends)])
+        files = np.concatenate([np.full(1, -1, dtype=np.int32), *(file for _, file in ends)])
         order = np.argsort(value, kind="stable")
         levels = Levels(value[order], files[order])
         steps = levels.value[heads(levels.value)][::-1]
@@ -246,17 +252,17 @@ def _between(low: float, high: float, inclusive: bool) -> float:
     return threshold_between(None if low == _BELOW else low, high, inclusive)
 
 
-def _of_class(changes: Changes, weight: Weights, label: int) -> tuple[Floats, Floats, Index, Floats]:
+def _of_class(changes: Changes, weight: Weights, label: int) -> tuple[Floats, Floats, Codes, Floats]:
     """Return births, deaths, files and weights of what is of a class."""
     own = np.flatnonzero(changes.label == label)
     weights = (
         weight[own].astype(np.float64) if isinstance(weight, np.ndarray) else np.full(len(own), float(weight))
     )
-    return changes.born[own], changes.dies[own], changes.file[own].astype(np.int64), weights
+    return changes.born[own], changes.dies[own], changes.file[own].astype(np.int32), weights
 
 
 def _cumulative(
-    column: Sequence[tuple[Floats, Floats, Index, Floats]], steps: Floats, n_files: int
+    column: Sequence[tuple[Floats, Floats, Codes, Floats]], steps: Floats, n_files: int
 ) -> Cumulative:
     """Return the counts at levels in descending order: what dies above one has begun by it."""
     n, upwards = len(steps), steps[::-1]
@@ -269,6 +275,6 @@ def _cumulative(
         places += [begins, ends[lasting]]
         files += [file, file[lasting]]
         amounts += [weight, -weight[lasting]]
-    whole = np.zeros(0, dtype=np.int64)
-    place, file = np.concatenate([whole, *places]), np.concatenate([whole, *files])
+    place = np.concatenate([np.zeros(0, dtype=np.int64), *places])
+    file = np.concatenate([np.zeros(0, dtype=np.int32), *files])
     return Cumulative.of(place, file, np.concatenate([np.zeros(0), *amounts]), n_files, n)

@@ -103,7 +103,7 @@ def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
     scores = tally.samples[f"{basis}.system"]
     hits = positive(tally.samples[f"{basis}.reference"], settings)
     lengths = tally.per_file[cells_of(basis)]
-    file = np.repeat(np.arange(len(lengths)), lengths)
+    file = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     classes = for_each(
         lambda c: Candidates.of_cells(scores[c], hits[c], file, len(lengths)), range(len(scores)), scores.size
     )

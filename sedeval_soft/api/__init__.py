@@ -6,7 +6,7 @@ scores = sedeval_soft.evaluate("ref.tsv", "sys.tsv", segment_length=1.0)
 scores["segment.soft.f1.macro"]
 """
 
-from sedeval_soft.api.comparison import compare, compare_systems, mean_of_runs, mean_of_systems
+from sedeval_soft.api.comparison import compare, mean_of_runs
 from sedeval_soft.api.evaluation import (
     evaluate,
     evaluate_rows,
@@ -22,12 +22,10 @@ from sedeval_soft.api.sources import read_lengths, read_parts, to_rows
 __all__ = [
     "Evaluator",
     "compare",
-    "compare_systems",
     "evaluate",
     "evaluate_rows",
     "has_points",
     "mean_of_runs",
-    "mean_of_systems",
     "merge_tallies",
     "of_points",
     "read_lengths",

@@ -9,7 +9,15 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import shard_of_rows
-from sedeval_soft.api.sources import Durations, Parted, read_lengths, read_parts, shown, to_rows
+from sedeval_soft.api.sources import (
+    Durations,
+    Parted,
+    read_lengths,
+    read_parts,
+    settings_from,
+    shown,
+    to_rows,
+)
 from sedeval_soft.board.compare import RANK_BY, check_rank_by, compare_scores
 from sedeval_soft.board.runs import mean_scores
 from sedeval_soft.core.board import Board
@@ -35,7 +43,8 @@ def compare(
     folds: Parted | None = None,
     by: Parted | None = None,
     progress: Progress | None = None,
-    **settings: Any,  # noqa: ANN401 - the fields of Settings
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Board:
     """Score systems against one reference, and rank them by a score.
 
@@ -46,30 +55,10 @@ def compare(
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
     check_rank_by(rank_by)
-    values = dict(settings)
-    if "only" not in settings:
-        values["only"] = _with(rank_by)
-    if "measures" not in settings and (group := group_of(rank_by)):
-        values["measures"] = (group,)
-    how: dict[str, Any] = {"rank_by": rank_by, "baseline": baseline, "progress": progress}
-    how |= {"durations": durations, "folds": folds, "by": by}
-    return compare_systems(reference, systems, Settings.of(**values), **how)
-
-
-def compare_systems(
-    reference: Any,  # noqa: ANN401 - as for evaluate
-    systems: Systems,
-    settings: Settings,
-    *,
-    rank_by: str = RANK_BY,
-    baseline: str | None = None,
-    durations: Durations | None = None,
-    folds: Parted | None = None,
-    by: Parted | None = None,
-    progress: Progress | None = None,
-) -> Board:
-    """Rank systems by a score that the settings ask for; arguments as for `compare`."""
-    chosen = settings if settings.ci else replace(settings, ci="bootstrap")
+    if settings is None:
+        values = {"only": _with(rank_by), "measures": (group_of(rank_by) or ()), **values}
+    chosen = settings_from(settings, values)
+    chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     found = _score(reference, systems, chosen, (durations, folds, by, progress))
     return compare_scores(
         [scores for scores, _ in found],
@@ -88,7 +77,8 @@ def mean_of_runs(
     durations: Durations | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
-    **settings: Any,  # noqa: ANN401 - the fields of Settings
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Scores:
     """Score repeated trainings of one system, and return the mean of each score with its interval.
 
@@ -96,24 +86,10 @@ def mean_of_runs(
     system's. The interval is that of the mean over runs, by the jackknife: it says how much trainings differ,
     and nothing of how much files do. Raises as `evaluate` does.
     """
-    chosen = Settings.of(**settings)
-    return mean_of_systems(reference, runs, chosen, name=name, durations=durations, folds=folds, by=by)
-
-
-def mean_of_systems(
-    reference: Any,  # noqa: ANN401 - as for evaluate
-    runs: Systems,
-    settings: Settings,
-    *,
-    name: str | None = None,
-    durations: Durations | None = None,
-    folds: Parted | None = None,
-    by: Parted | None = None,
-) -> Scores:
-    """Return the mean scores of runs; arguments as for `mean_of_runs`."""
-    if settings.ci is not None:
+    chosen = settings_from(settings, values)
+    if chosen.ci is not None:
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
-    found = _score(reference, runs, settings, (durations, folds, by, None))
+    found = _score(reference, runs, chosen, (durations, folds, by, None))
     names = [scores.system for scores, _ in found]
     return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
 

@@ -13,6 +13,7 @@ from sedeval_soft.api.sources import (
     is_points,
     read_lengths,
     read_parts,
+    settings_from,
     shown,
     sides_of,
 )
@@ -38,7 +39,8 @@ def evaluate(
     folds: Parted | None = None,
     by: Parted | None = None,
     progress: Progress | None = None,
-    **settings: Any,  # noqa: ANN401 - the fields of Settings, checked there
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401 - the fields of Settings, checked there
 ) -> Scores:
     """Score a system's output against a reference.
 
@@ -53,11 +55,11 @@ def evaluate(
         how scores differ between folds is told beside. by: the scene of each file, likewise, or a pattern of
         file names in which `{}` stands for the scene; each scene is scored by itself as well.
     progress: called with how many replicates of how many are done, where intervals are asked for.
-    settings: the fields of `Settings`; class names of arrays come from `classes`.
+    settings: an object of `Settings`, or its fields as keywords; class names of arrays come from `classes`.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    chosen = chosen_for(system, settings)
+    chosen = chosen_for(system, settings, values)
     if name is not None and not isinstance(name, str):
         raise SettingsError(f"name must be a text, not {shown(name)}")
     sides = sides_of(reference, system, chosen)
@@ -78,7 +80,8 @@ def threshold_curves(
     system: Any,  # noqa: ANN401
     *,
     durations: Durations | None = None,
-    **settings: Any,  # noqa: ANN401
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401
 ) -> Curves:
     """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
 
@@ -86,14 +89,18 @@ def threshold_curves(
     that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
-    chosen = with_curves(chosen_for(system, settings))
+    chosen = with_curves(chosen_for(system, settings, values))
     pair = align(*sides_of(reference, system, chosen), chosen, read_lengths(durations))
     return curves_of(tally_pair(pair, chosen), chosen)
 
 
-def chosen_for(system: Any, settings: Mapping[str, Any]) -> Settings:  # noqa: ANN401 - as for evaluate
+def chosen_for(
+    system: Any,  # noqa: ANN401 - as for evaluate
+    settings: Settings | None,
+    values: Mapping[str, Any],
+) -> Settings:
     """Return the settings for a system, of which one of operating points has fewer."""
-    chosen = Settings.of(**settings)
+    chosen = settings_from(settings, values)
     return of_points(chosen) if is_points(system) else chosen
 
 

@@ -18,8 +18,16 @@ import numpy as np
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import shard_of_rows
-from sedeval_soft.api.sources import Durations, Parted, read_lengths, read_parts, shown, to_rows
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.api.sources import (
+    Durations,
+    Parted,
+    read_lengths,
+    read_parts,
+    settings_from,
+    shown,
+    to_rows,
+)
+from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard, refuse_other_settings
@@ -38,9 +46,7 @@ class Evaluator:
 
     def __init__(self, settings: Settings | None = None, *, name: str = "system", **values: Any) -> None:  # noqa: ANN401 - fields of Settings
         """Choose settings, as an object or by keywords, and the name under which the system is scored."""
-        if settings is not None and values:
-            raise SettingsError(f"settings are given; {', '.join(values)} cannot be given beside them")
-        self.settings = Settings.of(**values) if settings is None else settings
+        self.settings = settings_from(settings, values)
         self.name = name
         self._shards: list[Shard] = []
         self._files: set[str] = set()

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem
+from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.partition import Partition, by_pattern, of_mapping
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
@@ -20,6 +20,17 @@ Durations = Mapping[str, float] | str | os.PathLike[str]
 Parted = Mapping[str, str] | str | os.PathLike[str]
 
 _SHOWN = 60
+
+
+def settings_from(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
+    """Return the settings that were given as an object, or by keywords; raises SettingsError for both."""
+    if settings is None:
+        return Settings.of(**values)
+    if not isinstance(settings, Settings):
+        raise SettingsError(f"settings must be an object of Settings, not {shown(settings)}")
+    if values:
+        raise SettingsError(f"settings are given; {', '.join(values)} cannot be given beside them")
+    return settings
 
 
 def sides_of(reference: Any, system: Any, settings: Settings) -> tuple[Rows, Rows]:  # noqa: ANN401 - as for evaluate

@@ -211,17 +211,18 @@ def _several(
     reference: str, systems: Sequence[str], settings: Settings, shown: Presentation, io: dict[str, Any]
 ) -> int:
     """Score several systems, or runs of one; return the exit code."""
-    from sedeval_soft.api import compare_systems, mean_of_systems
+    from sedeval_soft.api import compare, mean_of_runs
     from sedeval_soft.cli.progress import progress
 
-    given = {name: io[name] for name in ("durations", "folds", "by")}
+    given: dict[str, Any] = {name: io[name] for name in ("durations", "folds", "by")}
+    given["settings"] = settings
     with progress(quiet=shown.quiet) as told:
         if io["runs"]:
-            mean = mean_of_systems(reference, systems, settings, **given)
+            mean = mean_of_runs(reference, systems, **given)
             board, found = None, [mean]
         else:
             ranked = {"rank_by": io["rank_by"], "baseline": io["baseline"]}
-            board = compare_systems(reference, systems, settings, **ranked, **given, progress=told)
+            board = compare(reference, systems, **ranked, **given, progress=told)
             found = list(board.systems)
     shown.warn(found)
     shown.show(found, board)

@@ -1,0 +1,145 @@
+"""Tables of several files, and the tables that one gets by drawing these files again: the slow, obvious way.
+
+A file that is drawn twice stands twice in the new tables, rows and all, under another name each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tables import long_rows
+
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.core.pair import align
+from sedeval_soft.core.rows import LongRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.run.scoring import Key
+from sedeval_soft.run.single import tally_pair
+
+FILES = tuple("abcde")
+LABELS = ("car", "dog", "rain")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A reference, a system, and the lengths of files that cannot be told from rows, or are longer."""
+
+    reference: LongRows
+    system: LongRows
+    durations: Mapping[str, float] | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files, in the order of a tally."""
+        return tuple(sorted({*self.reference.files, *self.system.files, *(self.durations or {})}))
+
+    def tally(self, settings: Settings) -> Tally:
+        """Count them."""
+        return tally_pair(align(self.reference, self.system, settings, self.durations), settings)
+
+    def scores(self, settings: Settings) -> Scores:
+        """Score them, without intervals."""
+        return evaluate_rows(self.reference, self.system, replace(settings, ci=None), self.durations)
+
+    def drawn(self, weights: Sequence[float]) -> Tables:
+        """Return the tables in which each file stands as often as its weight says."""
+        copies = [
+            (file, f"{file}#{copy}")
+            for file, weight in zip(self.files, weights, strict=True)
+            for copy in range(int(weight))
+        ]
+        sides = (_copied(side, copies) for side in (self.reference, self.system))
+        lengths = self.durations
+        return Tables(
+            *sides, None if lengths is None else {new: lengths[old] for old, new in copies if old in lengths}
+        )
+
+
+def _copied(rows: LongRows, copies: Sequence[tuple[str, str]]) -> LongRows:
+    """Return the rows of some files under new names; files of the table without rows stay declared."""
+    known = [(rows.files.index(old), new) for old, new in copies if old in rows.files]
+    parts = [np.flatnonzero(rows.file == code) for code, _ in known]
+    at = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    owner = [np.full(len(part), number) for number, part in enumerate(parts)]
+    return LongRows(
+        tuple(new for _, new in known),
+        rows.classes,
+        np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32),
+        rows.label[at],
+        rows.onset[at],
+        rows.offset[at],
+        None if rows.value is None else rows.value[at],
+        rows.origin,
+    )
+
+
+def random_table(
+    rng: np.random.Generator,
+    *,
+    files: Sequence[str] = FILES,
+    labels: Sequence[str] = LABELS,
+    n: int = 40,
+    form: str = "tied",
+) -> LongRows:
+    """Build rows of random files and classes, all files declared.
+
+    form: `tied` (whole seconds, values in quarters), `fine` (tenths of seconds, no two values equal), `sure`
+    (values of 1) or `plain` (no values).
+    """
+    scale, rows = 1.0 if form != "fine" else 10.0, []
+    for _ in range(n):
+        file, label = str(rng.choice(files)), str(rng.choice(labels))
+        onset, length = int(rng.integers(0, 15)), int(rng.integers(1, 4))
+        value = {"tied": int(rng.integers(0, 5)) / 4, "fine": float(rng.random())}.get(form, 1.0)
+        rows.append((file, onset / scale, (onset + length) / scale, label, value))
+    made = long_rows(rows, files=files)
+    return made if form != "plain" else replace(made, value=None)
+
+
+def random_tables(seed: int, form: str = "tied", n: int = 40) -> Tables:
+    """Build two tables; none of the classes need be in any of the files."""
+    rng = np.random.default_rng(seed)
+    return Tables(*(random_table(rng, n=n, form=form) for _ in range(2)))
+
+
+def sparse_tables(seed: int) -> Tables:
+    """Build tables of which each class is in a few files only, one in one, and two files hold nothing."""
+    rng = np.random.default_rng(seed)
+    sides = []
+    for _ in range(2):
+        parts = [
+            random_table(rng, files=of, labels=[label], n=8)
+            for of, label in ((FILES[:3], "car"), (FILES[1:3], "dog"), (FILES[:1], "rain"))
+        ]
+        rows = [
+            (part.files[f], on, off, part.classes[0], value)
+            for part in parts
+            for f, on, off, value in zip(part.file, part.onset, part.offset, part.value, strict=True)
+        ]
+        sides.append(long_rows(rows, files=FILES))
+    return Tables(*sides, durations={file: 12.5 + code for code, file in enumerate(FILES)})
+
+
+def key_of(score: Score) -> Key:
+    """Return what a score is of."""
+    return Key(score.basis, score.reading, score.measure, score.average, score.class_name)
+
+
+def as_floats(scores: Mapping[str, float | int | None] | Scores, names: Sequence[str]) -> np.ndarray:
+    """Return values by name as an array, NaN where undefined."""
+    return np.array([np.nan if scores[name] is None else scores[name] for name in names], dtype=np.float64)
+
+
+def same_numbers(
+    ours: np.ndarray, theirs: np.ndarray, names: Sequence[str], tolerance: float = 1e-12
+) -> None:
+    """Require two arrays, one row for each name, to be equal to rounding, undefined in the same places."""
+    assert ours.shape == theirs.shape and len(ours) == len(names)
+    undefined = np.isnan(ours) != np.isnan(theirs)
+    far = np.abs(ours - theirs) > tolerance * np.maximum(1.0, np.abs(theirs))
+    bad = np.argwhere(undefined | far)
+    assert not len(bad), [(names[at[0]], at[1:], ours[tuple(at)], theirs[tuple(at)]) for at in bad[:5]]

@@ -9,6 +9,7 @@ scores = evaluator.compute()
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -66,15 +67,14 @@ class Evaluator:
         dimensions, else one for each.
         """
         lengths = read_lengths(durations)
-        for ours, theirs in self._sides(reference, system, files):
-            self._add(shard_of_rows(ours, theirs, self.settings, lengths, self.name, batch=True))
+        sides = self._sides(reference, system, files)
+        self._add([shard_of_rows(*pair, self.settings, lengths, self.name, batch=True) for pair in sides])
         return self
 
     def merge(self, other: Evaluator) -> Self:
         """Take in all that another one has counted, which must have the same settings."""
         refuse_other_settings(self.settings, other.settings)
-        for shard in list(other._shards):
-            self._add(shard)
+        self._add(other._shards)
         return self
 
     def compute(
@@ -105,15 +105,17 @@ class Evaluator:
         """Return an evaluator that has counted what a file says; raises InputError if it is none."""
         shard = read_tally(path)
         evaluator = cls(shard.settings, name=shard.system)
-        evaluator._add(shard)
+        evaluator._add([shard])
         return evaluator
 
-    def _add(self, shard: Shard) -> None:
-        both = sorted(self._files & {*shard.tally.files})
+    def _add(self, shards: Sequence[Shard]) -> None:
+        """Take in all of some shards, or none of them where a file was counted before."""
+        files = Counter(file for shard in shards for file in shard.tally.files)
+        both = sorted(file for file, times in files.items() if times > 1 or file in self._files)
         if both:
             raise EvaluationError(f"file {both[0]!r} was counted before; each file must be in one batch")
-        self._shards.append(shard)
-        self._files |= {*shard.tally.files}
+        self._shards += shards
+        self._files |= {*files}
 
     def _sides(
         self,

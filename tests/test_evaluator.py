@@ -291,6 +291,18 @@ def test_tallies_of_files_are_merged_in_any_order(tmp_path):
         merge_tallies([*paths, paths[1]])
 
 
+def test_a_batch_in_which_the_system_is_silent():
+    """It has no rows, so no column of values; events of the others are of touching rows all the same."""
+    reference = [("a", 1.0, 5.0, "dog", 1.0), ("b", 1.0, 5.0, "dog", 1.0)]
+    system = [("a", 1.0, 3.0, "dog", 0.75), ("a", 3.0, 5.0, "dog", 0.875), ("a", 7.0, 9.0, "dog", 0.25)]
+    made = Settings(only=("event",), measures=("curves",))
+    whole = Evaluator(made).update(long_rows(reference), long_rows(system, files="ab"))
+    assert whole.compute()["event.hard.average_precision.macro"] == 0.5
+    split = Evaluator(made).update(long_rows(reference[:1]), long_rows(system))
+    split.update(long_rows(reference[1:]), long_rows([], files="b"))
+    assert json_of(split.compute()) == json_of(whole.compute())
+
+
 def test_what_is_told_of_the_data_adds_up():
     tables = random_tables(14)
     document = json.loads(json_of(grown(tables, Settings(), FILES, [2], iter([])).compute()))

@@ -235,7 +235,8 @@ def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, ord
         rest[2],
         rest[3],
     )
-    joint = replace(joint, nested=all(part.events[name].nested for part in parts))
+    # A table without rows has no values, and does not tell how events of the others were made.
+    joint = replace(joint, nested=all(part.events[name].nested for part in parts if len(part.events[name])))
     return joint.take(np.argsort(joint.file, kind="stable"))
 
 

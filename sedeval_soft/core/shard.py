@@ -29,6 +29,11 @@ class Shard:
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
 
+    def systems(self) -> list[str]:
+        """Return the names of what was merged, if the system's name was made of them; else that."""
+        names = sorted({item.name for item in self.inputs if item.role == "system"})
+        return names if self.system == ", ".join(names) else [self.system]
+
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
         """Return the shard of all files of some, at least one, whatever their order.
@@ -42,7 +47,7 @@ class Shard:
             refuse_other_settings(first.settings, shard.settings)
         durations = [shard.durations for shard in shards if shard.durations is not None]
         findings = Findings.merge(shard.findings for shard in shards)
-        systems = sorted({shard.system for shard in shards})
+        systems = sorted({name for shard in shards for name in shard.systems()})
         return Shard(
             settings=first.settings,
             system=", ".join(systems),

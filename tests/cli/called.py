@@ -1,0 +1,59 @@
+"""The command line in this process: faster than one of its own for every call."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from sedeval_soft.cli.main import group
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.rows import LongRows
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a call left behind; errors of the package count as exit code 2, as `main` has it."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Return the JSON that was printed."""
+        return json.loads(self.out)
+
+    @property
+    def scores(self) -> dict[str, dict[str, Any]]:
+        """Return the scores of the first system in the JSON that was printed, by name."""
+        return {score["name"]: score for score in self.document["systems"][0]["scores"]}
+
+
+def call(*arguments: str | Path) -> Called:
+    """Call the command line; anything but an error of the package or of usage is raised."""
+    done = CliRunner().invoke(group, [str(argument) for argument in arguments])
+    if isinstance(done.exception, EvaluationError):
+        return Called(2, done.stdout, f"{done.stderr}{done.exception}\n")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Called(done.exit_code, done.stdout, done.stderr)
+
+
+def written(path: Path, rows: LongRows, files: str | tuple[str, ...] | None = None) -> Path:
+    """Write the rows of some files (None: of all) as a table; files without rows are declared in it."""
+    lines = ["filename\tonset\toffset\tevent_label\tvalue"]
+    chosen = rows.files if files is None else tuple(files)
+    for file in chosen:
+        own = [k for k in range(len(rows)) if rows.files[rows.file[k]] == file]
+        for k in own:
+            value = "" if rows.value is None else repr(float(rows.value[k]))
+            label = rows.classes[rows.label[k]]
+            lines.append(f"{file}\t{float(rows.onset[k])!r}\t{float(rows.offset[k])!r}\t{label}\t{value}")
+        if not own:
+            lines.append(f"{file}\t\t\t\t")
+    path.write_text("\n".join(lines) + "\n")
+    return path

@@ -1,0 +1,281 @@
+"""Intervals, several systems, runs, folds and scenes on the command line."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from called import call, written
+from drawn_again import FILES, random_table, random_tables
+
+F1 = "segment.soft.f1.macro"
+LITTLE = ("--replicates", "20", "-q")
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    """A reference, and systems from good to bad."""
+    folder = tmp_path_factory.mktemp("systems")
+    reference = random_tables(31, n=90).reference
+    found = {"ref": written(folder / "ref.tsv", reference)}
+    rng = np.random.default_rng(0)
+    for name, noise in (("good", 0.1), ("fair", 0.4), ("bad", 0.9)):
+        value = np.clip(reference.value + rng.normal(0, noise, len(reference)), 0, 1).round(4)
+        system = type(reference)(
+            reference.files, reference.classes, reference.file, reference.label, reference.onset,
+            reference.offset, value, reference.origin,
+        )  # fmt: skip
+        found[name] = written(folder / f"{name}.tsv", system)
+    return found
+
+
+def ends(done):
+    return {name: (score["low"], score["high"]) for name, score in done.scores.items()}
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("--ci", "ref", "good", "--format", "json"),
+        ("ref", "--ci", "good", "--format", "json"),
+        ("ref", "good", "--ci", "--format", "json"),
+        ("--format", "json", "ref", "good", "--ci"),
+        ("--format", "json", "--ci", "--", "ref", "good"),
+        ("--format", "json", "ref", "good", "--ci=bootstrap"),
+        ("--ci", "bootstrap", "--format", "json", "ref", "good"),
+        ("evaluate", "--ci", "ref", "good", "--format", "json"),
+    ],
+    ids=" ".join,
+)
+def test_a_method_need_not_be_named(paths, order):
+    arguments = [paths.get(word, word) for word in order]
+    at = 1 if order[0] == "evaluate" else 0
+    done = call(*arguments[:at], *LITTLE, *arguments[at:])
+    assert done.code == 0, done.err
+    assert done.document["settings"]["ci"] == "bootstrap"
+    assert done.scores[F1]["low"] < done.scores[F1]["value"] < done.scores[F1]["high"]
+
+
+def test_each_method_gives_other_intervals_of_the_same_numbers(paths):
+    base = (paths["ref"], paths["fair"], "--format", "json", *LITTLE)
+    plain = call(*base)
+    found = {method: call(*base, "--ci", method) for method in ("bootstrap", "bca", "jackknife")}
+    values = [{n: s["value"] for n, s in done.scores.items()} for done in (plain, *found.values())]
+    assert all(one == values[0] for one in values)
+    assert set(ends(plain).values()) == {(None, None)}
+    assert len({ends(done)["segment.hard.f1.micro"] for done in found.values()}) == 3
+    assert ends(found["jackknife"])["segment.optimal.f1.micro"] == (None, None)
+    assert call(*base, "--ci").out == found["bootstrap"].out
+    assert ends(call(*base, "--ci", "--seed", "1"))[F1] != ends(found["bootstrap"])[F1]
+    narrow = ends(call(*base, "--ci", "--confidence", "0.5"))[F1]
+    wide = ends(found["bootstrap"])[F1]
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_a_wrong_method_is_a_path_or_refused(paths):
+    assert call("--ci=percentile", paths["ref"], paths["good"]).code == 2
+    done = call(paths["ref"], paths["good"], "--replicates", "0", "--ci")
+    assert done.code == 2 and "replicates" in done.err
+    done = call(paths["ref"], paths["good"], "--confidence", "1.5", "--ci")
+    assert done.code == 2 and "confidence" in done.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--score", "segment.optimal.f1.macro"),
+        ("--score", "segment.soft.f1.macro", "--score", "event.optimal.f1.micro"),
+        ("--only", "segment.optimal"),
+        ("--only", "clip.optimal", "--only", "event.optimal"),
+    ],
+    ids=" ".join,
+)
+def test_the_jackknife_of_best_thresholds_is_refused(paths, options):
+    done = call(paths["ref"], paths["good"], "--ci", "jackknife", *options)
+    assert (done.code, done.out) == (2, "")
+    assert "jackknife is not valid" in done.err and "--ci bootstrap" in done.err
+    done = call(paths["ref"], paths["good"], "--ci", "jackknife", "--fixed-thresholds", *options, "-q")
+    assert done.code == 0
+
+
+def test_of_more_than_optimal_readings_the_jackknife_leaves_these_out(paths):
+    done = call(paths["ref"], paths["good"], "--ci", "jackknife", "--format", "json")
+    assert done.code == 0
+    assert "jackknife is not valid" in done.err
+    assert done.scores["segment.optimal.f1.macro"]["low"] is None
+    assert done.scores["segment.hard.f1.macro"]["low"] is not None
+
+
+def test_wanted_numbers_come_with_their_intervals(paths):
+    base = (paths["ref"], paths["good"], "--score", F1, "--score", "segment.hard.n_ref.micro", "-q")
+    plain = call(*base).out.splitlines()
+    assert all("\t" not in line for line in plain)
+    sure = call(*base, "--ci").out.splitlines()
+    for line, number in zip(sure, plain, strict=True):
+        value, low, high = line.split("\t")
+        assert value == number and float(low) <= float(value) <= float(high)
+
+
+def test_systems_are_ranked(paths):
+    done = call(paths["ref"], *(paths[n] for n in ("bad", "good", "fair")), "--format", "json", *LITTLE)
+    assert done.code == 0
+    board = done.document["board"]
+    assert [entry["system"] for entry in board["entries"]] == [str(paths[n]) for n in ("good", "fair", "bad")]
+    assert [entry["place"] for entry in board["entries"]] == [1, 2, 3]
+    assert (board["rank_by"], board["compared_to"], board["baseline"]) == (F1, str(paths["good"]), None)
+    assert [system["name"] for system in done.document["systems"]] == [e["system"] for e in board["entries"]]
+    lower = call(
+        paths["ref"], paths["good"], paths["bad"], "--rank-by", "segment.soft.kl_divergence.micro",
+        "--baseline", paths["bad"], "--format", "json", *LITTLE,
+    )  # fmt: skip
+    board = lower.document["board"]
+    assert [entry["system"] for entry in board["entries"]] == [str(paths["good"]), str(paths["bad"])]
+    assert board["compared_to"] == board["baseline"] == str(paths["bad"])
+    assert board["entries"][0]["difference"]["value"] < 0 and board["entries"][1]["difference"] is None
+
+
+def test_a_score_beyond_what_is_evaluated_may_rank(paths):
+    for name in ("clip.hard.f1.micro", "segment.hard.roc_auc.macro", "intersection.soft.f1.micro"):
+        done = call(paths["ref"], paths["good"], paths["bad"], "--rank-by", name, "--format", "json", *LITTLE)
+        assert done.code == 0, done.err
+        assert done.document["board"]["rank_by"] == name
+        assert done.document["board"]["entries"][0]["value"] is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--rank-by", "segment.soft.f2.macro"), "segment.soft.f2.macro"),
+        (("--rank-by", "segment.soft.f1.marco"), "marco"),
+        (("--rank-by", "segment.hard.n_ref.micro"), "neither high nor low"),
+        (("--rank-by", "segment.soft.f1.macro@x"), "leave out the @"),
+        (("--rank-by", "event.soft.f1.macro", "--only", "segment"), "--only"),
+        (("--rank-by", "intersection.hard.psds"), "--psds"),
+        (("--baseline", "godo.tsv"), "--baseline 'godo.tsv' is not among the systems"),
+        (("--runs", "--baseline", "x"), "--runs are of one system"),
+        (("--runs", "--rank-by", F1), "--runs are of one system"),
+        (("--runs", "--ci"), "--runs"),
+        (("--curves", "c.tsv"), "--curves is of one system"),
+        (("--save-tally", "x.tally"), "--save-tally is of one system"),
+        (("--check", "sed_eval"), "--check is of one system"),
+    ],
+    ids=lambda of: " ".join(of) if isinstance(of, tuple) else None,
+)
+def test_what_several_systems_cannot_have_is_refused(paths, options, said):
+    done = call(paths["ref"], paths["good"], paths["bad"], *options)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+@pytest.mark.parametrize("options", [("--rank-by", F1), ("--baseline", "x"), ("--runs",)], ids=" ".join)
+def test_what_one_system_cannot_have_is_refused(paths, options):
+    done = call(paths["ref"], paths["good"], *options)
+    assert (done.code, done.out) == (2, "")
+    assert f"{options[0]} is of several systems" in done.err
+
+
+def test_each_system_is_given_once(paths):
+    for options in ((), ("--runs",)):
+        done = call(paths["ref"], paths["good"], paths["bad"], paths["good"], *options)
+        assert (done.code, done.out) == (2, "")
+        assert "good.tsv is given twice" in done.err
+
+
+def test_single_numbers_of_several_systems(paths):
+    names = ("fair", "good")
+    done = call(
+        paths["ref"], *(paths[n] for n in names), "--score", F1, "--score", "segment.hard.f1.micro", *LITTLE
+    )
+    assert done.code == 0
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert {line[0] for line in lines} == {str(paths[n]) for n in names}
+    for path, *numbers in lines:
+        alone = call(paths["ref"], path, "--score", F1, "--score", "segment.hard.f1.micro", "-q").out.split()
+        # Each with its interval behind it.
+        assert numbers[0::3] == alone and len(numbers) == 6
+
+
+def test_requirements_are_of_every_system(paths):
+    good, bad = (float(call(paths["ref"], paths[n], "--score", F1, "-q").out) for n in ("good", "bad"))
+    assert bad < good
+    systems = (paths["ref"], paths["good"], paths["bad"], *LITTLE)
+    done = call(*systems, "--require", f"{F1}>={(good + bad) / 2}")
+    assert done.code == 1
+    (line,) = [line for line in done.err.splitlines() if "not met" in line]
+    assert "bad.tsv" in line and "good.tsv" not in line
+    assert call(*systems, "--require", f"{F1}>={bad}").code == 0
+
+
+def test_runs_have_a_mean_and_its_interval(paths):
+    names = ("good", "fair", "bad")
+    done = call(paths["ref"], *(paths[n] for n in names), "--runs", "--format", "json", "-q")
+    assert done.code == 0 and done.document["board"] is None
+    each = [call(paths["ref"], paths[n], "--format", "json", "-q").scores for n in names]
+    compared = 0
+    for name, score in done.scores.items():
+        values = [of[name]["value"] for of in each]
+        if None in values:
+            assert score["value"] is score["low"] is score["high"] is None, name
+            continue
+        margin = 1.959963984540054 * statistics.stdev(values) / math.sqrt(3)
+        wanted = (
+            statistics.fmean(values),
+            statistics.fmean(values) - margin,
+            statistics.fmean(values) + margin,
+        )
+        assert (score["value"], score["low"], score["high"]) == pytest.approx(wanted, rel=1e-9, abs=1e-9), (
+            name
+        )
+        compared += 1
+    assert compared > 150
+
+
+def test_folds_and_scenes_must_name_every_file(paths, tmp_path):
+    table = tmp_path / "folds.tsv"
+    table.write_text("filename\tfold\n" + "".join(f"{file}\t{k % 2}\n" for k, file in enumerate(FILES[:-1])))
+    for option in ("--folds", "--by"):
+        for systems in (("good",), ("good", "bad")):
+            done = call(paths["ref"], *(paths[n] for n in systems), option, table, *LITTLE)
+            assert (done.code, done.out) == (2, "")
+            assert "folds.tsv" in done.err and "'e'" in done.err, done.err
+    done = call(paths["ref"], paths["good"], "--by", "{}x")
+    assert (done.code, done.out) == (2, "") and "does not match" in done.err
+    done = call(paths["ref"], paths["good"], "--folds", tmp_path / "none.tsv")
+    assert (done.code, done.out) == (2, "") and "none.tsv" in done.err
+
+
+def test_one_fold_is_refused_and_strangers_are_told_of(paths, tmp_path):
+    table = tmp_path / "folds.tsv"
+    lines = [f"{file}\tonly\n" for file in FILES]
+    table.write_text("filename\tfold\n" + "".join(lines))
+    done = call(paths["ref"], paths["good"], "--folds", table)
+    assert (done.code, done.out) == (2, "") and "one fold, 'only'; expected two or more" in done.err
+    table.write_text("filename\tfold\n" + "".join(lines[1:]) + "a\tother\nunknown\tother\n")
+    done = call(paths["ref"], paths["good"], "--folds", table, "--format", "json")
+    assert done.code == 0 and "1 file ('unknown') not evaluated" in done.err
+    assert done.document["systems"][0]["folds"]["names"] == ["only", "other"]
+
+
+def test_folds_of_several_systems(paths, tmp_path):
+    table = tmp_path / "folds.tsv"
+    table.write_text("filename\tfold\n" + "".join(f"{file}\t{k % 2}\n" for k, file in enumerate(FILES)))
+    done = call(paths["ref"], paths["good"], paths["bad"], "--folds", table, "--format", "json", *LITTLE)
+    for system in done.document["systems"]:
+        alone = call(paths["ref"], system["name"], "--folds", table, "--format", "json", "-q")
+        assert system["folds"] == alone.document["systems"][0]["folds"]
+
+
+def test_files_that_only_one_system_has(paths, tmp_path):
+    more = written(tmp_path / "more.tsv", random_table(np.random.default_rng(1), files=("a", "z"), n=20))
+    done = call(paths["ref"], paths["good"], more, "--format", "json", "--replicates", "20")
+    assert done.code == 0
+    assert [system["files"] for system in done.document["systems"]] == [5, 6]
+    assert "'z'" in done.err
+    # A reason is given where nothing can be said.
+    one = written(tmp_path / "one.tsv", random_table(np.random.default_rng(1), files=("a",), n=20))
+    other = written(tmp_path / "other.tsv", random_table(np.random.default_rng(2), files=("a",), n=20))
+    done = call(one, one, other, "--format", "json", "--replicates", "20")
+    assert done.code == 0 and "all systems tie" in done.err
+    assert {entry["rank"] for entry in done.document["board"]["entries"]} == {1}

@@ -44,12 +44,15 @@ class Grouped(click.Option):
 
 
 class _Context(click.Context):
-    """The context of the command that needs no name: usage and hints show the program alone."""
+    """The context of a command; of the one that needs no name, usage and hints show the program alone."""
 
     @property
     def command_path(self) -> str:
         """Return what was called, as one would call it."""
-        return super().command_path if self.parent is None else self.parent.command_path
+        parent = self.parent
+        if parent is None or self.info_name != getattr(parent.command, "default_cmd_name", None):
+            return super().command_path
+        return parent.command_path
 
 
 class GroupedCommand(click.Command):
@@ -135,7 +138,7 @@ SETTINGS: tuple[Decorator, ...] = (
     switch(EVENTS, "--no-onset", "onset", value=False, text="Do not look at onsets."),
     switch(EVENTS, "--no-offset", "offset", value=False, text="Do not look at offsets."),
     setting(EVENTS, "--matching", type=click.Choice(["optimal", "greedy"]), shown="optimal",
-            help="Match as many events as can be, or each with the first that is free."),
+            help="Match as many events as can be (optimal), or each with the first that is free (greedy)."),
     setting(EVENTS, "--events", type=click.Choice(["auto", "merge", "rows"]), shown="auto",
             help="Touching active rows of a class are one event (merge), or each row is one (rows); "
             "auto merges where a table has values."),
@@ -148,11 +151,14 @@ SETTINGS: tuple[Decorator, ...] = (
     setting(INTERSECTIONS, "--dtc", type=number, shown="0.5", metavar="SHARE",
             help="Share of a detection that reference events must cover, else it is a false positive."),
     setting(INTERSECTIONS, "--gtc", type=number, shown="0.5", metavar="SHARE",
-            help="Share of a reference event that such detections must cover to find it."),
+            help="Share of a reference event that detections, if they are no false positives, must cover to "
+            "find it."),
     setting(INTERSECTIONS, "--cttc", type=number, shown="0.3", metavar="SHARE",
-            help="Share of a false positive that another class must cover to make it a cross trigger."),
+            help="Share of a false positive that reference events of another class must cover to make it a "
+            "cross trigger."),
     setting(INTERSECTIONS, "--psds", type=click.Choice(["dcase-psds1", "dcase-psds2"]),
-            help="Compute PSDS as DCASE does; sets the shares above and below where they are not given."),
+            help="Compute PSDS as DCASE does: sets --dtc, --gtc, --cttc and the three options below where "
+            "they are not given."),
     setting(INTERSECTIONS, "--alpha-ct", type=number, shown="0.0", metavar="NUMBER",
             help="Compute PSDS; weight of cross triggers."),
     setting(INTERSECTIONS, "--alpha-st", type=number, shown="0.0", metavar="NUMBER",
@@ -166,48 +172,53 @@ SETTINGS: tuple[Decorator, ...] = (
             help="Compute these too: curves (average precision, ROC), divergence, calibration, confusion (of "
             "classes), or all. Repeatable; --score of one of them is enough."),
     setting(MEASURES, "--max-fpr", type=number, shown="0.1", metavar="RATE",
-            help="False alarm rate to which partial areas go, and at which miss rates are read."),
+            help="False alarm rate at which partial areas under the ROC end, and at which miss rates are "
+            "read."),
     setting(MEASURES, "--max-fnr", type=number, shown="0.1", metavar="RATE",
             help="Miss rate at which false alarm rates are read."),
     setting(MEASURES, "--iou", type=number, shown="0.5", metavar="SHARE",
             help="Intersection over union from which average precision counts an event as found."),
     setting(MEASURES, "--bins", type=int, shown="15", metavar="N", help="Bins of calibration."),
     setting(MEASURES, "--t-norm", type=click.Choice(["minimum", "product", "lukasiewicz"]), shown="minimum",
-            help="What soft labels of segments and clips have in common."),
+            help="What two soft labels have in common: the smaller, the product, or max(0, sum - 1)."),
     setting(MEASURES, "--entropy-unit", type=click.Choice(["nats", "bits"]), shown="nats",
             help="Unit of divergences and cross-entropy."),
     setting(MEASURES, "--epsilon", type=number, shown="1e-07", metavar="NUMBER",
-            help="Values are clipped to this far from 0 and 1 in logarithms."),
+            help="Where a logarithm is taken, values stay this far from 0 and 1."),
 )  # fmt: skip
 
 SURE: tuple[Decorator, ...] = (
     setting(INTERVALS, "--ci", type=click.Choice(METHODS), metavar="[bootstrap|bca|jackknife]",
-            help="Give all scores intervals, resampling files; without a method: bootstrap."),
+            help="Give every score an interval, from files drawn anew (bootstrap; bca corrects its bias) or "
+            "left out one by one (jackknife). Without a method: bootstrap."),
     setting(INTERVALS, "--replicates", type=int, shown="1000", metavar="N",
-            help="Bootstrap replicates, and random exchanges of two systems' files."),
+            help="How often files are drawn anew, and exchanged between two systems that are compared."),
     setting(INTERVALS, "--confidence", type=number, shown="0.95", metavar="SHARE",
-            help="Confidence of intervals; systems tie unless they differ at 1 - this."),
-    setting(INTERVALS, "--seed", type=int, shown="0", metavar="N", help="Seed of random numbers."),
+            help="Confidence of intervals. Systems that cannot be told apart at this confidence share a "
+            "rank."),
+    setting(INTERVALS, "--seed", type=int, shown="0", metavar="N",
+            help="Seed of the random numbers: the same seed gives the same results."),
     switch(INTERVALS, "--fixed-thresholds", "fixed_thresholds", value=True,
-           text="Replicates keep the best thresholds of all files, instead of finding their own."),
+           text="Optimal readings: find best thresholds once, on all files, not in every replicate anew."),
 )  # fmt: skip
 
 PARTS: tuple[Decorator, ...] = (
     option(FILES, "--folds", type=click.Path(path_type=str), metavar="TSV",
-           help="Table of filename and fold: files of all folds are pooled, and the spread of scores over "
-           "folds is shown beside."),
+           help="Table of filename and fold: the files of all folds are scored together, and how far the "
+           "scores of single folds lie apart is shown below."),
     option(FILES, "--by", type=click.Path(path_type=str), metavar="TSV|PATTERN",
-           help="Score groups of files by themselves, too: a table of filename and group, or a pattern of "
-           "file names in which {} stands for the group, such as '{scene}_[0-9]*'."),
+           help="Score the files of each scene by themselves, too: a table of filename and scene, or a "
+           "pattern of file names with the scene in braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 SEVERAL: tuple[Decorator, ...] = (
     option(SYSTEMS, "--rank-by", metavar="NAME",
            help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
-           help="Compare the others with this SYSTEM.  [default: the best]"),
+           help="Compare the others with this one of them.  [default: the best]"),
     option(SYSTEMS, "--runs", is_flag=True,
-           help="Each SYSTEM is a training of the same one: show mean scores, and intervals over trainings."),
+           help="Each SYSTEM is one training of the same system: print the mean of each score over "
+           "trainings, and its interval."),
 )  # fmt: skip
 
 INPUT: tuple[Decorator, ...] = (
@@ -227,11 +238,12 @@ RESULTS: tuple[Decorator, ...] = (
     option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
            help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--save-tally", type=click.Path(path_type=str), metavar="FILE",
-           help="Write the statistics of all files to a file for `soft-sed-eval merge`."),
+           help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
            help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
-           help="Print just this number, such as segment.soft.f1.macro. Repeatable."),
+           help="Print just this number, such as segment.soft.f1.macro; with --ci, its interval behind it. "
+           "Repeatable."),
     option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error."),
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
            help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
@@ -239,15 +251,15 @@ RESULTS: tuple[Decorator, ...] = (
 
 SINGLE: tuple[Decorator, ...] = (
     setting(OUTPUT, "--worst", type=int, shown="0", metavar="N",
-            help="List the files, classes and segments that cost most, so many of each."),
+            help="List the N files, classes and segments with the most misses and false alarms."),
     option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",
            help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
            help="Print the names and meanings of all scores, and exit."),
     option(CHECKS, "--check", type=click.Choice(["sed_eval"]),
-           help="Score once more with this package, and print ours, theirs and the difference."),
+           help="Score once more with that package, and print ours, theirs and the difference."),
     setting(CHECKS, "--compat", type=click.Choice(["sed_eval"]),
-            help="Follow this package's arithmetic exactly in the hard reading."),
+            help="Follow that package's arithmetic exactly in the hard reading."),
 )  # fmt: skip
 
 

@@ -329,6 +329,27 @@ def test_usage_names_the_program_alone():
     ]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (["--help"], "soft-sed-eval [OPTIONS] REFERENCE SYSTEM..."),
+        (["evaluate", "--help"], "soft-sed-eval [OPTIONS] REFERENCE SYSTEM..."),
+        (["merge", "--help"], "soft-sed-eval merge [OPTIONS] TALLY..."),
+    ],
+)
+def test_usage_is_what_one_would_type(arguments, usage):
+    done = run(*arguments)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"Usage: {usage}")
+
+
+def test_hints_of_a_command_name_it():
+    done = run("merge")
+    assert done.stderr.splitlines()[:2] == [
+        "Usage: soft-sed-eval merge [OPTIONS] TALLY...",
+        "Try 'soft-sed-eval merge --help' for help.",
+    ]
+
+
 def test_blanks_around_a_score_name_are_not_part_of_it():
     assert run(REFERENCE, SYSTEM, "--score", f" {F1} ").stdout == run(REFERENCE, SYSTEM, "--score", F1).stdout
 
@@ -393,10 +414,11 @@ def test_help_shows_every_option_and_true_defaults():
         *(("segment-length", "segment_length"), ("threshold", "threshold"), ("onset-collar", "onset_collar")),
         *(("offset-collar", "offset_collar"), ("offset-collar-rate", "offset_collar_rate"), ("beta", "beta")),
         *(("pool", "pool"), ("matching", "matching"), ("events", "events")),
+        *(("replicates", "replicates"), ("confidence", "confidence"), ("seed", "seed"), ("worst", "worst")),
     ):
         shown = re.search(rf"--{option} [^-].*?\[default: ([^\]]*)\]", flat)
         assert shown, option
-        assert shown[1] == str(defaults[name]), option
+        assert shown[1] == str(getattr(Settings(), name)), option
     assert "--version" in text
 
 

@@ -6,7 +6,8 @@ or an average stands in the tables of other measures and other averages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import AVERAGES, OVERALL
@@ -145,7 +146,7 @@ AVERAGED = (
 )
 """The tables of averages in order."""
 
-OF_PARTS = Averages("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
+_OF_PARTS = Averages("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
 """The one table of averages that a group of classes or a scene has; its name follows the title."""
 
 OF_CLASSES = (
@@ -166,6 +167,15 @@ OF_CLASSES = (
     (", among the highest of a segment", _LABEL_WISE),
 )
 """The tables of classes of each basis and reading: what follows their title, and their measures."""
+
+
+def of_parts(kinds: Iterable[str | None]) -> Averages:
+    """Return the table of the main averages of a part; kinds: the averages that it has.
+
+    As in the summary of the whole, weighted averages stand aside; here they have no table of their own.
+    """
+    aside = {"micro", "macro"} <= {*kinds}
+    return replace(_OF_PARTS, averages=tuple(a for a in _OF_PARTS.averages if a != "weighted" or not aside))
 
 
 def measure_label(settings: Settings, measure: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.spread import Folds, Offender, Worst
+from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.report.intervals import counted
-from sedeval_soft.report.layout import COUNTS, EXACT, measure_label
+from sedeval_soft.report.layout import COUNTS, EXACT, measure_label, of_parts
 from sedeval_soft.report.table import Table, exact, number, short, visible
 
 _MOST_FOLDS = 10
@@ -13,11 +13,14 @@ _MOST_FOLDS = 10
 
 
 def folds_tables(scores: Scores) -> list[Table]:
-    """Return the table of the spread over folds; none without folds, or where no score has a spread."""
+    """Return the table of the spread of the main scores over folds.
+
+    None without folds, or where no score has a spread; one of all scores where there are no main ones.
+    """
     folds = scores.folds
     if folds is None:
         return []
-    found = [(scores.scores[s.name], s) for s in folds.spreads if s.name in scores.scores]
+    found = _main(_spreads(scores))
     shown = folds.names if len(folds.names) <= _MOST_FOLDS else ()
     rows = []
     for score, spread in found:
@@ -47,9 +50,25 @@ def folds_notes(scores: Scores) -> list[str]:
     found = [
         "Pooled is the score of all files together; mean and deviation only say how far folds lie apart."
     ]
-    if len(scores.folds.names) > _MOST_FOLDS:
+    everything = _spreads(scores)
+    if len(_main(everything)) < len(everything):
+        found.append("Spreads of all averages are in JSON and YAML; csv has what each fold scores.")
+    elif len(scores.folds.names) > _MOST_FOLDS:
         found.append("What each fold scores is in csv, JSON and YAML.")
     return found
+
+
+def _spreads(scores: Scores) -> list[tuple[Score, Spread]]:
+    """Return the scores that have a spread over folds, with it."""
+    spreads = () if scores.folds is None else scores.folds.spreads
+    return [(scores.scores[spread.name], spread) for spread in spreads if spread.name in scores.scores]
+
+
+def _main(spreads: list[tuple[Score, Spread]]) -> list[tuple[Score, Spread]]:
+    """Return the main averages, all there is where there are none of them."""
+    of = of_parts(score.average for score, _ in spreads)
+    main = [(score, spread) for score, spread in spreads if of.shows(score.measure, score.average)]
+    return main or spreads
 
 
 def said_of_folds(folds: Folds) -> str:

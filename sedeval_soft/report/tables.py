@@ -11,7 +11,7 @@ from dataclasses import replace
 from sedeval_soft.core.value import Confusion, Score, Scores
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.intervals import end_cell, end_names, ends, has_interval
-from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, OF_PARTS, Averages, measure_label
+from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Averages, measure_label, of_parts
 from sedeval_soft.report.spread import folds_notes, folds_tables, worst_notes, worst_tables
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, visible
 
@@ -69,10 +69,7 @@ def _of_part(scores: Scores, part: str) -> list[Table]:
     by_family = _by_family(scores, part)
     title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(part)}"
     averages = [s for members in by_family.values() for s in members if s.average is not None]
-    kinds = {s.average for s in averages}
-    # As in the summary of the whole, weighted averages stand aside; here they have no table of their own.
-    shown = tuple(a for a in OF_PARTS.averages if a != "weighted" or not {"micro", "macro"} <= kinds)
-    of = replace(OF_PARTS, averages=shown)
+    of = of_parts(s.average for s in averages)
     main = [s for s in averages if of.shows(s.measure, s.average)]
     of, main = (of, main) if main else (_others(averages), averages)
     found = [_averages(scores, replace(of, title=of.title + title), main)]

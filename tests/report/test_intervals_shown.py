@@ -205,7 +205,46 @@ def test_many_folds_have_no_columns_of_their_own():
     scores = with_folds(build(families=SEGMENTS), [f"f{i}" for i in range(11)])
     assert table_of(scores, "Folds").head[-1] == "deviation"
     assert header_of(scores)["folds"] == "11, of 1 to 11 files"
-    assert "What each fold scores is in csv, JSON and YAML." in render([scores])
+    assert "csv has what each fold scores." in render([scores])
+    spreads = [s for s in scores.folds.spreads if s.name == "segment.hard.f1.micro"]
+    few = replace(scores, folds=replace(scores.folds, spreads=tuple(spreads)))
+    assert notes(few, tables(few))[-1] == "What each fold scores is in csv, JSON and YAML."
+
+
+def test_only_main_scores_have_their_spread_in_the_table():
+    scores = with_folds(registered(("car", "speech")))
+    shown = {row[2:4] for row in table_of(scores, "Folds").rows}
+    measures = ("P", "R", "F1", "F2", "ER", "KLD")
+    expected = {(measure, average) for measure in measures for average in ("micro", "macro")}
+    assert shown == expected | {("PSDS", "overall"), ("piPSDS", "overall")}
+    note = "Spreads of all averages are in JSON and YAML; csv has what each fold scores."
+    assert note in notes(scores, tables(scores))
+    document = json.loads(render([scores], "json"))
+    spreads = {spread["name"] for spread in document["systems"][0]["folds"]["spreads"]}
+    averages = {name for name, score in scores.items() if "@" not in name and scores.score(name).average}
+    assert spreads == averages
+    text = render([scores], "csv")
+    assert all(f"{name}@fold1" in text for name in averages)
+
+
+def test_where_no_main_score_has_a_spread_all_that_have_are_in_the_table():
+    scores = with_folds(build(families=SEGMENTS))
+    aside = tuple(s for s in scores.folds.spreads if ".accuracy." in s.name)
+    scores = replace(scores, folds=replace(scores.folds, spreads=aside))
+    assert [row[2:4] for row in table_of(scores, "Folds").rows[:3]] == [
+        ("acc", "micro"),
+        ("acc", "macro"),
+        ("acc", "weighted"),
+    ]
+    assert not any("Spreads of all" in note for note in notes(scores, tables(scores)))
+
+
+def test_weighted_averages_have_their_spread_in_the_table_if_they_are_asked_for():
+    scores = with_folds(build(families=SEGMENTS))
+    text = render([scores], averages=["weighted"]).split("Folds: ")[1]
+    assert "weighted" in text
+    assert "F1" in text
+    assert "weighted" not in render([scores]).split("Folds: ")[1].split("soft-sed-eval")[0]
 
 
 def test_averages_that_are_left_out_have_no_spread():

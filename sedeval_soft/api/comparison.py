@@ -89,6 +89,8 @@ def mean_of_runs(
     chosen = settings_from(settings, values)
     if chosen.ci is not None:
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
+    if chosen.worst:
+        raise SettingsError("worst is of one system's output; ask for it with each of the runs")
     found = _score(reference, runs, chosen, (durations, folds, by, None))
     names = [scores.system for scores, _ in found]
     return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")

@@ -188,13 +188,14 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": first.version,
         "signature": first.signature,
-        "settings": first.settings.to_dict(),
+        "settings": _settings(first),
         "inputs": [_input(item) for item in inputs.values()],
         "warnings": list(warnings),
         "board": None,
         "systems": [
             {
                 "name": scores.system,
+                "runs": list(scores.runs),
                 "files": len(scores.files),
                 "length": scores.length,
                 "segments": scores.n_segments,
@@ -207,6 +208,12 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
             for scores in systems
         ],
     }
+
+
+def _settings(scores: Scores) -> dict[str, Any]:
+    """Return the settings; means over runs have intervals whatever is said of resampling files."""
+    own = {"confidence": scores.settings.confidence} if scores.runs else {}
+    return scores.settings.to_dict() | own
 
 
 def _confusion(matrix: Confusion) -> dict[str, Any]:

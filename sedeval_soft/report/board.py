@@ -220,6 +220,10 @@ def _notes(board: Board, shown: Iterable[Table]) -> list[str]:
         turned = "scores of which lower is better are turned round"
         found.append(f"tau: 1 where two scores rank all systems alike, -1 where in reverse; {turned}.")
     found += _notes_of_mcnemar(board)
+    if any(score.group is not None for scores in board.systems for score in scores.scores.values()):
+        found.append("Scores of groups, scenes and folds are in JSON and YAML.")
+    if any(scores.worst for scores in board.systems):
+        found.append("What costs most in each system is in JSON and YAML.")
     if any(UNDEFINED in row[table.names :] for table in shown for row in table.rows):
         found.append("- is undefined: there is nothing to divide by, or nothing that varies.")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sedeval_soft.core.value import Input, Scores
-from sedeval_soft.report.intervals import described
+from sedeval_soft.report.intervals import described, described_runs
 from sedeval_soft.report.spread import said_of_folds
 from sedeval_soft.report.table import short, visible
 from sedeval_soft.report.tables import families
@@ -16,7 +16,9 @@ def header(scores: Scores) -> list[tuple[str, str]]:
     lines = [*read(scores.inputs), *scoring(scores)]
     if scores.folds is not None:
         lines.append(("folds", said_of_folds(scores.folds)))
-    if scores.settings.ci is not None:
+    if scores.runs:
+        lines.append(("runs", described_runs(scores.settings, len(scores.runs))))
+    elif scores.settings.ci is not None:
         lines.append(("intervals", described(scores.settings, len(scores.files))))
     return lines
 

@@ -67,6 +67,12 @@ def described(settings: Settings, files: int) -> str:
     return f"{of_confidence(settings.confidence)} {METHODS[settings.ci or 'bootstrap']}{drawn}{fixed}"
 
 
+def described_runs(settings: Settings, runs: int) -> str:
+    """Return what scores of repeated trainings are: no file is resampled for their intervals."""
+    interval = f"{of_confidence(settings.confidence)} intervals by the jackknife over runs"
+    return f"{runs}, means over trainings; {interval}"
+
+
 def resampled(replicates: int, files: int, seed: int) -> str:
     """Return how often files are drawn anew: `1000 replicates of 49 files, seed 0`."""
     return f"{counted(replicates, 'replicate')} of {counted(files, 'file')}, seed {seed}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -126,7 +126,7 @@ def score_shard(
         signature=sign(version, settings, inputs, shard.durations, folds=folds, by=by),
         version=version,
         confusion=confusion_tables(tally, settings),
-        folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,
+        folds=spread_of(scores, of_folds, map(len, parted["folds"].values())) if folds is not None else None,
         worst=worst_of(tally, settings),
         make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
     )
@@ -168,8 +168,13 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
         yield name, score_tally(part, settings)
 
 
-def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
-    """Return how the averages differ between folds."""
+def spread_of(
+    scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], n_files: Iterable[int]
+) -> Folds:
+    """Return how averages differ between folds.
+
+    scores: of all files. of_folds: the same scores of each fold, by its name. n_files: of each fold.
+    """
     spreads = []
     for name, score in scores.items():
         if score.average is None:
@@ -178,4 +183,4 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
         known = [float(value) for value in values if value is not None]
         deviation = stdev(known) if len(known) > 1 else None
         spreads.append(Spread(name, values, fmean(known) if len(known) > 1 else None, deviation))
-    return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
+    return Folds(tuple(of_folds), tuple(n_files), tuple(spreads))

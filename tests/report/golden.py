@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from resampled import board, with_folds, with_intervals, with_worst
+from resampled import board, of_runs, with_folds, with_intervals, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
 from sedeval_soft.core.value import Scores
@@ -56,6 +56,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "intervals.md": lambda: render([_intervals(ci="jackknife")], "markdown"),
     "intervals.csv": lambda: render([_intervals()], "csv", averages=["macro"]),
     "folds.txt": lambda: render([with_folds(build(families=(("segment", "hard"),)))], averages=["micro"]),
+    "runs.txt": lambda: render([of_runs(build(families=(("segment", "soft"),)))]),
     "worst.txt": lambda: render([with_worst(build(families=(("segment", "soft"),), worst=2))]),
     "worst.md": lambda: render(
         [with_worst(build(families=(("event", "hard"),), worst=2), "event")], "markdown"

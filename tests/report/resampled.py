@@ -32,6 +32,12 @@ def _with_interval(score: Score) -> Score:
     return replace(score, low=score.value - width, high=score.value + 1.25 * width)
 
 
+def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d.tsv")) -> Scores:
+    """Return the scores as if they were means over repeated trainings."""
+    changed = {name: _with_interval(score) for name, score in scores.scores.items()}
+    return replace(scores, scores=changed, system=f"mean of {', '.join(runs)}", runs=tuple(runs))
+
+
 def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3")) -> Scores:
     """Return the scores with a spread of all averages over folds, and the scores of each fold."""
     averages = [score for score in scores.scores.values() if score.average is not None]

@@ -12,7 +12,7 @@ import jsonschema
 import pandas as pd
 import pytest
 import yaml
-from resampled import RANK_BY, board
+from resampled import RANK_BY, board, with_folds, with_worst
 from rich.cells import cell_len
 from rich.text import Text
 from samples import build, without
@@ -34,6 +34,19 @@ def cells_of(table, system):
     """Return the row of a system as {(heading, column): cell}."""
     row = next(row for row in table.rows if system in row[: table.names])
     return dict(zip(zip(table.headings, table.head, strict=True), row, strict=True))
+
+
+def test_notes_say_where_parts_and_worst_of_systems_are():
+    parts = "Scores of groups, scenes and folds are in JSON and YAML."
+    worst = "What costs most in each system is in JSON and YAML."
+    plain = board()
+    assert not {parts, worst} & {*board_page(plain).notes}
+    first, *others = plain.systems
+    folded = with_folds(first)
+    found = replace(plain, systems=(folded, *others))
+    assert parts in board_page(found).notes
+    assert f"{RANK_BY}@fold1" in render_board(found, "json")
+    assert worst in board_page(replace(plain, systems=(*others, with_worst(first)))).notes
 
 
 def test_leaderboard_has_all_that_an_entry_says():

@@ -123,28 +123,39 @@ def _differences(
 
 def _too_few(n_files: int, alpha: float) -> list[str]:
     """Return a warning where files are too few for any two systems to be told apart."""
-    # Of all 2^n exchanges none and all of them leave a difference as large as it is.
-    least = 2.0 ** (1 - n_files)
+    least = _least_p(n_files)
     if least < alpha:
         return []
     files = f"{n_files} file{'' if n_files == 1 else 's'}"
     return [f"all systems tie: exchanging {files} between two of them gives no p-value below {least:.3g}"]
 
 
+def _least_p(n_files: int) -> float:
+    """Return the smallest p-value that exchanging files can give.
+
+    Of all 2^n exchanges none and all of them leave a difference as large as it is.
+    """
+    return 2.0 ** (1 - n_files)
+
+
 class _Tests:
-    """Approximate randomisation of pairs of systems, each done once, when it is first asked for."""
+    """Approximate randomisation of pairs of systems, each done once, when it is first asked for.
+
+    Of few exchanges those that are drawn may happen to hold fewer large differences than all do: what no
+    exchange could show is not said.
+    """
 
     def __init__(self, paired: Paired, values: Floats, progress: Progress | None) -> None:
         self.values = values
+        least = _least_p(paired.n_files)
 
         @cache
         def p(first: int, second: int) -> float:
             observed = values[first] - values[second]
             if np.isnan(observed):
                 return float("nan")
-            return float(
-                p_exchange(paired.exchanged(first, second, progress)[:, None], np.array([observed]))[0]
-            )
+            drawn = p_exchange(paired.exchanged(first, second, progress)[:, None], np.array([observed]))
+            return max(float(drawn[0]), least)
 
         self._p: Callable[[int, int], float] = p
 

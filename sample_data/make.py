@@ -27,6 +27,15 @@ SEED = 20230921
 DURATIONS = {"cafe.wav": 60, "metro.wav": 48, "night.wav": 30, "park.wav": 45, "street.wav": 60}
 """Seconds by file; nobody heard anything in night.wav."""
 
+FOLDS = {
+    "cafe.wav": "fold1",
+    "metro.wav": "fold2",
+    "night.wav": "fold1",
+    "park.wav": "fold3",
+    "street.wav": "fold3",
+}
+"""Folds of a cross-validation by file."""
+
 CLASSES = ("birds singing", "car", "children voices", "door opens", "footsteps", "people talking")
 
 DOUBTFUL = ("footsteps", "people talking")
@@ -58,6 +67,7 @@ def main(folder: Path) -> None:
     write(folder / "events.tsv", LONG_HEADER[:-1], event_rows(rng, reference))
     durations = ((name, f"{seconds:.1f}") for name, seconds in DURATIONS.items())
     write(folder / "durations.tsv", ("filename", "duration"), durations)
+    write(folder / "folds.tsv", ("filename", "fold"), FOLDS.items())
 
 
 def make_reference(rng: np.random.Generator) -> Side:

@@ -98,6 +98,13 @@ def test_a_file_without_events_is_declared() -> None:
     assert {row["filename"]: row["duration"] for row in read("durations.tsv")}["night.wav"] == "30.0"
 
 
+def test_every_file_has_a_fold() -> None:
+    files = {row["filename"] for row in read("durations.tsv")}
+    folds = {row["filename"]: row["fold"] for row in read("folds.tsv")}
+    assert set(folds) == files
+    assert len(set(folds.values())) == 3
+
+
 def test_long_and_wide_reference_agree() -> None:
     wide = {
         (row["filename"], row["onset"], label): float(value)

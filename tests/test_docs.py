@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
+import io
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from documents import blocks, examples, make_workplace, run
 
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.columns import ALIASES
 
 ROOT = Path(__file__).parents[1]
+DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 
 
 def test_the_table_of_scores_is_complete():
@@ -34,28 +38,65 @@ def test_readme_begins_with_two_commands_of_one_line():
     assert "pytest" in second
 
 
-def test_readme_examples_run():
+def test_readme_examples_run(tmp_path):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    soft-sed-eval (.*)$", text, re.MULTILINE)
+    commands = re.findall(r"^    ((?:soft-sed-eval|cat) .*)$", text, re.MULTILINE)
     assert len(commands) >= 5
+    environment = make_workplace(tmp_path)
     for command in commands:
-        line = f"'{sys.executable}' -m sedeval_soft {command}".replace(" ref.tsv", " sample_data/ref.tsv")
-        line = line.replace(" sys.tsv", " sample_data/sys.tsv").replace("-o scores.json", "-o /dev/null")
-        line = re.sub(r"=(low|high)\.tsv", "=sample_data/events.tsv", line)
-        done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, check=False, text=True)
-        assert done.returncode == 0, (command, done.stderr)
+        assert run(command, tmp_path, environment)[0] == 0, command
 
 
-def test_readme_library_example_runs(monkeypatch):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(ROOT / "sample_data")
-    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - our own document
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_commands_print_what_documents_show(name, tmp_path):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    environment = make_workplace(tmp_path)
+    for example in examples(text):
+        code, printed = run(example.command, tmp_path, environment)
+        refused = any(line.startswith("soft-sed-eval: ") for line in example.output)
+        assert code == (2 if refused else 0), (example.command, printed)
+        assert example.shows(printed), f"{example.command} prints\n{printed}"
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
-)
+def test_there_are_commands_to_check():
+    """Which documents have sessions: blocks of another kind would not be looked at."""
+    found = {name for name in DOCUMENTS if list(examples((ROOT / name).read_text(encoding="utf-8")))}
+    assert {"README.md", "docs/uncertainty.md"} <= found
+    for name in DOCUMENTS:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= {"sh", "console", "python", "yaml"}, name
+
+
+def test_sessions_are_compared_line_by_line():
+    (example,) = examples("```console\n$ a \\\n> b\none\n...\ntwo\n```\n")
+    assert example.command == "a \\\nb"
+    assert example.shows("one\ntwo\n")
+    assert example.shows("one\nmore\nstill more\ntwo\n")
+    assert not example.shows("one\nmore\ntwo\nafter\n")
+    assert not example.shows("one\ntwo.\n")
+    assert not example.shows("before\none\ntwo\n")
+    assert [e.output for e in examples("```console\n$ a\n$ b\nc\n```\n")] == [(), ("c",)]
+    assert not next(examples("```console\n$ a\n```\n")).shows("something\n")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_python_of_documents_runs(name, tmp_path, monkeypatch):
+    make_workplace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {}
+    for code in blocks((ROOT / name).read_text(encoding="utf-8"), "python"):
+        if not code.startswith(">>>"):
+            exec(compile(code, name, "exec"), known)  # noqa: S102 - our own document
+            continue
+        parsed = doctest.DocTestParser().get_doctest(code, known, name, name, 0)
+        said = io.StringIO()
+        result = doctest.DocTestRunner().run(parsed, out=said.write, clear_globs=False)
+        known.update(parsed.globs)
+        assert result.attempted > 0
+        assert result.failed == 0, said.getvalue()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_options_and_files_that_documents_name_exist(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     known = subprocess.run(

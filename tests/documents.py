@@ -1,0 +1,74 @@
+"""Runs what documents show: commands with their output, and Python."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+OMITTED = "..."
+"""A line of its own: any number of lines of the output may stand here."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command as it stands in a document, and the lines of output below it."""
+
+    command: str
+    output: tuple[str, ...]
+
+    def shows(self, printed: str) -> bool:
+        """Return whether the lines are what was printed, but for what they omit."""
+        lines = (r"(?:.*\n)*?" if line == OMITTED else re.escape(line) + r"\n" for line in self.output)
+        end = "" if printed.endswith("\n") or not printed else "\n"
+        return re.fullmatch("".join(lines), printed + end) is not None
+
+
+def make_workplace(folder: Path) -> dict[str, str]:
+    """Lay out in a folder what examples use, and return an environment with the command in its path."""
+    for path in (ROOT / "sample_data").glob("*.tsv"):
+        shutil.copy(path, folder)
+    for name in ("low.tsv", "high.tsv"):
+        shutil.copy(folder / "events.tsv", folder / name)
+    shutil.copytree(ROOT / "configs", folder / "configs")
+    programs = folder / ".bin"
+    programs.mkdir()
+    program = programs / "soft-sed-eval"
+    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m sedeval_soft \"$@\"\n", encoding="utf-8")
+    program.chmod(0o755)
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+
+
+def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    """Return the exit code of a command, and what it prints on either stream."""
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    return done.returncode, done.stdout
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """Return the fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def examples(text: str) -> Iterator[Example]:
+    """Yield the commands of console blocks, each behind `$ ` (going on behind `> `), with their output."""
+    for block in blocks(text, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            first, *lines = part.splitlines()
+            more = [line[2:] for line in lines if line.startswith("> ")]
+            yield Example("\n".join((first, *more)), tuple(lines[len(more) :]))

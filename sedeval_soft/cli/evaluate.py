@@ -188,6 +188,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
             progress=told,
         )
     shown.warn([scores])
+    shown.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.
     if io["curves"]:
         from sedeval_soft.report.curves import write_curves
@@ -225,6 +226,7 @@ def _several(
             board = compare(reference, systems, **ranked, **given, progress=told)
             found = list(board.systems)
     shown.warn(found)
+    shown.check(found)
     shown.show(found, board)
     return shown.judge(found)
 

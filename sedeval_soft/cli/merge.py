@@ -54,6 +54,7 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
             replace(shard, settings=settings), __version__, folds=parts[0], by=parts[1], progress=told
         )
     shown.warn([scores])
+    shown.check([scores])
     if saved:
         write_atomic(saved, pack_shard(shard, __version__))
     shown.show([scores])

@@ -57,6 +57,20 @@ class Presentation:
             if not self.quiet:
                 remark(f"warning: {warning}")
 
+    def check(self, systems: Sequence[Scores]) -> None:
+        """Raise UnknownScoreError for all asked names that a system lacks: before anything is written."""
+        from sedeval_soft.core.value import UnknownScoreError
+
+        problems: dict[str, None] = {}
+        for scores in systems:
+            for name in self.asked:
+                try:
+                    scores.score(name)
+                except UnknownScoreError as error:
+                    problems[f"{scores.system}: {error}" if len(systems) > 1 else str(error)] = None
+        if problems:
+            raise UnknownScoreError("\n".join(problems))
+
     def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
         """Print or write the results: of a board if there is one, else of the one system."""
         if self.wanted:

@@ -14,6 +14,7 @@ from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.measure import Measure
@@ -88,7 +89,10 @@ def compare_scores(
         for k in order
     )
     few = _too_few(paired.n_files, 1 - settings.confidence)
-    ranked = [replace(systems[k], warnings=(*systems[k].warnings, *few)) for k in order]
+    signature = sign_together(
+        [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
+    )
+    ranked = [replace(systems[k], warnings=(*systems[k].warnings, *few), signature=signature) for k in order]
     others = [names[k] for k in order], [tallies[k] for k in order]
     return Board(
         systems=tuple(ranked),

@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.spread import Folds
+from sedeval_soft.core.signature import sign_together
+from sedeval_soft.core.spread import Folds, Spread
 from sedeval_soft.core.value import Score, Scores
-from sedeval_soft.measures.names import spell
 from sedeval_soft.resample.intervals import mean_of_runs
-from sedeval_soft.run.evaluation import spread_of
 from sedeval_soft.run.scoring import plain
 
 
 def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     """Return the mean of each score over runs, with the jackknife's interval of it.
 
-    A score that is undefined in a run, or that a run does not have, has no mean. Source: Harju & Mesaros
-    2023, table 2. Raises EvaluationError for fewer than two runs.
+    A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. What
+    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2. Raises
+    EvaluationError for fewer than two runs.
     """
     if len(runs) < 2:
         raise EvaluationError(f"a mean over runs needs two or more of them; there is {len(runs)}")
@@ -36,7 +36,6 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     }
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}
     warnings = dict.fromkeys(warning for run in runs for warning in run.warnings)
-    hashes = "".join(f" {_hash(run)}" for run in runs[1:])
     return replace(
         first,
         scores=scores,
@@ -44,7 +43,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         runs=tuple(run.system for run in runs),
         inputs=tuple(inputs.values()),
         warnings=tuple(warnings),
-        signature=f"{first.signature}{hashes} | runs={len(runs)} confidence={first.settings.confidence}",
+        signature=sign_together(
+            [(run.signature, run.inputs) for run in runs],
+            runs=len(runs),
+            confidence=first.settings.confidence,
+        ),
         confusion=(),
         folds=None if first.folds is None else _folds(first.folds, scores),
         worst=None,
@@ -52,23 +55,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     )
 
 
-def _folds(folds: Folds, scores: Mapping[str, Score]) -> Folds:
-    """Return how means over runs spread over folds.
-
-    Of a run that lacks a score no mean is known, and so no spread of it.
-    """
-    whole = {name: score for name, score in scores.items() if score.group is None}
-    of_folds = {
-        fold: {name: own for name, score in whole.items() if (own := scores.get(_in_part(score, fold)))}
-        for fold in folds.names
-    }
-    known = {name: score for name, score in whole.items() if all(name in own for own in of_folds.values())}
-    return spread_of(known, of_folds, folds.files)
-
-
-def _in_part(score: Score, part: str) -> str:
-    return spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
-
-
-def _hash(run: Scores) -> str:
-    return " ".join(f"system:sha256={item.sha256 or 'none'}" for item in run.inputs if item.role == "system")
+def _folds(folds: Folds, means: Mapping[str, Score]) -> Folds:
+    """Return how means differ between folds; those that a run does not have are left out."""
+    spreads = []
+    for spread in folds.spreads:
+        names = [f"{spread.name}@{fold}" for fold in folds.names]
+        if all(name in means for name in (spread.name, *names)):
+            spreads.append(Spread.of(spread.name, [means[name].value for name in names]))
+    return replace(folds, spreads=tuple(spreads))

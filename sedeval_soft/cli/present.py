@@ -109,7 +109,7 @@ class Presentation:
         columns = []
         for name in self.wanted:
             score = scores.score(name)
-            ends = (score.low, score.high) if scores.settings.ci else ()
+            ends = (score.low, score.high) if scores.settings.ci or scores.runs else ()
             columns.append("\t".join(map(exact, (score.value, *ends))))
         if named:
             return "\t".join((visible(scores.system), *columns)) + "\n"

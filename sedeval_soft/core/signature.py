@@ -38,6 +38,17 @@ def sign(
     return f"soft-sed-eval {version} | {shown} | {hashes}"
 
 
+def sign_together(signed: Sequence[tuple[str, Sequence[Input]]], **asked: object) -> str:
+    """Return the signature of several systems: that of the first, the other systems, and what they were for.
+
+    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None for nothing.
+    """
+    others = [item for _, inputs in signed[1:] for item in inputs if item.role == "system"]
+    hashes = "".join(f" system:sha256={item.sha256 or 'none'}" for item in others)
+    shown = "".join(f" {name}={json.dumps(value)}" for name, value in asked.items() if value is not None)
+    return f"{signed[0][0]}{hashes} |{shown}"
+
+
 def _show(value: Any) -> str:  # noqa: ANN401 - any setting
     if isinstance(value, bool):
         return "yes" if value else "no"

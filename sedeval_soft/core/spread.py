@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,13 @@ class Spread:
     values: tuple[float | int | None, ...]
     mean: float | None
     deviation: float | None
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[float | int | None]) -> Self:
+        """Return the spread of a score that has these values in the folds."""
+        known = [float(value) for value in values if value is not None]
+        several = len(known) > 1
+        return cls(name, tuple(values), fmean(known) if several else None, stdev(known) if several else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,13 +195,13 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
         "systems": [
             {
                 "name": scores.system,
-                "runs": list(scores.runs),
                 "files": len(scores.files),
                 "length": scores.length,
                 "segments": scores.n_segments,
                 "classes": list(scores.classes),
                 "scores": [_score(score) for score in scores.scores.values()],
                 "confusion": [_confusion(matrix) for matrix in scores.confusion],
+                "runs": None if not scores.runs else _runs(scores),
                 "folds": None if scores.folds is None else _folds(scores.folds),
                 "worst": None if scores.worst is None else _worst(scores.worst),
             }
@@ -255,6 +255,10 @@ def _score(score: Score) -> dict[str, Any]:
         "low": score.low,
         "high": score.high,
     }
+
+
+def _runs(scores: Scores) -> dict[str, Any]:
+    return {"names": list(scores.runs), "confidence": scores.settings.confidence}
 
 
 def _folds(folds: Folds) -> dict[str, Any]:

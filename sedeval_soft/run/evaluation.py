@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from statistics import fmean, stdev
 
 import numpy as np
 
@@ -126,7 +125,7 @@ def score_shard(
         signature=sign(version, settings, inputs, shard.durations, folds=folds, by=by),
         version=version,
         confusion=confusion_tables(tally, settings),
-        folds=spread_of(scores, of_folds, map(len, parted["folds"].values())) if folds is not None else None,
+        folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,
         worst=worst_of(tally, settings),
         make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
     )
@@ -168,19 +167,11 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
         yield name, score_tally(part, settings)
 
 
-def spread_of(
-    scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], n_files: Iterable[int]
-) -> Folds:
-    """Return how averages differ between folds.
-
-    scores: of all files. of_folds: the same scores of each fold, by its name. n_files: of each fold.
-    """
-    spreads = []
-    for name, score in scores.items():
-        if score.average is None:
-            continue
-        values = tuple(of_fold[name].value for of_fold in of_folds.values())
-        known = [float(value) for value in values if value is not None]
-        deviation = stdev(known) if len(known) > 1 else None
-        spreads.append(Spread(name, values, fmean(known) if len(known) > 1 else None, deviation))
-    return Folds(tuple(of_folds), tuple(n_files), tuple(spreads))
+def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
+    """Return how the averages differ between folds."""
+    spreads = [
+        Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])
+        for name, score in scores.items()
+        if score.average is not None
+    ]
+    return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sedeval_soft.api import mean_of_runs
 from sedeval_soft.cli.main import group
 from sedeval_soft.core.errors import EvaluationError
 
@@ -42,3 +43,9 @@ def test_names_that_no_score_has_are_refused_before_anything_is_written(systems,
     assert f"no score is named '{F1}.macro@zoo'" in refused
     assert f"no score is named '{F1}[horn]'" in refused
     assert list(tmp_path.iterdir()) == []
+
+
+def test_just_the_number_of_runs_has_its_interval():
+    done = run(REFERENCE, SYSTEM, OTHER, "--runs", "--score", f"{F1}.macro")
+    mean = mean_of_runs(REFERENCE, [SYSTEM, OTHER], only=("segment.soft",)).score(f"{F1}.macro")
+    assert [float(text) for text in done.stdout.split()] == [mean.value, mean.low, mean.high]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,9 +67,24 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
         if group_of(name) not in ("", *settings.measures):
             if points:
                 raise SettingsError(f"{name} needs values; --operating-point has lists of events without")
-            raise SettingsError(f"{name} is left out by --measures {' --measures '.join(settings.measures)}")
+            left_out = f"is left out by --measures {' --measures '.join(settings.measures)}"
+            needed = f"needs --measures {group_of(name)}"
+            raise SettingsError(f"{name} {left_out if settings.measures else needed}")
         if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
             raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
+
+
+def check_resampling(given: Mapping[str, Any], settings: Settings, *, runs: bool = False) -> None:
+    """Refuse options that shape intervals of one system, or of `runs` of it, where there are none."""
+    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.core.settings import STEERING
+
+    # The confidence is that of intervals over runs, too.
+    names = [name for name in STEERING if given.get(name) is not None and not (runs and name == "confidence")]
+    if names and settings.ci is None:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in names)
+        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
+        raise SettingsError(f"{options}: there are no intervals from resampling files; {expected}")
 
 
 def check_intervals(wanted: Sequence[str], settings: Settings) -> None:

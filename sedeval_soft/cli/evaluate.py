@@ -19,7 +19,7 @@ from sedeval_soft.cli.options import (
     GroupedCommand,
     add,
 )
-from sedeval_soft.cli.output import emit, refuse_overwriting, remark
+from sedeval_soft.cli.output import check_tally_path, emit, refuse_overwriting, remark
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
@@ -97,6 +97,25 @@ def _check_arguments(
             raise click.UsageError(f"{option} is {expected} SYSTEM, found {len(systems)}.", ctx)
     if given["runs"] and (given["rank_by"] or given["baseline"]):
         raise click.UsageError("--runs are of one system; --rank-by and --baseline compare several.", ctx)
+    if given["baseline"] not in (None, *systems):
+        baseline, others = given["baseline"], ", ".join(systems)
+        raise click.UsageError(f"--baseline {baseline} is no SYSTEM; expected one of {others}.", ctx)
+    _check_worst(ctx, given, few=few)
+
+
+def _check_worst(ctx: click.Context, given: Mapping[str, Any], *, few: bool) -> None:
+    """Refuse a list of what costs most where nothing would show it."""
+    if not given["worst"]:
+        return
+    if given["runs"]:
+        raise click.UsageError("--worst is of one system; --runs has the means of several.", ctx)
+    if given["wanted"]:
+        raise click.UsageError("--worst is shown beside all scores; --score prints just numbers.", ctx)
+    forms = ("text", "json", "yaml", "markdown") if few else ("json", "yaml")
+    if given["form"] not in forms:
+        of = "" if few else " of several SYSTEM"
+        expected = f"expected --format {' or '.join(forms)}"
+        raise click.UsageError(f"--worst{of} is not shown by --format {given['form']}; {expected}.", ctx)
 
 
 def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
@@ -118,7 +137,7 @@ def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
 
 def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[str, Any]) -> int:
     """Evaluate and print; return the exit code."""
-    from sedeval_soft.cli.asked import check_intervals, check_wanted, settings_of
+    from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted, settings_of
     from sedeval_soft.cli.present import Presentation
 
     shown = Presentation.of(given)
@@ -133,6 +152,7 @@ def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[
         io["rank_by"] = io["rank_by"] or RANK_BY
         check_rank_by(io["rank_by"])
     asked = [*shown.asked, *([io["rank_by"]] if ranked else ())]
+    given_worst = given["worst"]
     settings = settings_of(given, asked, just=bool(shown.wanted), curves=bool(io["curves"]))
     if points:
         from sedeval_soft.api import of_points
@@ -140,7 +160,9 @@ def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[
         settings = of_points(settings)
     check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
     check_intervals(shown.wanted, settings)
-    _check_evaluated(io, settings)
+    if not ranked:
+        check_resampling(given, settings, runs=io["runs"])
+    _check_evaluated({**io, "worst": given_worst}, settings)
     if isinstance(systems, dict):
         return _one(reference, systems, settings, shown, io)
     if len(systems) == 1:
@@ -240,6 +262,7 @@ def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, s
         from sedeval_soft.report.curves import check_curves_path
 
         check_curves_path(io["curves"])
+    check_tally_path(io["save_tally"], shown.output)
     written = {"-o": shown.output} if shown.output else {}
     for name in ("curves", "save_tally"):
         path, option = io[name], f"--{name.replace('_', '-')}"
@@ -264,6 +287,14 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
             raise SettingsError(
                 f"--curves {io['curves']}: nothing that is evaluated has curves; --only names, or --score "
                 f"leaves, none of {names}"
+            )
+    if io["worst"]:
+        from sedeval_soft.run.worst import family_of
+
+        if family_of(settings) is None:
+            raise SettingsError(
+                "--worst is of hard and soft readings of segments, events, clips or intersections; --only "
+                "names none of them"
             )
     if io["check"]:
         from sedeval_soft.compat.check import refuse_settings

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sedeval_soft.cli.options import PARTS, RESULTS, SURE, GroupedCommand, add
-from sedeval_soft.cli.output import refuse_overwriting
+from sedeval_soft.cli.output import check_tally_path, refuse_overwriting
 
 EPILOG = """\b
 Examples:
@@ -31,7 +31,7 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
 
     from sedeval_soft import __version__
     from sedeval_soft.api import merge_tallies, read_parts
-    from sedeval_soft.cli.asked import check_intervals, check_wanted
+    from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.cli.progress import progress
     from sedeval_soft.formats import pack_shard
@@ -43,11 +43,13 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
     read: dict[str, str | None] = {f"tally {path}": path for path in tallies}
     refuse_overwriting(shown.output, read)
     refuse_overwriting(saved, read, option="--save-tally")
+    check_tally_path(saved, shown.output)
     shard = merge_tallies(tallies)
     steered = {name: value for name, value in given.items() if value is not None}
     settings = replace(shard.settings, **steered)
     check_wanted(shown.asked, settings, points=False, parted=any(parted.values()))
     check_intervals(shown.wanted, settings)
+    check_resampling(given, settings)
     parts = [read_parts(parted[name], name, shard.tally.files) for name in ("folds", "by")]
     with progress(quiet=shown.quiet) as told:
         scores = score_shard(

@@ -62,7 +62,8 @@ def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], opt
     from sedeval_soft.core.errors import SettingsError
 
     if output == "":
-        raise SettingsError("-o names no file; expected a path, or - for standard output")
+        expected = "a path, or - for standard output" if option == "-o" else "a path"
+        raise SettingsError(f"{option} names no file; expected {expected}")
     if output is None or to_standard_output(output):
         return
     target = _state(output)
@@ -71,6 +72,18 @@ def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], opt
     for role, path in inputs.items():
         if any(os.path.samestat(target, state) for state in _states(path)):
             raise SettingsError(f"{option} {output}: this is the {role} ({path}); expected another file")
+
+
+def check_tally_path(path: str | None, output: str | None) -> None:
+    """Raise SettingsError for a tally that would be written where results are, or to standard output."""
+    from sedeval_soft.core.errors import SettingsError
+
+    if path is None:
+        return
+    if to_standard_output(path):
+        raise SettingsError(f"--save-tally {path}: a tally is no text; expected the path of a file")
+    if output is not None and os.path.realpath(output) == os.path.realpath(path):
+        raise SettingsError(f"--save-tally {path}: -o writes this file; expected another one")
 
 
 def _states(path: str | None) -> Iterator[os.stat_result]:

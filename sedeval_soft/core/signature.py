@@ -41,7 +41,7 @@ def sign(
 def sign_together(signed: Sequence[tuple[str, Sequence[Input]]], **asked: object) -> str:
     """Return the signature of several systems: that of the first, the other systems, and what they were for.
 
-    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None for nothing.
+    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None nothing.
     """
     others = [item for _, inputs in signed[1:] for item in inputs if item.role == "system"]
     hashes = "".join(f" system:sha256={item.sha256 or 'none'}" for item in others)

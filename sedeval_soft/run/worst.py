@@ -24,12 +24,17 @@ _FAMILIES = (
 """The bases and readings whose costs are told of: the first that is evaluated."""
 
 
+def family_of(settings: Settings) -> tuple[str, str] | None:
+    """Return the basis and the reading of which it is told what costs most; None where there is none."""
+    return next((family for family in _FAMILIES if settings.wants(*family)), None)
+
+
 def worst_of(tally: Tally, settings: Settings) -> Worst | None:
     """Return the files, classes and segments with the most misses and false alarms; None if not asked for.
 
     They are as many as the settings say; those that cost nothing are left out.
     """
-    family = next((family for family in _FAMILIES if settings.wants(*family)), None)
+    family = family_of(settings)
     if not settings.worst or family is None:
         return None
     tp, n_ref, n_sys = (tally.per_class[f"{'.'.join(family)}.{name}"] for name in ("tp", "n_ref", "n_sys"))

@@ -188,7 +188,7 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": first.version,
         "signature": first.signature,
-        "settings": _settings(first),
+        "settings": first.settings.to_dict(),
         "inputs": [_input(item) for item in inputs.values()],
         "warnings": list(warnings),
         "board": None,
@@ -208,12 +208,6 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
             for scores in systems
         ],
     }
-
-
-def _settings(scores: Scores) -> dict[str, Any]:
-    """Return the settings; means over runs have intervals whatever is said of resampling files."""
-    own = {"confidence": scores.settings.confidence} if scores.runs else {}
-    return scores.settings.to_dict() | own
 
 
 def _confusion(matrix: Confusion) -> dict[str, Any]:

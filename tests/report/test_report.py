@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import textwrap
 from pathlib import Path
 
 import jsonschema
@@ -147,13 +146,6 @@ def test_any_class_names_can_be_shown(labels):
         assert text.endswith("\n")
     text = render([shown])
     assert all(visible(label).strip() in text for label in labels)
-
-
-def test_readme_shows_the_summary_that_is_printed():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = text.split("## What it prints\n\n")[1].split("\n\n")[0]
-    printed = render([evaluate(ROOT / "sample_data" / "ref.tsv", ROOT / "sample_data" / "sys.tsv")])
-    assert textwrap.dedent(shown) == printed.split("\n\n")[1]
 
 
 def test_plain_table():

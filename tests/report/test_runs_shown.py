@@ -44,17 +44,17 @@ def test_header_has_the_confidence_that_was_asked_for():
 def test_documents_name_the_runs(runs):
     document = json.loads(render([runs], "json"))
     jsonschema.validate(document, schema())
-    assert document["systems"][0]["runs"] == ["first", "second"]
-    assert (document["settings"]["ci"], document["settings"]["confidence"]) == (None, 0.95)
+    assert document["systems"][0]["runs"]["names"] == ["first", "second"]
+    assert document["systems"][0]["runs"]["confidence"] == 0.95
     single = json.loads(render([evaluate(REFERENCE, RUNS["first"], **SOFT)], "json"))
-    assert single["systems"][0]["runs"] == []
+    assert single["systems"][0]["runs"] is None
     assert single["settings"]["confidence"] is None
 
 
-@pytest.mark.parametrize("wrong", [None, ["one"], ["one", "one"], ["one", 2]])
+@pytest.mark.parametrize("wrong", [[], ["one"], ["one", "one"], ["one", 2]])
 def test_schema_refuses_other_runs(wrong, runs):
     document = json.loads(render([runs], "json"))
-    document["systems"][0]["runs"] = wrong
+    document["systems"][0]["runs"]["names"] = wrong
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, schema())
     del document["systems"][0]["runs"]

@@ -24,7 +24,7 @@ from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
 from sedeval_soft.resample import weights
-from sedeval_soft.run import intervals
+from sedeval_soft.run import intervals, spool
 
 ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS)
 SOME = Settings(classes=LABELS, only=("segment", "event.hard", "clip.optimal"), measures=("confusion",))
@@ -257,7 +257,7 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
     tables = many_files(13)
     settings = replace(SOME, ci=method, replicates=40, measures=("curves",))
     plain = scored(tables, settings)
-    monkeypatch.setattr(intervals, "_IN_MEMORY", 0)
+    monkeypatch.setattr(spool, "_IN_MEMORY", 0)
     assert render([scored(tables, settings)], "json") == render([plain], "json")
     monkeypatch.setattr(weights, "_MOST_ROWS", 7)
     monkeypatch.setattr(intervals, "_AT_ONCE", 1)

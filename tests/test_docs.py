@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from documents import blocks, examples, make_workplace, run
 
+from sedeval_soft import evaluate
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.columns import ALIASES
+from sedeval_soft.report import render, schema
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
@@ -106,6 +108,20 @@ def test_options_and_files_that_documents_name_exist(name):
         assert option in known, option
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert ((ROOT / name).parent / target).exists(), target
+
+
+def test_documented_output_is_that_of_the_schema():
+    text = (ROOT / "docs" / "scores.md").read_text(encoding="utf-8").split("## What the output holds")[1]
+    text = text.split("\n## ")[0]
+    system = schema()["properties"]["systems"]["items"]["properties"]
+    keys = {*schema()["properties"], *system}
+    first = re.findall(r"^\|([^|]*)\|", text, re.MULTILINE)
+    documented = {key for cell in first for key in re.findall(r"`(\w+)`", cell)}
+    assert documented <= keys
+    assert keys <= {*re.findall(r"`(\w+)`", text)}
+    table = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}
+    columns = render([evaluate(table, table)], "csv").split("\n")[0].split(",")
+    assert re.findall(r"`(\w+)`", text.split("with the columns")[1])[: len(columns)] == columns
 
 
 def test_documented_aliases_are_read():

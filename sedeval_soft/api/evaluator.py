@@ -42,7 +42,8 @@ class Evaluator:
     """Collects the statistics of batches of files, and scores all of them together.
 
     However the files are split into batches, and in whatever order those come, the scores are the same to the
-    last bit. Each file must be in one batch as a whole. Data themselves are not kept.
+    last bit. Each file must be in one batch as a whole. Only what scores need is kept: counts of each file,
+    and for what looks at all thresholds (such as optimal readings) the values of its segments and its events.
     """
 
     def __init__(self, settings: Settings | None = None, *, name: str = "system", **values: Any) -> None:  # noqa: ANN401 - fields of Settings

@@ -8,17 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import shard_of_rows
+from sedeval_soft.api.evaluation import of_points, shard_of_rows
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    check_name,
+    is_points,
     read_lengths,
     read_parts,
     settings_from,
     shown,
     to_rows,
 )
-from sedeval_soft.board.compare import RANK_BY, check_rank_by, compare_scores
+from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, compare_scores
 from sedeval_soft.board.runs import mean_scores
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.errors import SettingsError
@@ -55,6 +57,8 @@ def compare(
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
     check_rank_by(rank_by)
+    if baseline is not None:
+        check_baseline(baseline, list(_named(systems)))
     if settings is None:
         values = {"only": _with(rank_by), "measures": (group_of(rank_by) or ()), **values}
     chosen = settings_from(settings, values)
@@ -87,6 +91,8 @@ def mean_of_runs(
     and nothing of how much files do. Raises as `evaluate` does.
     """
     chosen = settings_from(settings, values)
+    if name is not None:
+        check_name(name)
     if chosen.ci is not None:
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
     if chosen.worst:
@@ -110,6 +116,8 @@ def _score(
     given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
 ) -> list[tuple[Scores, Shard]]:
     named = _named(systems)
+    if any(map(is_points, named.values())):
+        settings = of_points(settings)
     ours, lengths = to_rows(reference, "reference", settings), read_lengths(given[0])
     found = []
     for name, system in named.items():

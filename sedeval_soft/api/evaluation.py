@@ -10,11 +10,11 @@ from sedeval_soft import __version__
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    check_name,
     is_points,
     read_lengths,
     read_parts,
     settings_from,
-    shown,
     sides_of,
 )
 from sedeval_soft.core.errors import SettingsError
@@ -60,8 +60,8 @@ def evaluate(
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
     chosen = chosen_for(system, settings, values)
-    if name is not None and not isinstance(name, str):
-        raise SettingsError(f"name must be a text, not {shown(name)}")
+    if name is not None:
+        check_name(name)
     sides = sides_of(reference, system, chosen)
     shard = shard_of_rows(*sides, chosen, read_lengths(durations), name)
     files = shard.tally.files

@@ -18,17 +18,19 @@ from typing import Any, Self
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import shard_of_rows
+from sedeval_soft.api.evaluation import of_points, shard_of_rows
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    check_name,
+    is_points,
     read_lengths,
     read_parts,
     settings_from,
     shown,
     to_rows,
 )
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem
+from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard, refuse_other_settings
@@ -49,6 +51,7 @@ class Evaluator:
     def __init__(self, settings: Settings | None = None, *, name: str = "system", **values: Any) -> None:  # noqa: ANN401 - fields of Settings
         """Choose settings, as an object or by keywords, and the name under which the system is scored."""
         self.settings = settings_from(settings, values)
+        check_name(name)
         self.name = name
         self._shards: list[Shard] = []
         self._files: set[str] = set()
@@ -67,6 +70,11 @@ class Evaluator:
         durations: of the files of this batch. files: the names of the files of arrays: one for arrays of two
         dimensions, else one for each.
         """
+        if is_points(system) and of_points(self.settings) != self.settings:
+            raise SettingsError(
+                "operating points have events only; expected an Evaluator with only=('event',), "
+                "('intersection',) or both"
+            )
         lengths = read_lengths(durations)
         sides = self._sides(reference, system, files)
         self._add([shard_of_rows(*pair, self.settings, lengths, self.name, batch=True) for pair in sides])
@@ -74,6 +82,8 @@ class Evaluator:
 
     def merge(self, other: Evaluator) -> Self:
         """Take in all that another one has counted, which must have the same settings."""
+        if not isinstance(other, Evaluator):
+            raise EvaluationError(f"found {shown(other)} to be merged; expected an Evaluator")
         refuse_other_settings(self.settings, other.settings)
         self._add(other._shards)
         return self
@@ -136,10 +146,14 @@ class Evaluator:
                 Problem("system", f"array of shape {system.shape}; expected that of the reference, "
                         f"{reference.shape}")
             )  # fmt: skip
-        single = reference.ndim == 2
-        names = [files] if isinstance(files, str) or files is None else list(files)
-        if single:
+        if reference.ndim not in (2, 3):
+            raise InputError(
+                Problem("reference", f"array of shape {reference.shape}; expected (n_segments, n_classes), "
+                        "or (n_files, n_segments, n_classes)")
+            )  # fmt: skip
+        if reference.ndim == 2:
             reference, system = reference[None], system[None]
+        names = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
         if len(names) != len(reference) or not all(isinstance(n, str) and n for n in names):
             raise InputError(
                 Problem("files", f"found {shown(files)}; expected {len(reference)} "
@@ -187,6 +201,8 @@ def read_tally(path: str | os.PathLike[str]) -> Shard:
 
 def merge_tallies(paths: Sequence[str | os.PathLike[str]]) -> Shard:
     """Return the statistics of all files of some tallies; raises EvaluationError where they do not fit."""
+    if not paths or isinstance(paths, str | os.PathLike):
+        raise EvaluationError(f"found {shown(paths)}; expected the paths of one or more tallies")
     shards: list[Shard] = []
     owner: dict[str, str] = {}
     for path in paths:

@@ -106,6 +106,10 @@ def read_parts(parted: Parted | None, what: str, files: Sequence[str]) -> Partit
     """
     if parted is None:
         return None
+    given: object = parted
+    if not isinstance(given, Mapping | str | os.PathLike):
+        expected = "a mapping of file names to their parts, or the path of a table of them"
+        raise InputError(Problem(what, f"found {shown(parted)}; expected {expected}"))
     if isinstance(parted, Mapping):
         return of_mapping(parted, what)
     name = os.fspath(parted)
@@ -142,6 +146,12 @@ def _wrong_length(file: object, seconds: object) -> str:
             "(31 years)"
         )
     return ""
+
+
+def check_name(name: object) -> None:
+    """Raise SettingsError for what cannot be the name of a system."""
+    if not isinstance(name, str):
+        raise SettingsError(f"name must be a text, not {shown(name)}")
 
 
 def shown(value: object) -> str:

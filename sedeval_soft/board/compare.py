@@ -38,6 +38,8 @@ _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overal
 
 def check_rank_by(name: str) -> Measure:
     """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
+    if not isinstance(name, str):
+        raise SettingsError(f"--rank-by {name!r} is not the name of a score, such as {RANK_BY}")
     measure, parsed = measure_of(name), ScoreName.parse(name)
     if measure.direction == "none":
         raise SettingsError(
@@ -46,6 +48,13 @@ def check_rank_by(name: str) -> Measure:
     if parsed.group is not None:
         raise SettingsError(f"--rank-by {name}: systems are ranked by all files and classes; leave out the @")
     return measure
+
+
+def check_baseline(baseline: str, names: Sequence[str]) -> None:
+    """Raise SettingsError for a baseline that is none of the systems."""
+    if baseline not in names:
+        hint = did_you_mean(str(baseline), names) or f"; expected one of {', '.join(names)}"
+        raise SettingsError(f"--baseline {baseline!r} is not among the systems{hint}")
 
 
 def compare_scores(
@@ -64,10 +73,8 @@ def compare_scores(
     settings = systems[0].settings
     lower = check_rank_by(rank_by).direction == "lower"
     names = [scores.system for scores in systems]
-    if baseline is not None and baseline not in names:
-        raise SettingsError(
-            f"--baseline {baseline!r} is not among the systems{did_you_mean(baseline, names)}"
-        )
+    if baseline is not None:
+        check_baseline(baseline, names)
     own = [scores.score(rank_by) for scores in systems]
     values = np.array([np.nan if score.value is None else score.value for score in own], dtype=np.float64)
     paired = Paired.of(tallies, rank_by, settings)

@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.filenames import match_names
@@ -56,7 +57,7 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
 
 def of_mapping(parts: Mapping[str, object], source: str) -> Partition:
     """Return the parts that a mapping of file names says; raises SettingsError for what is no name of one."""
-    named = {file: str(part) if isinstance(part, int) else part for file, part in parts.items()}
+    named = {file: str(part) if isinstance(part, Integral) else part for file, part in parts.items()}
     for file, part in named.items():
         if not isinstance(file, str) or not isinstance(part, str) or not is_part_name(part):
             raise SettingsError(f"{source}: {file!r} is in {part!r}; expected a file name, and {PART_NAMES}")

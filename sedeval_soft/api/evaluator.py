@@ -148,8 +148,8 @@ class Evaluator:
             )  # fmt: skip
         if reference.ndim not in (2, 3):
             raise InputError(
-                Problem("reference", f"array of shape {reference.shape}; expected (n_segments, n_classes), "
-                        "or (n_files, n_segments, n_classes)")
+                Problem("reference", f"array of shape {reference.shape}; expected numbers of shape "
+                        "(n_segments, n_classes), or (n_files, n_segments, n_classes)")
             )  # fmt: skip
         if reference.ndim == 2:
             reference, system = reference[None], system[None]

@@ -44,7 +44,8 @@ def test_every_form_says_that_scores_are_means_of_runs(mean):
     document = json.loads(render([mean], "json"))
     assert document["systems"][0]["runs"] == {"names": [ONE, OTHER], "confidence": 0.9}
     jsonschema.validate(document, schema())
-    assert re.search(r"^runs +2, means over trainings; 90 % intervals by the jackknife", render([mean], "text"), re.MULTILINE)
+    line = r"^runs +2, means over trainings; 90 % intervals by the jackknife"
+    assert re.search(line, render([mean], "text"), re.MULTILINE)
     plain = json.loads(render([evaluate(REFERENCE, ONE, only=("segment.soft",))], "json"))
     assert plain["systems"][0]["runs"] is None
 

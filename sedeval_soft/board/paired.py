@@ -61,7 +61,8 @@ class Paired:
         found = np.empty((count, len(self.replicates)))
         for k, (system, places) in enumerate(zip(self.replicates, self.places, strict=True)):
             rows = (block[:, places] for block in weights.bootstrap(self.n_files, count, seed))
-            found[:, k] = values_of(system, rows, [self.key], count, progress).rows(0, 1)[0]
+            with values_of(system, rows, [self.key], count, progress) as values:
+                found[:, k] = values.rows(0, 1)[0]
         return found
 
     def exchanged(self, first: int, second: int, progress: Progress | None = None) -> Floats:
@@ -81,7 +82,8 @@ class Paired:
                 # One after the other, so that differences are those of neighbours.
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
-        values = values_of(both, rows(), [self.key], 2 * count, progress).rows(0, 1)[0]
+        with values_of(both, rows(), [self.key], 2 * count, progress) as found:
+            values = found.rows(0, 1)[0]
         differences: Floats = values[::2] - values[1::2]
         return differences
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
@@ -80,7 +81,7 @@ def values_of(
     total: int,
     progress: Progress | None = None,
 ) -> Spool:
-    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined."""
+    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
     found = Spool(len(keys), total)
     done = 0
     for block in rows:
@@ -139,27 +140,30 @@ def _ends(
     progress: Progress | None,
 ) -> tuple[Floats, Floats]:
     n_files, count = len(replicates.tally.files), settings.replicates
-    left_out, drawn = Spool(len(keys), 0), Spool(len(keys), 0)
-    if settings.ci != "bootstrap":
-        rows = weights.leave_one_out(n_files)
-        left_out = values_of(replicates, rows, keys, n_files, progress)
-    if settings.ci != "jackknife":
-        rows = weights.bootstrap(n_files, count, settings.seed)
-        drawn = values_of(replicates, rows, keys, count, progress)
     low, high = np.empty((2, len(keys)))
-    step = max(1, _AT_ONCE // max(left_out.shape[1] + drawn.shape[1], 1))
-    for begin in range(0, len(keys), step):
-        part = slice(begin, min(begin + step, len(keys)))
-        without, found = (of.rows(part.start, part.stop).T for of in (left_out, drawn))
-        if settings.ci == "jackknife":
-            ends = jackknife(estimate[part], without, settings.confidence)
-        elif settings.ci == "bca":
-            ends = bca(found, estimate[part], without, settings.confidence)
-        else:
-            ends = percentile(found, settings.confidence)
-        low[part], high[part] = ends
+    with ExitStack() as kept:
+        left_out, drawn = Spool(len(keys), 0), Spool(len(keys), 0)
+        if settings.ci != "bootstrap":
+            rows = weights.leave_one_out(n_files)
+            left_out = kept.enter_context(values_of(replicates, rows, keys, n_files, progress))
+        if settings.ci != "jackknife":
+            rows = weights.bootstrap(n_files, count, settings.seed)
+            drawn = kept.enter_context(values_of(replicates, rows, keys, count, progress))
+        step = max(1, _AT_ONCE // max(left_out.shape[1] + drawn.shape[1], 1))
+        for begin in range(0, len(keys), step):
+            part = slice(begin, min(begin + step, len(keys)))
+            without, found = (of.rows(part.start, part.stop).T for of in (left_out, drawn))
+            low[part], high[part] = _interval(estimate[part], without, found, settings)
     undefined = np.isnan(estimate)
     return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
+
+
+def _interval(estimate: Floats, left_out: Floats, drawn: Floats, settings: Settings) -> tuple[Floats, Floats]:
+    if settings.ci == "jackknife":
+        return jackknife(estimate, left_out, settings.confidence)
+    if settings.ci == "bca":
+        return bca(drawn, estimate, left_out, settings.confidence)
+    return percentile(drawn, settings.confidence)
 
 
 def _step(replicates: Replicates) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ _SIZE = np.dtype(np.float64).itemsize
 
 
 class Spool:
-    """A table of numbers, (n_rows, n_columns), filled column by column and read row by row."""
+    """A table of numbers, (n_rows, n_columns), filled column by column and read row by row; to be closed."""
 
     def __init__(self, n_rows: int, n_columns: int) -> None:
         """Make room."""
@@ -28,8 +28,17 @@ class Spool:
         if n_rows * n_columns <= _IN_MEMORY:
             self._table = np.empty(self.shape)
         else:
-            # It vanishes with this object, however the process ends.
+            # It has no name, and vanishes however the process ends.
             self._file = TemporaryFile(prefix="soft-sed-eval-")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        """Return itself; `with` closes it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the room back."""
+        if self._file is not None:
+            self._file.close()
 
     def append(self, columns: Floats) -> None:
         """Fill the next columns, (n_rows, n)."""

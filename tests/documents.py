@@ -42,8 +42,8 @@ def make_workplace(folder: Path) -> dict[str, str]:
     program = programs / "soft-sed-eval"
     program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m sedeval_soft \"$@\"\n", encoding="utf-8")
     program.chmod(0o755)
-    path = os.pathsep.join((str(programs), os.environ["PATH"]))
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    search = os.pathsep.join((str(programs), os.environ["PATH"]))
+    return {**os.environ, "PATH": search, "PYTHONPATH": str(ROOT)}
 
 
 def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:

@@ -60,10 +60,10 @@ def micro_f(tp, n_sys, n_ref, axis=-1):
 def test_ends_of_every_score_are_percentiles_of_drawn_tables(fixed):
     """From scratch: the draws of the seed, new tables of each, their scores, numpy's quantiles."""
     tables = random_tables(1, n=60)
-    settings = replace(ALL, ci="bootstrap", replicates=20, confidence=0.8, seed=3, fixed_thresholds=fixed)
+    settings = replace(ALL, ci="bootstrap", replicates=12, confidence=0.8, seed=3, fixed_thresholds=fixed)
     scores = scored(tables, settings)
     names = [name for name in scores if not fixed or ".optimal." not in name]
-    drawn = [tables.drawn(row) for block in weights.bootstrap(len(FILES), 20, 3) for row in block]
+    drawn = [tables.drawn(row) for block in weights.bootstrap(len(FILES), 12, 3) for row in block]
     values = np.stack([as_floats(one.scores(settings), names) for one in drawn])
     defined = (~np.isnan(values)).sum(axis=0)
     known = (defined >= 2) & ~np.isnan(as_floats(scores, names))
@@ -168,8 +168,9 @@ def test_no_file_at_all_has_no_intervals():
     assert all(score.low is None for score in scores.scores.values())
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("method", "seed"), [*(("bootstrap", k) for k in range(4)), ("bca", 1), ("bca", 2), ("jackknife", 0)]
+)
 def test_intervals_keep_their_contract(method, seed):
     """Both ends or none, low at most high, finite; resampled ones within the range of the measure."""
     made = (
@@ -178,7 +179,7 @@ def test_intervals_keep_their_contract(method, seed):
         sparse_tables(seed),
         many_files(seed, "sure"),
     )
-    settings = replace(ALL, ci=method, replicates=9, confidence=0.9, psds=None if seed % 2 else "dcase-psds1")
+    settings = replace(ALL, ci=method, replicates=6, confidence=0.9, psds=None if seed % 2 else "dcase-psds1")
     found = 0
     scores = scored(made[seed], settings)
     for name, score in scores.scores.items():
@@ -255,7 +256,7 @@ def test_the_first_replicates_are_the_same_however_many_follow():
 def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
     """In memory or in a temporary file, in blocks or at once, sorted together or a few at a time."""
     tables = many_files(13)
-    settings = replace(SOME, ci=method, replicates=40, measures=("curves",))
+    settings = replace(SOME, ci=method, replicates=20, measures=("curves",))
     plain = scored(tables, settings)
     monkeypatch.setattr(spool, "_IN_MEMORY", 0)
     assert render([scored(tables, settings)], "json") == render([plain], "json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -126,7 +126,16 @@ def _score(
         files = shard.tally.files
         folds, by = read_parts(given[1], "folds", files), read_parts(given[2], "by", files)
         found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))
-    return found
+    # What is true of all is said once; of anything else it is said of which.
+    common = set.intersection(*({*scores.warnings} for scores, _ in found))
+    return [
+        (replace(scores, warnings=tuple(_said_of(scores.system, w, common) for w in scores.warnings)), shard)
+        for scores, shard in found
+    ]
+
+
+def _said_of(system: str, warning: str, common: Container[str]) -> str:
+    return warning if warning in common else f"{system}: {warning}"
 
 
 def _named(systems: Systems) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from sedeval_soft.board.discordance import discordances
 from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.findings import listing
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
@@ -78,28 +79,40 @@ def compare_scores(
     own = [scores.score(rank_by) for scores in systems]
     values = np.array([np.nan if score.value is None else score.value for score in own], dtype=np.float64)
     paired = Paired.of(tallies, rank_by, settings)
-    drawn = paired.bootstrap(progress)
+    # Of one file every replicate is that file: that says nothing of how sure anything is.
+    resampled = paired.n_files > 1
+    drawn = paired.bootstrap(progress) if resampled else np.full((1, len(systems)), np.nan)
+    # Of 1 - 0.95 only the first digits are meant.
+    alpha = round(1 - settings.confidence, 12)
     place = places(values, lower)
     # Of equal ones the first given stands first.
     order = np.argsort(place, kind="stable").tolist()
     reference = order[0] if baseline is None else names.index(baseline)
     tests = _Tests(paired, values, progress)
-    rank, tied = _ranks(order, tests, 1 - settings.confidence)
+    rank, tied = _ranks(order, tests, alpha)
     differences = _differences(order, reference, tests, drawn, settings.confidence)
     drawn_places = places(drawn, np.full(len(drawn), lower))
     held, reach = stability(drawn_places, place), place_interval(drawn_places, settings.confidence)
     entries = tuple(
         Entry(
             *(names[k], rank[k], tied[k], int(place[k]), own[k].value, own[k].low, own[k].high),
-            *(differences.get(k), plain(float(held[k])), int(reach[0][k]), int(reach[1][k])),
+            differences.get(k),
+            *(
+                (plain(float(held[k])), int(reach[0][k]), int(reach[1][k]))
+                if resampled
+                else (None, None, None)
+            ),
         )
         for k in order
     )
-    few = _too_few(paired.n_files, 1 - settings.confidence)
+    notes = [*_undefined(rank_by, [names[k] for k in order if np.isnan(values[k])])]
+    notes += _too_few(paired.n_files, settings.replicates, int(np.isfinite(values).sum()) - 1, alpha)
     signature = sign_together(
         [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
     )
-    ranked = [replace(systems[k], warnings=(*systems[k].warnings, *few), signature=signature) for k in order]
+    ranked = [
+        replace(systems[k], warnings=(*systems[k].warnings, *notes), signature=signature) for k in order
+    ]
     others = [names[k] for k in order], [tallies[k] for k in order]
     return Board(
         systems=tuple(ranked),
@@ -132,13 +145,26 @@ def _differences(
     return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
 
 
-def _too_few(n_files: int, alpha: float) -> list[str]:
-    """Return a warning where files are too few for any two systems to be told apart."""
-    least = _least_p(n_files)
-    if least < alpha:
+def _undefined(rank_by: str, names: Sequence[str]) -> list[str]:
+    """Return a warning where systems do not have the score that ranks them."""
+    return [f"{rank_by} is undefined for {listing(names, 'system')}; ranked last"] if names else []
+
+
+def _too_few(n_files: int, replicates: int, comparisons: int, alpha: float) -> list[str]:
+    """Return a warning where files or replicates are too few for any two systems to be told apart.
+
+    comparisons: how many other systems the first is compared to, which Holm's adjustment multiplies by.
+    """
+    by_files, by_draws = _least_p(n_files), 1 / (replicates + 1)
+    least = max(by_files, by_draws)
+    if comparisons < 1 or comparisons * least < alpha:
         return []
-    files = f"{n_files} file{'' if n_files == 1 else 's'}"
-    return [f"all systems tie: exchanging {files} between two of them gives no p-value below {least:.3g}"]
+    files = f"exchanging {n_files} file{'' if n_files == 1 else 's'} between two of them gives"
+    draws = f"{replicates} replicate{' gives' if replicates == 1 else 's give'}"
+    adjusted = min(comparisons * least, 1.0)
+    after = f", {adjusted:.3g} after Holm's adjustment for {comparisons}" if comparisons > 1 else ""
+    said = files if by_files >= by_draws else draws
+    return [f"all systems tie: {said} no p-value below {least:.3g}{after}"]
 
 
 def _least_p(n_files: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -100,9 +101,17 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
         return []
     n_files, notes = len(tally.files), []
     if n_files < 2:
-        return [f"no intervals: there is {n_files} file, and nothing to resample; expected some"]
+        there = "is 1 file" if n_files else "are no files"
+        return [f"no intervals: there {there}, and nothing to resample; expected two or more"]
     if n_files < _ROUGH:
         notes.append(f"intervals are rough: they come from resampling {n_files} files")
+    needed = math.ceil(round(2 / (1 - settings.confidence), 6))
+    if settings.ci != "jackknife" and settings.replicates < needed:
+        # Their ends would be the lowest and the highest of all replicates.
+        notes.append(
+            f"intervals are rough: a confidence of {settings.confidence:g} needs {needed} replicates or "
+            f"more, found {settings.replicates}"
+        )
     if skips_optimal(settings):
         notes.append(
             "no intervals for optimal readings: best thresholds are not smooth in the files, so the "

@@ -1,0 +1,119 @@
+"""Where files, replicates or scores are too few, boards say so and nothing that they cannot know."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from sedeval_soft import compare, evaluate
+from sedeval_soft.report import render_board, schema
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+REFERENCE, ONE = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
+SOFT = {"only": ("segment.soft",)}
+
+
+def table(n_files, seed, noise):
+    """Return a soft table of one class: values that noise changes."""
+    drawn, changed = np.random.default_rng(0), np.random.default_rng(seed)
+    values = drawn.uniform(0.3, 1, (n_files, 5))
+    values = np.clip(values - noise * changed.uniform(0, 1, values.shape), 0, 1)
+    files = [f"{i:02}" for i in range(n_files) for _ in range(5)]
+    onset = np.tile(np.arange(5.0), n_files)
+    return {
+        "filename": files,
+        "onset": onset,
+        "offset": onset + 1,
+        "event_label": ["car"] * len(files),
+        "soft_value": values.ravel(),
+    }
+
+
+def board_of(n_files, n_systems, **settings):
+    systems = {f"s{k}": table(n_files, k + 1, 0.05 + 0.1 * k) for k in range(n_systems)}
+    return compare(table(n_files, 0, 0.0), systems, **{**SOFT, "ci": "jackknife", **settings})
+
+
+def test_one_file_shows_no_difference_to_be_sure():
+    board = board_of(1, 2)
+    found = board.entries[1].difference
+    assert found.value < 0
+    assert (found.low, found.high) == (None, None)
+    assert (found.p_bootstrap, found.p_exchange) == (1.0, 1.0)
+    for entry in board.entries:
+        assert (entry.stability, entry.best_place, entry.worst_place) == (None, None, None)
+    jsonschema.validate(json.loads(render_board(board, "json")), schema())
+    assert "100.0 %" not in render_board(board, "text")
+
+
+# 2 / 2^6 is below 0.05, but 2 comparisons make 2 * 2 / 2^6 of it; 30 replicates give 1 / 31 at the least.
+@pytest.mark.parametrize(
+    ("n_files", "n_systems", "replicates", "said"),
+    [
+        (6, 2, 1000, None),
+        (6, 3, 1000, "exchanging 6 files between two of them gives no p-value below 0.0312, 0.0625 after"),
+        (20, 2, 30, None),
+        (20, 2, 10, "10 replicates give no p-value below 0.0909"),
+        (20, 3, 30, "30 replicates give no p-value below 0.0323, 0.0645 after Holm's adjustment for 2"),
+    ],
+)
+def test_what_nobody_can_be_told_apart_by_is_said(n_files, n_systems, replicates, said):
+    board = board_of(n_files, n_systems, replicates=replicates)
+    warnings = [text for text in board.systems[0].warnings if text.startswith("all systems tie")]
+    assert len(warnings) == (said is not None)
+    assert not said or warnings[0].startswith(f"all systems tie: {said}")
+    assert all(entry.tied for entry in board.entries) == (said is not None)
+
+
+def test_a_p_value_at_the_level_is_not_below_it():
+    # 1 - 0.95 is a little more than 0.05, which is 1 / (19 + 1).
+    board = board_of(20, 2, replicates=19)
+    assert board.entries[1].difference.p_exchange == 0.05
+    assert all(entry.tied for entry in board.entries)
+
+
+def test_systems_without_the_score_that_ranks_them_are_named():
+    nothing = {name: values[:0] for name, values in table(6, 0, 0.0).items()}
+    board = compare(
+        table(6, 0, 0.0),
+        {"some": table(6, 1, 0.1), "none": nothing},
+        rank_by="segment.soft.precision[car]",
+        replicates=40,
+        **SOFT,
+    )
+    assert [entry.system for entry in board.entries] == ["some", "none"]
+    assert (
+        "segment.soft.precision[car] is undefined for 1 system ('none'); ranked last"
+        in board.systems[0].warnings
+    )
+
+
+def test_warnings_say_of_which_system_they_are():
+    some = {name: values[:25] for name, values in table(6, 1, 0.1).items()}
+    board = compare(table(6, 0, 0.0), {"all": table(6, 1, 0.1), "some": some}, replicates=40, **SOFT)
+    rough = "intervals are rough: they come from resampling 6 files"
+    assert [scores.warnings.count(rough) for scores in board.systems] == [1, 1]
+    lacking = "some: the system has no rows for 1 reference file ('05'); counted as misses"
+    found = {scores.system: scores.warnings for scores in board.systems}
+    assert lacking in found["some"]
+    assert lacking not in found["all"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"replicates": 39}, "a confidence of 0.95 needs 40 replicates or more, found 39"),
+        ({"replicates": 40}, None),
+        ({"confidence": 0.9999}, "a confidence of 0.9999 needs 20000 replicates or more, found 1000"),
+        ({"replicates": 1, "ci": "jackknife"}, None),
+        ({"replicates": 1, "ci": "bca"}, "needs 40 replicates or more, found 1"),
+    ],
+)
+def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, said):
+    warnings = evaluate(REFERENCE, ONE, **SOFT, **{"ci": "bootstrap", **settings}).warnings
+    assert any("replicates or more" in text for text in warnings) == (said is not None)
+    assert said is None or any(said in text for text in warnings)

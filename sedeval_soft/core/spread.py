@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import Self
 
 
@@ -24,6 +23,8 @@ class Spread:
     @classmethod
     def of(cls, name: str, values: Sequence[float | int | None]) -> Self:
         """Return the spread of a score that has these values in the folds."""
+        from statistics import fmean, stdev
+
         known = [float(value) for value in values if value is not None]
         several = len(known) > 1
         return cls(name, tuple(values), fmean(known) if several else None, stdev(known) if several else None)

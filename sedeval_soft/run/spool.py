@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
 import numpy as np
@@ -28,6 +27,8 @@ class Spool:
         if n_rows * n_columns <= _IN_MEMORY:
             self._table = np.empty(self.shape)
         else:
+            from tempfile import TemporaryFile
+
             # It has no name, and vanishes however the process ends.
             self._file = TemporaryFile(prefix="soft-sed-eval-")  # noqa: SIM115
 

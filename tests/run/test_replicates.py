@@ -22,6 +22,7 @@ from tables import long_rows
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.measures import candidates
+from sedeval_soft.measures.event import levels, soft
 from sedeval_soft.resample import weights
 from sedeval_soft.run import retuned
 from sedeval_soft.run.groups import tally_groups
@@ -140,6 +141,33 @@ def test_many_files_and_classes_are_counted_either_way(monkeypatch):
     used = {c.tp.table is not None for c in made.retuned["segment", "optimal"].classes}
     assert used == {True, False}
     compare(tables, settings, rows_of_weights(len(files), 4), made)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, seed):
+    """Events that overlap too much to be matched whatever their class, in some of the files."""
+    monkeypatch.setattr(soft, "_MOST_COPIES", 12)
+    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
+    tables = random_tables(seed, n=25)
+    lost = np.isnan(tables.tally(settings).per_file["event.soft.substitutions"])
+    assert lost.any() and not lost.all()
+    names, values = compare(tables, settings, rows_of_weights(len(FILES), 12, seed))
+    undefined = np.isnan(values[names.index("event.soft.error_rate.micro")])
+    assert undefined.any() and not undefined.all()
+
+
+@pytest.mark.parametrize("seed", [2, 4, 21])
+def test_what_a_file_leaves_undefined_does_not_depend_on_other_files(monkeypatch, seed):
+    monkeypatch.setattr(soft, "_MOST_COPIES", 12)
+    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 2)
+    settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
+    tables = random_tables(seed, n=25)
+    name = "event.soft.substitutions"
+    together = tables.tally(settings).per_file[name]
+    alone = [tables.drawn(row).tally(settings).per_file[name][0] for row in np.eye(len(FILES))]
+    assert np.isnan(alone).any()
+    assert np.isnan(together).tolist() == np.isnan(alone).tolist()
 
 
 def test_a_group_of_classes_is_drawn_with_its_own_counts():

@@ -64,8 +64,8 @@ def match_levels(edges: LevelEdges, most: float = math.inf) -> MatchedLevels:
 
     At each level the number of entries that hold there is the size of a maximum matching of the
     edges that exist there. Which of several maximum matchings is taken may change with the level.
-    most: edges times levels at which they compete beyond which nothing is begun, unless few come to an edge;
-    TooManyPairsError is raised.
+    most: edges times levels at which they compete, of those that compete with one another, beyond which
+    nothing is begun, unless few come to an edge; TooManyPairsError is raised.
     """
     # Levels are replaced by their ranks: everything below sorts whole numbers.
     level = np.sort(np.concatenate((edges.low, edges.high)))
@@ -122,9 +122,11 @@ def _solve(edges: _Ranked, n_levels: int, most: float) -> Iterator[_Ranked]:
         component = _components(left_cluster[~alone], right_cluster[~alone])
         steps = _Steps.of(edges, component, n_levels)
         copies = np.bincount(component, steps.last - steps.first)
-        if copies.sum() > max(most, _COPIES_PER_EDGE * len(edges.left)):
+        few = copies <= _COPIES_PER_EDGE * np.bincount(component)
+        # Each by itself: what is too much must not depend on which other files are at hand.
+        if np.any(~few & (copies > most)):
             raise TooManyPairsError
-        small = (copies <= _COPIES_PER_EDGE * np.bincount(component))[component]
+        small = few[component]
         yield _solve_small(edges.take(small), steps.take(small))
         edges = _halved(edges.take(~small), component[~small], steps)
 

@@ -105,7 +105,7 @@ def compare_scores(
         )
         for k in order
     )
-    notes = [*_undefined(rank_by, [names[k] for k in order if np.isnan(values[k])])]
+    notes = [*_unlike(systems), *_undefined(rank_by, [names[k] for k in order if np.isnan(values[k])])]
     notes += _too_few(paired.n_files, settings.replicates, int(np.isfinite(values).sum()) - 1, alpha)
     signature = sign_together(
         [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
@@ -143,6 +143,23 @@ def _differences(
     columns = (observed, *ends, p_bootstrap(of, observed), np.array(p), holm(np.array(p)))
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
+
+
+def _unlike(systems: Sequence[Scores]) -> list[str]:
+    """Return warnings where systems are scored over unlike things: silence that one adds betters its means."""
+    notes = []
+    if len({scores.classes for scores in systems}) > 1:
+        notes.append(
+            "systems are scored over different classes, so means over all of them, such as kl_divergence, "
+            "are not alike; --classes names those of all"
+        )
+    lengths = sorted(scores.length for scores in systems)
+    if lengths[0] < lengths[-1]:
+        notes.append(
+            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so means "
+            "over segments, such as kl_divergence, are not alike; --durations gives those of all"
+        )
+    return notes
 
 
 def _undefined(rank_by: str, names: Sequence[str]) -> list[str]:

@@ -117,3 +117,20 @@ def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, said
     warnings = evaluate(REFERENCE, ONE, **SOFT, **{"ci": "bootstrap", **settings}).warnings
     assert any("replicates or more" in text for text in warnings) == (said is not None)
     assert said is None or any(said in text for text in warnings)
+
+
+def test_silence_that_a_system_adds_is_told_of():
+    # A trace of a class that is nowhere, or of an event long after the end, halves the mean divergence.
+    reference, plain = table(6, 0, 0.0), table(6, 1, 0.3)
+    more = {name: [*values, *last] for (name, values), last in zip(
+        plain.items(), (["00"], [0.0], [1.0], ["horn"], [0.01]), strict=True)}  # fmt: skip
+    longer = {name: [*values, *last] for (name, values), last in zip(
+        plain.items(), (["00"], [29.0], [30.0], ["car"], [0.01]), strict=True)}  # fmt: skip
+    name = "segment.soft.kl_divergence.micro"
+    for other, said in ((more, "different classes"), (longer, "different lengths, 30 to 55 s")):
+        board = compare(reference, {"plain": plain, "other": other}, rank_by=name, replicates=40, **SOFT)
+        assert board.entries[0].system == "other"
+        assert board.entries[0].value < 0.6 * board.entries[1].value
+        assert any(said in text for text in board.systems[0].warnings)
+    board = compare(reference, {"plain": plain, "other": plain}, rank_by=name, replicates=40, **SOFT)
+    assert not any("different" in text for text in board.systems[0].warnings)

@@ -146,7 +146,7 @@ def _differences(
 
 
 def _unlike(systems: Sequence[Scores]) -> list[str]:
-    """Return warnings where systems are scored over unlike things: silence that one adds betters its means."""
+    """Return warnings where systems are scored over unlike things: silence that one adds betters means."""
     notes = []
     if len({scores.classes for scores in systems}) > 1:
         notes.append(

@@ -50,6 +50,9 @@ class Paired:
         if "psds" not in name.measure:
             chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
             chosen = replace(chosen, psds_median_filters=())
+        if name.basis != "ranking":
+            # Which classes there are shapes the ranks of classes: only for those must they be alike.
+            tallies = [_without_ranks(tally) for tally in tallies]
         files = sorted({file for tally in tallies for file in tally.files})
         position = {file: i for i, file in enumerate(files)}
         places = [np.array([position[file] for file in tally.files], dtype=np.int64) for tally in tallies]
@@ -100,6 +103,14 @@ class Paired:
         fixed = self.replicates[first].fixed
         cells = sorted_cells(tally, self.settings)
         return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, fixed)
+
+
+def _without_ranks(tally: Tally) -> Tally:
+    per_file, per_class = (
+        {name: column for name, column in columns.items() if not name.startswith("ranking.")}
+        for columns in (tally.per_file, tally.per_class)
+    )
+    return replace(tally, per_file=per_file, per_class=per_class)
 
 
 def _renamed(tally: Tally, side: str) -> Tally:

@@ -9,7 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from sedeval_soft import compare, evaluate
+from sedeval_soft import EvaluationError, compare, evaluate
 from sedeval_soft.report import render_board, schema
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -134,3 +134,13 @@ def test_silence_that_a_system_adds_is_told_of():
         assert any(said in text for text in board.systems[0].warnings)
     board = compare(reference, {"plain": plain, "other": plain}, rank_by=name, replicates=40, **SOFT)
     assert not any("different" in text for text in board.systems[0].warnings)
+
+
+def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():
+    other = {**table(6, 1, 0.2), "event_label": ["horn"] * 30}
+    systems = {"one": table(6, 1, 0.1), "two": other}
+    board = compare(table(6, 0, 0.0), systems, replicates=40, only=("segment.soft", "ranking"))
+    alone = compare(table(6, 0, 0.0), systems, replicates=40, **SOFT)
+    assert board.entries == alone.entries
+    with pytest.raises(EvaluationError, match="name them by `classes`"):
+        compare(table(6, 0, 0.0), systems, replicates=40, only=("ranking",), rank_by="ranking.hard.one_error")

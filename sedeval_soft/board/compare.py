@@ -37,6 +37,15 @@ _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overal
 """The scores of each basis and reading whose rankings are compared."""
 
 
+_OF_ACTIVITY = frozenset(
+    {
+        *("precision", "recall", "f1", "fbeta", "sensitivity", "average_precision", "best_error_rate"),
+        *("error_rate", "substitution_rate", "deletion_rate", "insertion_rate"),
+    }
+)
+"""Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
+
+
 def check_rank_by(name: str) -> Measure:
     """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
     if not isinstance(name, str):
@@ -105,7 +114,10 @@ def compare_scores(
         )
         for k in order
     )
-    notes = [*_unlike(systems), *_undefined(rank_by, [names[k] for k in order if np.isnan(values[k])])]
+    notes = [
+        *_unlike(systems, ScoreName.parse(rank_by).measure),
+        *_undefined(rank_by, [names[k] for k in order if np.isnan(values[k])]),
+    ]
     notes += _too_few(paired.n_files, settings.replicates, int(np.isfinite(values).sum()) - 1, alpha)
     signature = sign_together(
         [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
@@ -145,19 +157,21 @@ def _differences(
     return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
 
 
-def _unlike(systems: Sequence[Scores]) -> list[str]:
+def _unlike(systems: Sequence[Scores], measure: str) -> list[str]:
     """Return warnings where systems are scored over unlike things: silence that one adds betters means."""
-    notes = []
+    notes: list[str] = []
+    if measure in _OF_ACTIVITY:
+        return notes
     if len({scores.classes for scores in systems}) > 1:
         notes.append(
-            "systems are scored over different classes, so means over all of them, such as kl_divergence, "
-            "are not alike; --classes names those of all"
+            f"systems are scored over different classes, so {measure} is of unlike things: silence of "
+            "more classes betters means over all; --classes names those of all"
         )
     lengths = sorted(scores.length for scores in systems)
     if lengths[0] < lengths[-1]:
         notes.append(
-            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so means "
-            "over segments, such as kl_divergence, are not alike; --durations gives those of all"
+            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so {measure} is "
+            "of unlike things: silence betters means over time; --durations gives those of all"
         )
     return notes
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import of_points, shard_of_rows
+from sedeval_soft.api.evaluation import of_points, shard_of_rows, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
@@ -115,7 +115,7 @@ def _score(
     settings: Settings,
     given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
 ) -> list[tuple[Scores, Shard]]:
-    named = _named(systems)
+    named, settings = _named(systems), with_folds(settings, given[1])
     if any(map(is_points, named.values())):
         settings = of_points(settings)
     ours, lengths = to_rows(reference, "reference", settings), read_lengths(given[0])

@@ -62,6 +62,7 @@ def evaluate(
     chosen = chosen_for(system, settings, values)
     if name is not None:
         check_name(name)
+    chosen = with_folds(chosen, folds)
     sides = sides_of(reference, system, chosen)
     shard = shard_of_rows(*sides, chosen, read_lengths(durations), name)
     files = shard.tally.files
@@ -92,6 +93,13 @@ def threshold_curves(
     chosen = with_curves(chosen_for(system, settings, values))
     pair = align(*sides_of(reference, system, chosen), chosen, read_lengths(durations))
     return curves_of(tally_pair(pair, chosen), chosen)
+
+
+def with_folds(settings: Settings, folds: object) -> Settings:
+    """Return the settings for files in folds: where nothing else is said, thresholds are tuned over them."""
+    if folds is None or settings.tunes:
+        return settings
+    return replace(settings, cross_tune="folds")
 
 
 def chosen_for(

@@ -9,16 +9,19 @@ if TYPE_CHECKING:
     from sedeval_soft.core.settings import Settings
 
 
-def settings_of(given: dict[str, Any], asked: list[str], *, just: bool, curves: bool) -> Settings:
+def settings_of(
+    given: dict[str, Any], asked: list[str], *, just: bool, curves: bool, folds: object = None
+) -> Settings:
     """Join the settings file and the options that were given, which win.
 
     asked: names of scores, whose groups of measures are computed; just: nothing but these is needed.
-    curves: those are needed.
+    curves: those are needed. folds: over which thresholds are tuned, unless something else is said.
     """
     from dataclasses import replace
 
-    from sedeval_soft.config import load_settings, split_classes
+    from sedeval_soft.config import load_settings, load_thresholds, split_classes
     from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
+    from sedeval_soft.core.tuning import RULES
     from sedeval_soft.measures.registry import group_of
 
     config = given.pop("config")
@@ -27,6 +30,8 @@ def settings_of(given: dict[str, Any], asked: list[str], *, just: bool, curves: 
         if value is None or value == ():
             continue
         values[name] = split_classes(value) if name == "classes" else value
+    if isinstance(given.get("thresholds"), str) and given["thresholds"] not in RULES:
+        values["thresholds"] = load_thresholds(given["thresholds"], inclusive=bool(values.get("inclusive")))
     families = [".".join(name.split(".")[:2]) for name in asked]
     if just and not given["only"]:
         values["only"] = tuple(dict.fromkeys(families))
@@ -37,6 +42,8 @@ def settings_of(given: dict[str, Any], asked: list[str], *, just: bool, curves: 
             *DEFAULT_ONLY,
             *dict.fromkeys(f for f in more if f.split(".")[0] not in DEFAULT_ONLY),
         )
+    if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
+        values["cross_tune"] = "folds"
     settings = Settings.of(**values)
     needed = {*settings.measures, "curves"} if curves else {*settings.measures}
     if not given["measures"]:

@@ -10,12 +10,14 @@ import click
 
 from sedeval_soft.cli.options import (
     INPUT,
+    OBJECTIVE,
     PARTS,
     RESULTS,
     SETTINGS,
     SEVERAL,
     SINGLE,
     SURE,
+    TUNING,
     GroupedCommand,
     add,
 )
@@ -47,7 +49,7 @@ System = str | dict[float, str]
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
 @click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
-@add(SETTINGS, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
+@add(SETTINGS, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -144,7 +146,13 @@ def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
     io = {name: given.pop(name) for name in names}
     points = isinstance(systems, dict)
-    _check_outputs(shown, io, _read(reference, systems, io | {"config": given["config"]}))
+    _check_outputs(
+        shown,
+        io,
+        _read(
+            reference, systems, io | {"config": given["config"], "thresholds": _file_of(given["thresholds"])}
+        ),
+    )
     ranked = len(systems) > 1 and not points and not io["runs"]
     if ranked:
         from sedeval_soft.board.compare import RANK_BY, check_rank_by
@@ -153,7 +161,8 @@ def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[
         check_rank_by(io["rank_by"])
     asked = [*shown.asked, *([io["rank_by"]] if ranked else ())]
     given_worst = given["worst"]
-    settings = settings_of(given, asked, just=bool(shown.wanted), curves=bool(io["curves"]))
+    tuned = io["folds"] if any(".tuned." in name for name in asked) or not shown.wanted else None
+    settings = settings_of(given, asked, just=bool(shown.wanted), curves=bool(io["curves"]), folds=tuned)
     if points:
         from sedeval_soft.api import of_points
 
@@ -168,6 +177,13 @@ def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[
     if len(systems) == 1:
         return _one(reference, systems[0], settings, shown, io)
     return _several(reference, systems, settings, shown, io)
+
+
+def _file_of(thresholds: str | None) -> str | None:
+    """Return the file that thresholds are in, None for none and for a rule."""
+    from sedeval_soft.core.tuning import RULES
+
+    return None if thresholds in RULES else thresholds
 
 
 def _read(
@@ -186,6 +202,7 @@ def _read(
         "table of folds": io["folds"],
         "table of scenes": by,
         "settings file": io["config"],
+        "file of thresholds": io["thresholds"],
     }
 
 

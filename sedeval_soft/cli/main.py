@@ -17,6 +17,7 @@ from sedeval_soft import __version__
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
+from sedeval_soft.cli.tune import tune
 
 PROGRAM = "soft-sed-eval"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
@@ -50,6 +51,7 @@ def group() -> None:
 
 group.add_command(evaluate)
 group.add_command(merge)
+group.add_command(tune)
 
 
 def main() -> None:

@@ -105,6 +105,7 @@ EVENTS = "Events"
 PROCESSING = "Post-processing of the system's output, in this order"
 INTERSECTIONS = "Intersections and PSDS"
 MEASURES = "Further measures"
+TUNED = "Thresholds found on other data"
 INTERVALS = "How sure scores are"
 FILES = "Parts of the files"
 SYSTEMS = "Several systems"
@@ -185,6 +186,31 @@ SETTINGS: tuple[Decorator, ...] = (
             help="Unit of divergences and cross-entropy."),
     setting(MEASURES, "--epsilon", type=number, shown="1e-07", metavar="NUMBER",
             help="Where a logarithm is taken, values stay this far from 0 and 1."),
+)  # fmt: skip
+
+TUNING: tuple[Decorator, ...] = (
+    setting(TUNED, "--thresholds", metavar="YAML|RULE",
+            help="Add a tuned reading: the system cut at each class's threshold, from a file of "
+            "soft-sed-eval tune or by a rule: midpoint (of the values of a class) or prior (as many "
+            "segments are above it as the reference has)."),
+    setting(TUNED, "--cross-tune", type=int, metavar="K",
+            help="Add a tuned reading: files dealt into K parts by --seed, the thresholds of each found on "
+            "the others. With --folds it is there, each fold's thresholds found on the other folds."),
+)  # fmt: skip
+
+OBJECTIVE: tuple[Decorator, ...] = (
+    setting(TUNED, "--objective", metavar="BASIS.MEASURE",
+            help="What thresholds are best for: f1 or error_rate of segment, event, intersection or clip.  "
+            "[default: the f1 of each basis itself]"),
+)  # fmt: skip
+
+TUNE: tuple[Decorator, ...] = (
+    option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
+           help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
+    option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+    option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
+           help="Write the thresholds to a file; it is complete or not touched."),
+    option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error."),
 )  # fmt: skip
 
 SURE: tuple[Decorator, ...] = (

@@ -20,7 +20,7 @@ def load_settings(path: str) -> dict[str, Any]:
     """
     if not path:
         raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
-    values = _read(path)
+    values = read_yaml(path)
     if values is None:
         return {}
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
@@ -35,7 +35,7 @@ def load_settings(path: str) -> dict[str, Any]:
     return values
 
 
-def _read(path: str) -> Any:  # noqa: ANN401 - whatever YAML may hold
+def read_yaml(path: str) -> Any:  # noqa: ANN401 - whatever YAML may hold
     """Return what a YAML file holds; raises InputError where it is none."""
     import yaml
 

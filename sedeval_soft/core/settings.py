@@ -14,8 +14,10 @@ from sedeval_soft.core.criteria import CRITERIA, OPTIONAL_RANGES, PSDS, PSDS_DEF
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.groups import Parts, check_apart, checked_parts
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.limits import GREATEST_BETA, LEAST_BETA, NUMBERS, SHARES, WHOLE
 from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class, whole
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
+from sedeval_soft.core.tuning import Rule, Thresholds, checked_tuning
 
 Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
@@ -27,10 +29,10 @@ Interval = Literal["bootstrap", "bca", "jackknife"]
 Seconds = float | dict[str, float]
 
 READINGS: dict[str, tuple[str, ...]] = {
-    "segment": ("hard", "optimal", "soft"),
-    "event": ("hard", "optimal", "soft"),
-    "intersection": ("hard", "optimal", "soft"),
-    "clip": ("hard", "optimal", "soft"),
+    "segment": ("hard", "tuned", "optimal", "soft"),
+    "event": ("hard", "tuned", "optimal", "soft"),
+    "intersection": ("hard", "tuned", "optimal", "soft"),
+    "clip": ("hard", "tuned", "optimal", "soft"),
     "ranking": ("hard", "soft"),
 }
 """The readings of each basis: what `only` can name."""
@@ -60,43 +62,6 @@ _OPTIONAL_CHOICES: dict[str, tuple[str, ...]] = {
     "psds": tuple(PSDS),
     "ci": get_args(Interval),
 }
-
-_NUMBERS = (
-    "segment_length",
-    "threshold",
-    "reference_threshold",
-    "onset_collar",
-    "offset_collar",
-    "offset_collar_rate",
-    "beta",
-    "max_fpr",
-    "max_fnr",
-    "iou",
-    "epsilon",
-    "confidence",
-)
-_LEAST_BETA, _GREATEST_BETA = 1e-3, 1e3
-"""Beyond these F is recall or precision, and its square soon no number."""
-
-_SHARES: dict[str, tuple[float, float]] = {
-    "max_fpr": (0.0, 1.0),
-    "max_fnr": (0.0, 1.0),
-    "iou": (0.0, 1.0),
-    "epsilon": (1e-16, 0.1),
-    "confidence": (0.0, 0.9999),
-}
-"""Settings that must be above the first number, and at most the second.
-
-With a smaller epsilon 1 - epsilon is 1 in floats, and its complement has no logarithm.
-"""
-
-_WHOLE = {
-    "bins": (1, 10_000),
-    "replicates": (1, 1_000_000),
-    "seed": (0, 2**63 - 1),
-    "worst": (0, 1_000_000),
-}
-"""The least and the greatest value of settings that are whole numbers."""
 
 _SHORTEST = 1 / TICKS_PER_SECOND
 
@@ -137,6 +102,12 @@ class Settings:
     bins: how many bins measures of calibration have.
     entropy_unit: `nats` or `bits`. epsilon: values are clipped to [epsilon, 1 - epsilon] where a logarithm
         is taken of them.
+    thresholds: the system's threshold of each class in the tuned reading; a class that is not named has
+        `threshold`. Or a rule: `midpoint` of the class's lowest and highest segment, `prior` (as many
+        segments are above it as are active in the reference).
+    cross_tune: find thresholds for each fold on the other folds instead: those that are given (`folds`), or
+        so many, into which files are dealt by `seed`. objective: what they are best for, see `OBJECTIVES`;
+        None for the F of each basis itself.
     ci: None, or how intervals of scores are found, resampling files: percentiles of `bootstrap` replicates,
         those corrected for bias and acceleration (`bca`), or the delete-one `jackknife`.
     replicates: bootstrap replicates, and random exchanges of two systems' files. confidence: of intervals,
@@ -188,6 +159,9 @@ class Settings:
     bins: int = 15
     entropy_unit: EntropyUnit = "nats"
     epsilon: float = 1e-7
+    thresholds: Thresholds | Rule | None = field(default=None, hash=False)
+    cross_tune: int | Literal["folds"] | None = None
+    objective: str | None = None
     ci: Interval | None = None
     replicates: int = 1000
     confidence: float = 0.95
@@ -239,6 +213,7 @@ class Settings:
         for name, choices in _OPTIONAL_CHOICES.items():
             if getattr(self, name) is not None:
                 self._check_choice(name, getattr(self, name), choices)
+        self._check_tuning()
         self._check_postprocessing()
         self._keep("groups", checked_parts("groups", self.groups, "class name"))
         self._keep("scenes", checked_parts("scenes", self.scenes, "file name pattern"))
@@ -248,15 +223,15 @@ class Settings:
         self._check_lists()
 
     def _check_numbers(self) -> None:
-        for name in _NUMBERS:
+        for name in NUMBERS:
             if name != "reference_threshold" or self.reference_threshold is not None:
                 self._keep(name, finite(name, getattr(self, name)))
         if not _SHORTEST <= self.segment_length <= LONGEST_SETTING:
             raise SettingsError(
                 f"segment_length must be {_SHORTEST:g} to {LONGEST_SETTING:g} s, not {self.segment_length}"
             )
-        if not _LEAST_BETA <= self.beta <= _GREATEST_BETA:
-            raise SettingsError(f"beta must be {_LEAST_BETA:g} to {_GREATEST_BETA:g}, not {self.beta}")
+        if not LEAST_BETA <= self.beta <= GREATEST_BETA:
+            raise SettingsError(f"beta must be {LEAST_BETA:g} to {GREATEST_BETA:g}, not {self.beta}")
         for name in ("onset_collar", "offset_collar", "offset_collar_rate"):
             if not 0 <= getattr(self, name) <= LONGEST_SETTING:
                 raise SettingsError(f"{name} must be 0 to {LONGEST_SETTING:g}, not {getattr(self, name)}")
@@ -267,11 +242,11 @@ class Settings:
         self._check_criteria()
 
     def _check_shares(self) -> None:
-        for name, (low, high) in _SHARES.items():
+        for name, (low, high) in SHARES.items():
             value = getattr(self, name)
             if not low < value <= high:
                 raise SettingsError(f"{name} must be above {low:g}, at most {high:g}, not {value}")
-        for name, (least, most) in _WHOLE.items():
+        for name, (least, most) in WHOLE.items():
             self._keep(name, whole(name, getattr(self, name), least, most))
 
     def _check_criteria(self) -> None:
@@ -292,6 +267,11 @@ class Settings:
             raise SettingsError("median_filter and psds_median_filters exclude one another")
         if self.events == "rows" and (self.postprocesses or filters):
             raise SettingsError("post-processing joins and cuts rows; it cannot go with events=rows")
+
+    def _check_tuning(self) -> None:
+        checked = checked_tuning(self.thresholds, self.cross_tune, self.objective)
+        for name, value in zip(("thresholds", "cross_tune", "objective"), checked, strict=True):
+            self._keep(name, value)
 
     def _keep(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -314,6 +294,8 @@ class Settings:
 
     def _check_parts(self) -> None:
         families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])
+        if any(part.endswith(".tuned") for part in self.only) and not self.tunes:
+            raise SettingsError("only names a tuned reading; expected thresholds or cross_tune beside it")
         if not self.only:
             raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
         for name, known in (("only", (*READINGS, "all", *families)), ("measures", (*GROUPS, "all"))):
@@ -333,8 +315,21 @@ class Settings:
         """The threshold of the reference: its own, else the system's."""
         return self.threshold if self.reference_threshold is None else self.reference_threshold
 
+    @property
+    def tunes(self) -> bool:
+        """Whether there is a tuned reading: at thresholds that are given, or found on other files."""
+        return self.thresholds is not None or self.cross_tune is not None
+
+    def tunes_by(self, basis: str) -> bool:
+        """Return whether the tuned reading of any basis needs the values of one."""
+        objective = self.cross_tune is not None and (self.objective or "").startswith(f"{basis}.")
+        rule = isinstance(self.thresholds, str) and basis == "segment"
+        return self.tunes and (objective or rule or self.wants(basis, "tuned"))
+
     def wants(self, basis: str, reading: str | None = None) -> bool:
         """Return whether a basis is evaluated, in a reading or (None) in any."""
+        if reading == "tuned" and not self.tunes:
+            return False
         if reading is None:
             return any(part.partition(".")[0] == basis for part in self.only)
         return basis in self.only or f"{basis}.{reading}" in self.only

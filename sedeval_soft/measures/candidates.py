@@ -140,14 +140,16 @@ class Candidates:
     stepwise: bool
 
     @classmethod
-    def of_cells(cls, scores: Floats, positive: Bools, file: Codes, n_files: int) -> Candidates:
+    def of_cells(
+        cls, scores: Floats, positive: Bools, file: Codes, n_files: int, *, with_nothing: bool = False
+    ) -> Candidates:
         """Return the candidates of cells: right below the score of a positive F can be best.
 
-        scores, positive, file: (n_cells,).
+        scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too.
         """
         order = np.argsort(scores, kind="stable")
         hits = np.sort(scores[positive])
-        value = hits[heads(hits)][::-1]
+        value = np.append([_ABOVE] if with_nothing else [], hits[heads(hits)][::-1])
         n = len(value)
         # A cell is detected from the first candidate on that is not above its score.
         place = n - np.searchsorted(value[::-1], scores, side="right")
@@ -208,6 +210,19 @@ class Candidates:
             hits, detections = (np.where(present, of[row, at], 0.0) for of in (tp, n_sys))
             found.append((np.where(present, at, -1), hits, detections))
         return found
+
+    def plateau(self, weights: Floats, at: int, merit: Merit) -> tuple[float, float]:
+        """Return between which thresholds all are as good as a candidate; weights: (1, n_files)."""
+        value = self.value[[at]]
+        if not self.stepwise:
+            low, high = float(self.levels.below(weights, value, equal=False)[0]), float(value[0])
+            return max(low, -1.0), min(high, 1.0)
+        tp, n_sys = self.tp.weighted(weights), self.n_sys.weighted(weights)
+        merits = merit(tp, n_sys, (weights @ self.n_ref)[:, None])[0]
+        worse = np.flatnonzero(merits[at:] != merits[at])
+        last = at + int(worse[0]) - 1 if len(worse) else len(merits) - 1
+        high = float(self.levels.above(weights, value)[0])
+        return float(self.value[last]), min(high, 1.0)
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""

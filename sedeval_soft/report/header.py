@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.report.intervals import described, described_runs
 from sedeval_soft.report.spread import said_of_folds
@@ -41,6 +42,8 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     if settings.postprocesses:
         lines.append(("process", _processing(scores)))
     lines += [(name, said(scores)) for basis, (name, said) in _OF_BASES.items() if basis in bases]
+    if settings.tunes:
+        lines.append(("tuned", _tuned(settings)))
     if settings.measures:
         lines.append(("measures", _measures(scores)))
     if settings.wants_psds:
@@ -104,6 +107,17 @@ def _measures(scores: Scores) -> str:
         "calibration": f"{settings.bins} bins",
     }
     return ", ".join(f"{name} ({said[name]})" if name in said else name for name in settings.measures)
+
+
+def _tuned(settings: Settings) -> str:
+    if isinstance(settings.thresholds, str):
+        return f"the system cut at the {settings.thresholds} of each class"
+    if settings.thresholds is not None:
+        return f"the system cut at given thresholds of {len(settings.thresholds)} classes"
+    count = settings.cross_tune
+    each = "each fold" if count == "folds" else f"each of {count} parts of the files (seed {settings.seed})"
+    best = settings.objective or "F of each basis"
+    return f"{each} cut at the thresholds with the best {best} on the others"
 
 
 def _processing(scores: Scores) -> str:

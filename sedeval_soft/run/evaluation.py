@@ -31,6 +31,7 @@ from sedeval_soft.run.intervals import Progress, interval_notes, with_intervals
 from sedeval_soft.run.psds import psds_notes
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.run.tuned import with_rule_followed, with_tuned
 from sedeval_soft.run.worst import worst_of
 
 
@@ -94,14 +95,20 @@ def score_shard(
         if partition is not None:
             parted[name], more = assign(partition, tally.files)
             warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
+    folds_of = parted["folds"]
+    # Batches with other classes leave those of a group in the order of their names.
+    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
+    asked = settings
+    if settings.tunes:
+        settings = with_rule_followed(settings, tally)
+        tally = with_tuned(tally, settings, folds_of)
+        groups = {name: with_tuned(part, settings, folds_of) for name, part in groups.items()}
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
     scores = with_intervals(score_tally(tally, settings), tally, settings, progress)
     warnings += interval_notes(tally, settings)
     of_folds = dict(_of_folds(tally, parted["folds"], settings))
     found = {**scores}
-    # Batches with other classes leave those of a group in the order of their names.
-    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     for name, part in {**groups, **of_files(tally, scenes)}.items():
         own = with_intervals(score_tally(part, settings), part, settings, progress)
         # A group of classes has averages, and measures over all its classes, only.
@@ -119,10 +126,10 @@ def score_shard(
         files=tally.files,
         length=int(tally.per_file["length"].sum()) / TICKS_PER_SECOND,
         n_segments=int(tally.per_file["n_segments"].sum()),
-        settings=settings,
+        settings=asked,
         inputs=inputs,
         warnings=tuple(warnings),
-        signature=sign(version, settings, inputs, shard.durations, folds=folds, by=by),
+        signature=sign(version, asked, inputs, shard.durations, folds=folds, by=by),
         version=version,
         confusion=confusion_tables(tally, settings),
         folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,

@@ -99,14 +99,34 @@ class _AtBest(NamedTuple):
         return cls(*(np.stack(column, axis=1) for column in zip(*classes, strict=True)))
 
 
-def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
+def candidates_of(
+    tally: Tally, basis: str, settings: Settings, *, with_nothing: bool = False
+) -> Sequence[Candidates]:
+    """Return the candidate thresholds of each class.
+
+    with_nothing: whether detecting nothing is one of cells, too: it can have fewest errors, but never the
+    best F.
+    """
+    if basis not in ("segment", "clip"):
+        found = counted(tally, basis, settings)
+        columns, n_classes = (found.tp, found.n_sys), len(tally.classes)
+        return [Candidates.of_changes(columns, c, found.n_ref[:, c]) for c in range(n_classes)]
     scores = tally.samples[f"{basis}.system"]
     hits = positive(tally.samples[f"{basis}.reference"], settings)
     lengths = tally.per_file[cells_of(basis)]
     file = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    classes = for_each(
-        lambda c: Candidates.of_cells(scores[c], hits[c], file, len(lengths)), range(len(scores)), scores.size
-    )
+
+    def of_class(c: int) -> Candidates:
+        return Candidates.of_cells(scores[c], hits[c], file, len(lengths), with_nothing=with_nothing)
+
+    return for_each(of_class, range(len(scores)), scores.size)
+
+
+def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
+    scores = tally.samples[f"{basis}.system"]
+    hits = positive(tally.samples[f"{basis}.reference"], settings)
+    lengths = tally.per_file[cells_of(basis)]
+    classes = candidates_of(tally, basis, settings)
     sizes = hits.sum(axis=0)
     # Only where the reference has something can anything be paired with it.
     sounding = np.flatnonzero(sizes)
@@ -132,9 +152,7 @@ def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
 
 
 def _of_events(tally: Tally, basis: str, settings: Settings) -> Retuned:
-    found = counted(tally, basis, settings)
-    columns = (found.tp, found.n_sys)
-    classes = [Candidates.of_changes(columns, c, found.n_ref[:, c]) for c in range(len(tally.classes))]
+    classes = candidates_of(tally, basis, settings)
     regardless = _EventPairs.of(tally, classes, settings).weighted if basis == "event" else None
     return Retuned(classes, regardless, with_errors=True, settings=settings)
 

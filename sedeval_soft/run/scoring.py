@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, Totals
 from sedeval_soft.core.value import Score
+from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
 from sedeval_soft.measures.names import spell
@@ -52,6 +54,12 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     for family in (("event", "hard"), ("event", "soft"), ("intersection", "hard"), ("intersection", "soft")):
         if settings.wants(*family):
             tables[family] = detection_scores(totals(tally, ".".join(family)), settings.beta)
+    for basis in ("segment", "event", "intersection", "clip"):
+        if settings.wants(basis, "tuned"):
+            tables[basis, "tuned"] = detection_scores(totals(tally, f"{basis}.tuned"), settings.beta)
+            if isinstance(settings.thresholds, dict):
+                own = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
+                tables[basis, "tuned"]["threshold"] = Averaged(np.array(own, dtype=np.float64))
     if settings.wants("event", "hard"):
         deviations = Deviations(*(tally.total(f"event.hard.{name}") for name in COLUMNS))
         tables["event", "hard"] |= deviation_scores(deviations, tally.total("event.hard.matched"))

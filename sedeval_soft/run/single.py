@@ -40,11 +40,12 @@ def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
     """
     grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
     columns = Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
-    if settings.wants("segment") or settings.wants("ranking"):
+    if settings.wants("segment") or settings.wants("ranking") or settings.tunes_by("segment"):
         _tally_segments(pair, settings, grid, columns, kept=cells and settings.wants("segment"))
-    if settings.wants("clip"):
+    if settings.wants("clip") or settings.tunes_by("clip"):
         _tally_clips(pair, settings, columns)
-    if settings.wants("event") or settings.wants("intersection") or settings.wants_psds:
+    events = any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("event", "intersection"))
+    if events or settings.wants_psds:
         _tally_events(pair, settings, columns)
     return Tally(
         pair.files,
@@ -87,7 +88,8 @@ def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns
 
 def _needs_grid(settings: Settings) -> bool:
     """Return whether the values of all segments are needed: hard counts alone are had without."""
-    others = settings.wants("segment", "optimal") or settings.wants("segment", "soft")
+    others = any(settings.wants("segment", reading) for reading in ("optimal", "soft"))
+    others = others or settings.tunes_by("segment")
     listed = bool((settings.measures or settings.worst) and settings.wants("segment"))
     return others or settings.wants("ranking") or listed
 
@@ -126,6 +128,7 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
         columns.enter("intersection.hard", counts)
     soft = settings.wants_psds_of("soft") or any(of["soft"] for of in wants.values())
     thresholds = settings.wants_psds or any(of["optimal"] for of in wants.values())
+    thresholds = thresholds or any(map(settings.tunes_by, wants))
     ranked = wants["event"]["hard"] and "curves" in settings.measures
     confused = wants["event"]["hard"] and "confusion" in settings.measures
     if not (soft or thresholds or ranked or confused):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sedeval_soft.measures import detection
 from sedeval_soft.measures.measure import Family, Measure
-from sedeval_soft.measures.segment.spec import THRESHOLD
+from sedeval_soft.measures.segment.spec import THRESHOLD, TUNED_SUMMARY, TUNED_THRESHOLD
 
 _PAPER = "Mesaros, Heittola & Virtanen 2016"
 _FEW = "no event is matched"
@@ -45,6 +45,7 @@ FAMILIES: tuple[Family, ...] = (
         "events of both sides at one threshold each, in collars",
         (*detection.MEASURES, *BOUNDARIES),
     ),
+    Family("event", "tuned", TUNED_SUMMARY, (*detection.MEASURES, TUNED_THRESHOLD)),
     Family(
         "event",
         "optimal",

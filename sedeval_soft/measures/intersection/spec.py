@@ -8,7 +8,7 @@ from sedeval_soft.measures import detection
 from sedeval_soft.measures.event.spec import BEST_ERROR_RATE
 from sedeval_soft.measures.measure import Family, Measure
 from sedeval_soft.measures.names import OVERALL
-from sedeval_soft.measures.segment.spec import THRESHOLD
+from sedeval_soft.measures.segment.spec import THRESHOLD, TUNED_SUMMARY, TUNED_THRESHOLD
 
 _BILEN = "Bilen et al. 2020"
 _OTHERWISE = {
@@ -52,6 +52,7 @@ FAMILIES: tuple[Family, ...] = (
         "intersection", "hard", "events of both sides at one threshold each, by how much they cover",
         (*DETECTION, PSDS, PIPSDS),
     ),
+    Family("intersection", "tuned", TUNED_SUMMARY, (*DETECTION, TUNED_THRESHOLD)),
     Family(
         "intersection", "optimal", "the system cut at each class's best threshold",
         (*DETECTION, THRESHOLD, *BEST_ERROR_RATE),

@@ -42,12 +42,21 @@ THRESHOLD = Measure(
 )  # fmt: skip
 
 
+TUNED_THRESHOLD = Measure(
+    "threshold", "the threshold of the class that was given; where each fold has its own there is none",
+    "--thresholds", -1.0, 2.0, "none", "thresholds differ between folds", "this project", (),
+)  # fmt: skip
+
+TUNED_SUMMARY = "the system cut at thresholds that were found on other data, or on other files"
+
+
 def families(basis: str) -> tuple[Family, ...]:
     """Return the families of a basis that has a value for every cell: segments or clips."""
     return (
         Family(
             basis, "hard", "reference and system cut at one threshold each", detection.MEASURES + CONFUSION
         ),
+        Family(basis, "tuned", TUNED_SUMMARY, (*detection.MEASURES, TUNED_THRESHOLD)),
         Family(
             basis,
             "optimal",

@@ -1,0 +1,60 @@
+"""`soft-sed-eval tune REFERENCE SYSTEM`: thresholds from data that are not those to be scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sedeval_soft.cli.options import OBJECTIVE, SETTINGS, TUNE, GroupedCommand, add
+from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval tune dev_ref.tsv dev_sys.tsv -o thresholds.yaml
+  soft-sed-eval ref.tsv sys.tsv --thresholds thresholds.yaml
+  soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1 --min-gap 0.2
+"""
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("reference", metavar="REFERENCE", type=click.Path(path_type=str))
+@click.argument("system", metavar="SYSTEM", type=click.Path(path_type=str))
+@add(SETTINGS, OBJECTIVE, TUNE)
+def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
+    """Find the threshold of each class that is best on some data, to score other data with it.
+
+    REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Thresholds that are found on the data that
+    they are scored on flatter a system; those of a development set do not. Writes YAML: the thresholds, what
+    they reach there, and between which thresholds all are as good.
+    """
+    from dataclasses import replace
+
+    from sedeval_soft import __version__
+    from sedeval_soft.api import read_lengths, shard_of_rows, to_rows
+    from sedeval_soft.cli.asked import settings_of
+    from sedeval_soft.config import dump_thresholds
+    from sedeval_soft.core.signature import sign
+    from sedeval_soft.report import write_atomic
+    from sedeval_soft.run.tune import tune as find
+
+    output, quiet, durations = (given.pop(name) for name in ("output", "quiet", "durations"))
+    read = {"reference": reference, "system output": system, "table of durations": durations}
+    refuse_overwriting(output, read | {"settings file": given["config"]})
+    settings = settings_of(given, [], just=False, curves=False)
+    objective = settings.objective or "segment.f1"
+    only = (f"{objective.partition('.')[0]}.optimal",)
+    settings = replace(
+        settings, only=only, measures=(), thresholds=None, cross_tune=None, objective=objective
+    )
+    rows = to_rows(reference, "reference", settings), to_rows(system, "system", settings)
+    lengths = read_lengths(durations)
+    shard = shard_of_rows(*rows, settings, lengths)
+    if not quiet:
+        for warning in shard.findings.warnings(settings):
+            remark(f"warning: {warning}")
+    text = dump_thresholds(find(shard.tally, settings), sign(__version__, settings, shard.inputs, lengths))
+    if to_standard_output(output):
+        emit(text)
+    else:
+        write_atomic(output, text)

@@ -1,0 +1,54 @@
+"""Files of thresholds: what `soft-sed-eval tune` writes and `--thresholds` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sedeval_soft.config.load import read_yaml
+from sedeval_soft.core.errors import InputError, Problem, SettingsError
+from sedeval_soft.core.tuning import Thresholds, Tuning, checked_thresholds
+
+
+def dump_thresholds(tuning: Tuning, signature: str) -> str:
+    """Return the text of a file of thresholds: they, what they reach, and how they were found."""
+    import yaml
+
+    rest: dict[str, Any] = {
+        "objective": tuning.objective,
+        "beta": tuning.beta,
+        "inclusive": tuning.inclusive,
+        "classes": {
+            label: {"n_ref": of.n_ref, "score": of.score, "as_good": [of.low, of.high]}
+            for label, of in tuning.classes.items()
+        },
+        "signature": signature,
+    }
+    how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
+    first = yaml.safe_dump({"thresholds": tuning.thresholds}, default_flow_style=False, **how)
+    return (
+        "# Thresholds for --thresholds; a class that has none is cut at --threshold.\n"
+        f"{first}{yaml.safe_dump(rest, default_flow_style=None, **how)}"
+    )
+
+
+def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
+    """Return the thresholds of a file: those under `thresholds`, or all of it if there is no such key.
+
+    Raises InputError where it cannot be read, SettingsError for what no threshold can be, and for thresholds
+    that were found for the other of active above and at them.
+    """
+    values = read_yaml(path)
+    if not isinstance(values, Mapping):
+        raise InputError(
+            Problem(path, f"holds {type(values).__name__}; expected thresholds, one `class: number` a line")
+        )
+    made = values.get("inclusive")
+    if "thresholds" in values and isinstance(made, bool) and made is not inclusive:
+        here, there = ("at or above", "above") if inclusive else ("above", "at or above")
+        raise SettingsError(f"{path}: found for active {there} thresholds; this evaluation has {here}")
+    try:
+        found = checked_thresholds(values.get("thresholds", values))
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from error
+    return found if isinstance(found, dict) else {}

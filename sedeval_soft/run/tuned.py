@@ -1,0 +1,147 @@
+"""The tuned reading: counts at thresholds that were found elsewhere, on other data or on other files.
+
+What thresholds are best for weighted files is known from the candidates of each class; a fold's thresholds
+are those that are best with the weight of its own files 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.hard import positive
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.measures.candidates import error_merit, f_merit
+from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.run.cell_scores import cells_at
+from sedeval_soft.run.cells import Columns
+from sedeval_soft.run.retuned import candidates_of
+from sedeval_soft.run.thresholds import events_at
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+BASES = ("segment", "clip", "event", "intersection")
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """Thresholds of some files: those at `files`, (n,), have `thresholds`, (n_classes,)."""
+
+    files: Index
+    thresholds: Floats
+
+
+def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[str]]) -> Tally:
+    """Return a tally with the counts of the tuned reading of all bases that are evaluated.
+
+    folds: the files of each, if the settings tune over given folds.
+    """
+    columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
+    for basis in BASES:
+        if settings.wants(basis, "tuned"):
+            parts = tuned_thresholds(tally, basis, settings, folds)
+            columns.enter(f"{basis}.tuned", _counts(tally, basis, parts, settings))
+    return replace(tally, per_class=columns.per_class, per_file=columns.per_file)
+
+
+def tuned_thresholds(
+    tally: Tally, basis: str, settings: Settings, folds: Mapping[str, Sequence[str]]
+) -> list[Tuned]:
+    """Return which files have which thresholds: given ones, or those best for the files of other folds.
+
+    A class without reference in all other folds has the threshold of the settings.
+    """
+    every = np.arange(len(tally.files))
+    if isinstance(settings.thresholds, dict):
+        own = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
+        return [Tuned(every, np.array(own, dtype=np.float64))]
+    parts = _dealt(len(tally.files), settings) if settings.cross_tune != "folds" else _folds(tally, folds)
+    weights = np.ones((len(parts), len(tally.files)))
+    for row, files in enumerate(parts):
+        weights[row, files] = 0.0
+    found = best_thresholds(tally, basis, weights, settings)
+    return [Tuned(files, row) for files, row in zip(parts, found, strict=True)]
+
+
+def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
+    """Return settings that name the thresholds that follow from their rule, if they have one."""
+    if not isinstance(settings.thresholds, str):
+        return settings
+    scores, reference = tally.samples["segment.system"], tally.samples["segment.reference"]
+    if not scores.size:
+        return replace(settings, thresholds={})
+    if settings.thresholds == "midpoint":
+        found = ((scores.min(axis=1) + scores.max(axis=1)) / 2).tolist()
+    else:
+        active = positive(reference, settings).sum(axis=1).tolist()
+        found = [
+            _passed_by(np.sort(row), n, settings.inclusive) for row, n in zip(scores, active, strict=True)
+        ]
+    return replace(settings, thresholds=dict(zip(tally.classes, found, strict=True)))
+
+
+def _passed_by(ordered: Floats, count: int, inclusive: bool) -> float:
+    """Return a threshold that so many of some ascending values pass, or as few more as ties allow."""
+    if not count:
+        return 2.0 if inclusive else 1.0
+    lowest = ordered[len(ordered) - count]
+    below = int(np.searchsorted(ordered, lowest, side="left"))
+    return threshold_between(float(ordered[below - 1]) if below else None, float(lowest), inclusive)
+
+
+def best_thresholds(tally: Tally, basis: str, weights: Floats, settings: Settings) -> Floats:
+    """Return the thresholds of all classes that are best for weighted files, (n_weights, n_classes).
+
+    weights: (n_weights, n_files). basis: whose F they are best for where the settings name no objective.
+    """
+    of, _, measure = (settings.objective or f"{basis}.f1").partition(".")
+    merit = f_merit(settings.beta) if measure == "f1" else error_merit
+    columns = []
+    for candidates in candidates_of(tally, of, settings, with_nothing=measure != "f1"):
+        at = candidates.best(weights, [merit])[0].at
+        columns.append(candidates.thresholds(weights, at, inclusive=settings.inclusive))
+    found = np.stack(columns, axis=1) if columns else np.zeros((len(weights), 0))
+    return np.where(np.isnan(found), settings.threshold, found)
+
+
+def _folds(tally: Tally, folds: Mapping[str, Sequence[str]]) -> list[Index]:
+    if not folds:
+        raise EvaluationError("cross_tune=folds: there are no folds; expected a table of filename and fold")
+    position = {file: i for i, file in enumerate(tally.files)}
+    parts = [
+        np.array([position[f] for f in files if f in position], dtype=np.int64) for files in folds.values()
+    ]
+    return [part for part in parts if len(part)]
+
+
+def _dealt(n_files: int, settings: Settings) -> list[Index]:
+    """Deal files into as many parts as the settings say, of sizes as equal as can be."""
+    count = int(settings.cross_tune or 0)
+    if n_files < count:
+        raise EvaluationError(
+            f"cross_tune={count}: there are {n_files} files; expected one or more for each of {count} parts"
+        )
+    order = np.random.default_rng(settings.seed).permutation(n_files)
+    return [np.sort(order[k::count]) for k in range(count)]
+
+
+def _counts(tally: Tally, basis: str, parts: Sequence[Tuned], settings: Settings) -> DetectionCounts:
+    count = cells_at if basis in ("segment", "clip") else events_at
+    found = [count(_bare(tally, basis).take(part.files), basis, part.thresholds, settings) for part in parts]
+    order = np.argsort(np.concatenate([part.files for part in parts]))
+    names = DetectionCounts.__slots__
+    return DetectionCounts(*(np.concatenate([getattr(of, name) for of in found])[order] for name in names))
+
+
+def _bare(tally: Tally, basis: str) -> Tally:
+    """Return a tally with no more than what counting a basis needs."""
+    samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
+    events = tally.events if basis in ("event", "intersection") else {}
+    return replace(tally, per_class={}, samples=samples, events=events)

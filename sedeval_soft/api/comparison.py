@@ -29,7 +29,7 @@ from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
-from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
@@ -125,6 +125,8 @@ def _score(
         shard = shard_of_rows(ours, theirs, settings, lengths, name, cells=True)
         files = shard.tally.files
         folds, by = read_parts(given[1], "folds", files), read_parts(given[2], "by", files)
+        # Systems are resampled together, with the counts of all readings.
+        shard = tuned_shard(shard, folds)
         found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))
     # What is true of all is said once; of anything else it is said of which.
     common = set.intersection(*({*scores.warnings} for scores, _ in found))

@@ -169,7 +169,8 @@ def of_points(settings: Settings) -> Settings:
     """
     if settings.events == "merge" or settings.postprocesses or settings.psds_median_filters:
         raise SettingsError("operating points are lists of events; they cannot be merged or post-processed")
-    only = tuple(part for part in settings.only if part.startswith(("event", "intersection")))
+    only_events = ("event", "intersection")
+    only = tuple(part for part in settings.only if part.startswith(only_events))
     if not only:
         raise SettingsError(
             "operating points have no scores of segments or clips; evaluate event or intersection"
@@ -179,5 +180,10 @@ def of_points(settings: Settings) -> Settings:
             f"operating points have no values for measures={', '.join(settings.measures)}; only confusion "
             "and curves can be had of them"
         )
+    rule = settings.thresholds if isinstance(settings.thresholds, str) else None
+    objective = settings.objective if settings.cross_tune is not None else None
+    of_cells = rule or (objective if objective and not objective.startswith(only_events) else None)
+    if of_cells:
+        raise SettingsError(f"operating points have no values of segments or clips for {of_cells}")
     # Average precision ranks single events by their values, which these have none of.
     return replace(settings, only=only, measures=tuple(m for m in settings.measures if m == "confusion"))

@@ -171,6 +171,8 @@ def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[
     check_intervals(shown.wanted, settings)
     if not ranked:
         check_resampling(given, settings, runs=io["runs"])
+    if given["objective"] and settings.cross_tune is None and not io["folds"]:
+        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
     _check_evaluated({**io, "worst": given_worst}, settings)
     if isinstance(systems, dict):
         return _one(reference, systems, settings, shown, io)

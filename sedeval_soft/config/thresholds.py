@@ -51,4 +51,6 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
         found = checked_thresholds(values.get("thresholds", values))
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from error
-    return found if isinstance(found, dict) else {}
+    if isinstance(found, str):
+        raise SettingsError(f"{path}: thresholds are the rule {found}; expected `--thresholds {found}`")
+    return found

@@ -37,9 +37,9 @@ def postprocessed(rows: Rows, settings: Settings) -> Rows:
 
 
 def strangers(settings: Settings, classes: tuple[str, ...]) -> list[str]:
-    """Return a warning for each class that only the post-processing settings name."""
+    """Return a warning for each class that only class-wise lengths or thresholds name."""
     found = []
-    for name in POSTPROCESSING:
+    for name in (*POSTPROCESSING, "thresholds"):
         value = getattr(settings, name)
         for label in value if isinstance(value, dict) else ():
             if label not in classes:

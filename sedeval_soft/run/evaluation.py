@@ -31,7 +31,7 @@ from sedeval_soft.run.intervals import Progress, interval_notes, with_intervals
 from sedeval_soft.run.psds import psds_notes
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
-from sedeval_soft.run.tuned import with_rule_followed, with_tuned
+from sedeval_soft.run.tuned import has_tuned, with_rule_followed, with_tuned
 from sedeval_soft.run.worst import worst_of
 
 
@@ -87,6 +87,7 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
+    shard = tuned_shard(shard, folds)
     settings, tally = shard.settings, shard.tally
     warnings = [*shard.findings.warnings(settings), *psds_notes(tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
@@ -95,14 +96,11 @@ def score_shard(
         if partition is not None:
             parted[name], more = assign(partition, tally.files)
             warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
-    folds_of = parted["folds"]
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     asked = settings
     if settings.tunes:
         settings = with_rule_followed(settings, tally)
-        tally = with_tuned(tally, settings, folds_of)
-        groups = {name: with_tuned(part, settings, folds_of) for name, part in groups.items()}
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
     scores = with_intervals(score_tally(tally, settings), tally, settings, progress)
@@ -136,6 +134,19 @@ def score_shard(
         worst=worst_of(tally, settings),
         make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
     )
+
+
+def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
+    """Return a shard with the counts of the tuned reading, if its settings have one and it has none.
+
+    folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
+    """
+    if not shard.settings.tunes or has_tuned(shard.tally):
+        return shard
+    parts: Files = assign(folds, shard.tally.files)[0] if folds is not None else {}
+    settings = with_rule_followed(shard.settings, shard.tally)
+    groups = {name: with_tuned(part, settings, parts) for name, part in shard.groups.items()}
+    return replace(shard, tally=with_tuned(shard.tally, settings, parts), groups=groups)
 
 
 def _check_apart(parts: Mapping[str, Mapping[str, object]]) -> None:

@@ -38,6 +38,11 @@ class Tuned:
     thresholds: Floats
 
 
+def has_tuned(tally: Tally) -> bool:
+    """Return whether a tally has counts of the tuned reading."""
+    return any(f"{basis}.tuned.tp" in tally.per_class for basis in BASES)
+
+
 def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[str]]) -> Tally:
     """Return a tally with the counts of the tuned reading of all bases that are evaluated.
 

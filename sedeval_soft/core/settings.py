@@ -294,8 +294,6 @@ class Settings:
 
     def _check_parts(self) -> None:
         families = tuple(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis])
-        if any(part.endswith(".tuned") for part in self.only) and not self.tunes:
-            raise SettingsError("only names a tuned reading; expected thresholds or cross_tune beside it")
         if not self.only:
             raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
         for name, known in (("only", (*READINGS, "all", *families)), ("measures", (*GROUPS, "all"))):
@@ -304,6 +302,8 @@ class Settings:
                 raise SettingsError(f"{name} must name each part once, of {', '.join(known)}")
             for part in parts:
                 self._check_choice(name, part, known)
+        if any(part.endswith(".tuned") for part in self.only) and not self.tunes:
+            raise SettingsError("only names a tuned reading; expected thresholds or cross_tune beside it")
 
     @staticmethod
     def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -91,11 +91,8 @@ def score_shard(
     settings, tally = shard.settings, shard.tally
     warnings = [*shard.findings.warnings(settings), *psds_notes(tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
-    parted: dict[str, Files] = {"folds": {}, "by": {}}
-    for name, partition in (("folds", folds), ("by", by)):
-        if partition is not None:
-            parted[name], more = assign(partition, tally.files)
-            warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
+    parted, unknown = _parted(tally.files, folds=folds, by=by)
+    warnings += unknown
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     asked = settings
@@ -147,6 +144,17 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
     settings = with_rule_followed(shard.settings, shard.tally)
     groups = {name: with_tuned(part, settings, parts) for name, part in shard.groups.items()}
     return replace(shard, tally=with_tuned(shard.tally, settings, parts), groups=groups)
+
+
+def _parted(files: Sequence[str], **given: Partition | None) -> tuple[dict[str, Files], list[str]]:
+    """Return the files of each part, and warnings of those that are not evaluated."""
+    parted: dict[str, Files] = dict.fromkeys(given, {})
+    warnings = []
+    for name, partition in given.items():
+        if partition is not None:
+            parted[name], more = assign(partition, files)
+            warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
+    return parted, warnings
 
 
 def _check_apart(parts: Mapping[str, Mapping[str, object]]) -> None:

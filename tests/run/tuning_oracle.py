@@ -1,0 +1,133 @@
+"""Thresholds found by trying all of them, and systems cut at them by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.core.rows import Origin, WideRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.measures.segment.optimal import threshold_between
+
+BASES = ("segment", "clip", "event", "intersection")
+LABELS = ("car", "dog", "talk")
+FILES = ("a", "b", "c", "d", "e")
+FRAMES = 10
+LEVELS = 8
+"""Values are multiples of 1 / LEVELS, so that many are equal."""
+
+ALL = Settings(classes=LABELS, only=BASES, onset_collar=1.0, offset_collar=1.0)
+GAPS = [(level + 0.5) / LEVELS for level in range(LEVELS)]
+"""Between all values."""
+
+
+def frames(values: np.ndarray, name: str) -> WideRows:
+    """Return rows of one second each, from values of shape (n_files, FRAMES, n_classes)."""
+    n_files = len(values)
+    onset = np.tile(np.arange(FRAMES, dtype=np.float64), n_files)
+    file = np.repeat(np.arange(n_files, dtype=np.int32), FRAMES)
+    columns = tuple(np.ascontiguousarray(column) for column in values.reshape(-1, len(LABELS)).T)
+    return WideRows(FILES[:n_files], LABELS, file, onset, onset + 1, columns, Origin(name))
+
+
+def sides(seed: int) -> tuple[WideRows, WideRows]:
+    """Return a reference, and a system that knows something of it, better in some classes than in others."""
+    rng = np.random.default_rng(seed)
+    shape = len(FILES), FRAMES, len(LABELS)
+    sounding = np.repeat(rng.integers(0, LEVELS + 1, (shape[0], FRAMES // 2, shape[2])), 2, axis=1)
+    reference = sounding * (rng.random(shape) < 0.8)
+    noise = rng.integers(-3, 4, shape) * (rng.random(shape) < 0.5) - np.array([0, 2, 3])
+    system = np.clip(reference + noise, 0, LEVELS) * (rng.random(shape) < 0.9)
+    return frames(reference / LEVELS, "reference"), frames(system / LEVELS, "system")
+
+
+def some(rows: WideRows, files: Sequence[str]) -> WideRows:
+    """Return the rows of some files; no others are declared."""
+    kept = [name for name in rows.files if name in files]
+    where = np.isin(rows.file, [rows.files.index(name) for name in kept])
+    file = np.array([kept.index(rows.files[code]) for code in rows.file[where]], dtype=np.int32)
+    values = tuple(column[where] for column in rows.values)
+    return replace(
+        rows, files=tuple(kept), file=file, onset=rows.onset[where], offset=rows.offset[where], values=values
+    )
+
+
+def cut(rows: WideRows, thresholds: Mapping[str, Mapping[str, float]], *, inclusive: bool = False) -> WideRows:
+    """Return a system that is 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
+    own = np.array([[thresholds[file][label] for label in LABELS] for file in rows.files])[rows.file]
+    values = np.stack(rows.values, axis=1)
+    found = values >= own if inclusive else values > own
+    return replace(rows, values=tuple(np.ascontiguousarray(c, dtype=np.float64) for c in found.T))
+
+
+def merit(counts: tuple[int, int, int], objective: str, beta: float) -> Fraction:
+    """Return F, or how far the errors are below none at all."""
+    tp, n_sys, n_ref = counts
+    if objective.endswith("error_rate"):
+        return Fraction(2 * tp - n_sys - n_ref, n_ref)
+    square = Fraction(beta) ** 2
+    return (1 + square) * tp / (n_sys + square * n_ref)
+
+
+def best(
+    reference: WideRows, system: WideRows, objective: str, settings: Settings
+) -> dict[str, tuple[float, Fraction] | None]:
+    """Return the highest of the best thresholds of each class and its merit, None without reference.
+
+    It is where the package has it between two neighbours among the values that count; 1.5 is above all.
+    """
+    basis = objective.partition(".")[0]
+    cells = basis in ("segment", "clip")
+    # Events are of what has values: below all of them only segments and clips have more.
+    tried = [1.5, *reversed(GAPS), *([-1.0] if cells else [])]
+    of = replace(Settings(), reference_threshold=settings.reference_cut, inclusive=settings.inclusive)
+    names = ("segment_length", "events", "onset_collar", "offset_collar", "min_gap", "min_duration")
+    of = replace(of, **{name: getattr(settings, name) for name in (*names, "median_filter", "classes")})
+    found: dict[str, list[tuple[Fraction, int]]] = {label: [] for label in LABELS}
+    for threshold in tried:
+        scores = evaluate_rows(reference, system, replace(of, threshold=threshold, only=(basis,)))
+        # What counts of events changes where a frame of them does.
+        fine = replace(of, threshold=threshold, only=("segment",), segment_length=1.0)
+        frames_ = scores if cells else evaluate_rows(reference, system, fine)
+        for label in LABELS:
+            tp, n_sys, n_ref = (int(scores[f"{basis}.hard.{n}[{label}]"]) for n in ("tp", "n_sys", "n_ref"))
+            if n_ref:
+                active = int(frames_[f"{basis if cells else 'segment'}.hard.n_sys[{label}]"])
+                found[label].append((merit((tp, n_sys, n_ref), objective, settings.beta), active))
+    return {label: _highest(tried, of_class, settings.inclusive) for label, of_class in found.items()}
+
+
+def _highest(
+    tried: Sequence[float], found: Sequence[tuple[Fraction, int]], inclusive: bool
+) -> tuple[float, Fraction] | None:
+    if not found:
+        return None
+    most = max(own for own, _ in found)
+    active = next(count for own, count in found if own == most)
+    alike = [threshold for threshold, (_, count) in zip(tried, found, strict=True) if count == active]
+    if 1.5 in alike:
+        return 1.5, most
+    half = 0.5 / LEVELS
+    low, high = (None if -1.0 in alike else min(alike) - half), max(0.0, max(alike) + half)
+    return threshold_between(low, high, inclusive), most
+
+
+def held_out(
+    reference: WideRows,
+    system: WideRows,
+    folds: Mapping[str, str],
+    objective: str,
+    settings: Settings,
+) -> dict[str, dict[str, float]]:
+    """Return thresholds by file and class: those best for the files of all other folds."""
+    found = {}
+    for fold in sorted(set(folds.values())):
+        others = [file for file in FILES if folds[file] != fold]
+        own = best(some(reference, others), some(system, others), objective, settings)
+        row = {label: settings.threshold if of is None else of[0] for label, of in own.items()}
+        found |= {file: row for file in FILES if folds[file] == fold}
+    return found

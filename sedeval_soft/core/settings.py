@@ -37,7 +37,7 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 """The readings of each basis: what `only` can name."""
 
-GROUPS = ("curves", "divergence", "calibration", "confusion")
+GROUPS = ("curves", "divergence", "calibration", "confusion", "joint")
 """Measures that are computed only when asked for: what `measures` can name."""
 
 DEFAULT_ONLY = ("segment", "event")
@@ -95,8 +95,8 @@ class Settings:
     beta: weight of recall in F.
     t_norm: what soft labels of segments and clips have in common: `minimum`, `product` or `lukasiewicz`
         (max(0, y + p - 1)). Only with the minimum is F of a copied soft reference 1.
-    measures: groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, or
-        `all`.
+    measures: groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`,
+        `joint`, or `all`.
     max_fpr, max_fnr: false alarm rate and miss rate at which measures of curves look.
     iou: intersection over union from which an event is found, for the average precision of events.
     bins: how many bins measures of calibration have.

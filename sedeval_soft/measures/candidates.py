@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import heads
+from sedeval_soft.core.order import heads, in_order
 from sedeval_soft.measures.segment.optimal import threshold_between
 from sedeval_soft.measures.steps import Changes, Weights
 
@@ -147,31 +147,35 @@ class Candidates:
 
         scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too.
         """
-        order = np.argsort(scores, kind="stable")
-        hits = np.sort(scores[positive])
-        value = np.append([_ABOVE] if with_nothing else [], hits[heads(hits)][::-1])
+        ordered, order = in_order(scores)
+        # From the highest down: what is detected first comes first.
+        ordered, order = ordered[::-1], order[::-1]
+        file, positive = file[order], positive[order]
+        hits = ordered[positive]
+        value = np.append([_ABOVE] if with_nothing else [], hits[::-1][heads(hits[::-1])][::-1])
         n = len(value)
         # A cell is detected from the first candidate on that is not above its score.
-        place = n - np.searchsorted(value[::-1], scores, side="right")
-        found = place < n
+        place = n - np.searchsorted(value[::-1], ordered, side="right")
+        found = int(np.searchsorted(place, n))
 
-        def counts(chosen: Bools) -> Cumulative:
-            return Cumulative.of(place[chosen], file[chosen], None, n_files, n)
+        def counts(chosen: slice | Bools) -> Cumulative:
+            return Cumulative.of(place[:found][chosen], file[:found][chosen], None, n_files, n)
 
         n_ref = np.bincount(file[positive], minlength=n_files).astype(np.float64)
-        levels = Levels(scores[order], file[order])
-        return cls(value, counts(found & positive), counts(found), n_ref, levels, stepwise=False)
+        levels = Levels(ordered[::-1], file[::-1])
+        return cls(value, counts(positive[:found]), counts(slice(None)), n_ref, levels, stepwise=False)
 
     @classmethod
     def of_changes(
         cls,
         columns: Sequence[Sequence[tuple[Changes, Weights]]],
-        label: int,
+        label: int | None,
         n_ref: Index,
     ) -> Candidates:
         """Return the candidates of events of one class, whose counts hold from one level to the next.
 
-        columns: what adds to TP and to N_sys. n_ref: (n_files,) events of the reference.
+        columns: what adds to TP and to N_sys. label: None for all classes as one. n_ref: (n_files,) events of
+        the reference.
         """
         own = [[_of_class(changes, weight, label) for changes, weight in column] for column in columns]
         ends = [(level, file) for column in own for born, dies, file, _ in column for level in (born, dies)]
@@ -267,9 +271,9 @@ def _between(low: float, high: float, inclusive: bool) -> float:
     return threshold_between(None if low == _BELOW else low, high, inclusive)
 
 
-def _of_class(changes: Changes, weight: Weights, label: int) -> tuple[Floats, Floats, Codes, Floats]:
+def _of_class(changes: Changes, weight: Weights, label: int | None) -> tuple[Floats, Floats, Codes, Floats]:
     """Return births, deaths, files and weights of what is of a class."""
-    own = np.flatnonzero(changes.label == label)
+    own = np.arange(len(changes.label)) if label is None else np.flatnonzero(changes.label == label)
     weights = (
         weight[own].astype(np.float64) if isinstance(weight, np.ndarray) else np.full(len(own), float(weight))
     )

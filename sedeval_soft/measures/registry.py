@@ -25,10 +25,14 @@ def _of_cells(basis: str) -> tuple[Family, ...]:
 
 FAMILIES: tuple[Family, ...] = (
     *_of_cells("segment"),
+    segment.joint_family("segment"),
     *EVENT,
+    segment.joint_family("event"),
     curves.OF_EVENTS,
     *INTERSECTION,
+    segment.joint_family("intersection"),
     *_of_cells("clip"),
+    segment.joint_family("clip"),
     *RANKING,
 )
 """Every basis and reading with its measures, in the order in which scores are printed."""

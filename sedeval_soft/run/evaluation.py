@@ -148,7 +148,7 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
 
 def _parted(files: Sequence[str], **given: Partition | None) -> tuple[dict[str, Files], list[str]]:
     """Return the files of each part, and warnings of those that are not evaluated."""
-    parted: dict[str, Files] = dict.fromkeys(given, {})
+    parted: dict[str, Files] = {name: {} for name in given}
     warnings = []
     for name, partition in given.items():
         if partition is not None:

@@ -96,7 +96,7 @@ class Replicates:
     def one_by_one(self) -> bool:
         """Whether there are scores that are made for one replicate after another, which takes long."""
         settings = self.settings
-        return settings.wants_psds or any(group != "confusion" for group in settings.measures)
+        return settings.wants_psds or any(group not in ("confusion", "joint") for group in settings.measures)
 
     def _fixed_table(self, family: Family, sums: Weighted) -> Table:
         basis, uses = family[0], self.fixed[family]

@@ -20,16 +20,21 @@ from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
+from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.candidates import Candidates, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import count_regardless, match_events
 from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.segment.count import sum_files
+from sedeval_soft.measures.steps import Changes, Weights
 from sedeval_soft.run.cell_scores import Table
 from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
 Regardless = Callable[[Floats, Index], Floats]
 """Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
 
@@ -41,11 +46,13 @@ _EVENTS = 1 << 20
 class Retuned:
     """What finds the best thresholds of weighted files.
 
-    classes: the candidates of each class. regardless: counts pairs whatever their class; None where nothing
+    classes: the candidates of each class. pooled: those of all classes as one; None if no score needs them.
+    regardless: counts pairs whatever their class; None where nothing
     is matched one to one. with_errors: whether the lowest error rate is wanted as well.
     """
 
     classes: Sequence[Candidates]
+    pooled: Candidates | None
     regardless: Regardless | None
     with_errors: bool
     settings: Settings
@@ -74,11 +81,35 @@ class Retuned:
         tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (by_f.tp, by_f.n_sys, by_f.n_ref))
         m = tp_all if self.regardless is None else self.regardless(weights, by_f.at)
         counts = DetectionCounts(by_f.tp, by_f.n_ref, by_f.n_sys, m - tp_all, ref_all - m, sys_all - m)
-        table = optimal_table(counts, by_f.threshold, settings)
+        table = optimal_table(counts, by_f.threshold, settings) | self._joint(weights)
         if not self.with_errors:
             return table
         fewest = _AtBest.stacked([of[1] for of in found], len(weights))
         return table | error_rate_table(fewest.tp, fewest.n_sys, fewest.n_ref, fewest.threshold)
+
+    def _joint(self, weights: Floats) -> Table:
+        if self.pooled is None:
+            return {}
+        of = self.classes, self.pooled, weights
+        return joint_scores(*of, self.settings.beta, inclusive=self.settings.inclusive)
+
+
+def joint_table(tally: Tally, basis: str, settings: Settings) -> Table:
+    """Return the scores at the thresholds that are best for all classes together."""
+    classes = candidates_of(tally, basis, settings, together=True)
+    pooled = pooled_candidates(tally, basis, settings, together=True)
+    table = joint_scores(classes, pooled, np.ones((1, 1)), settings.beta, inclusive=settings.inclusive)
+    return {name: _only(values) for name, values in table.items()}
+
+
+def _only(values: Averaged) -> Averaged:
+    """Return the values of the one row of weights."""
+    classes, overall = values.classes, values.overall
+    return Averaged(None if classes is None else classes[0], overall=None if overall is None else overall[0])
+
+
+def _pooled(tally: Tally, basis: str, settings: Settings) -> Candidates | None:
+    return pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
 
 
 class _AtBest(NamedTuple):
@@ -100,26 +131,55 @@ class _AtBest(NamedTuple):
 
 
 def candidates_of(
-    tally: Tally, basis: str, settings: Settings, *, with_nothing: bool = False
-) -> Sequence[Candidates]:
+    tally: Tally, basis: str, settings: Settings, *, with_nothing: bool = False, together: bool = False
+) -> list[Candidates]:
     """Return the candidate thresholds of each class.
 
     with_nothing: whether detecting nothing is one of cells, too: it can have fewest errors, but never the
-    best F.
+    best F. together: count all files as one, which is faster where they have no weights of their own.
     """
     if basis not in ("segment", "clip"):
-        found = counted(tally, basis, settings)
-        columns, n_classes = (found.tp, found.n_sys), len(tally.classes)
-        return [Candidates.of_changes(columns, c, found.n_ref[:, c]) for c in range(n_classes)]
-    scores = tally.samples[f"{basis}.system"]
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    lengths = tally.per_file[cells_of(basis)]
-    file = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        columns, n_ref = _changes(tally, basis, settings, together=together)
+        return [Candidates.of_changes(columns, c, n_ref[:, c]) for c in range(len(tally.classes))]
+    scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
 
     def of_class(c: int) -> Candidates:
-        return Candidates.of_cells(scores[c], hits[c], file, len(lengths), with_nothing=with_nothing)
+        return Candidates.of_cells(scores[c], hits[c], file, n_files, with_nothing=with_nothing)
 
     return for_each(of_class, range(len(scores)), scores.size)
+
+
+def pooled_candidates(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> Candidates:
+    """Return the candidate thresholds of all classes as one; together: as for `candidates_of`."""
+    if basis not in ("segment", "clip"):
+        columns, n_ref = _changes(tally, basis, settings, together=together)
+        return Candidates.of_changes(columns, None, n_ref.sum(axis=1))
+    scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
+    return Candidates.of_cells(scores.reshape(-1), hits.reshape(-1), np.tile(file, len(scores)), n_files)
+
+
+def _cells(
+    tally: Tally, basis: str, settings: Settings, *, together: bool
+) -> tuple[Floats, Bools, Codes, int]:
+    """Return values, what is active in the reference, whose each cell is, and the number of files."""
+    lengths = tally.per_file[cells_of(basis)]
+    if together:
+        lengths = lengths.sum(keepdims=True)
+    file = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    hits = positive(tally.samples[f"{basis}.reference"], settings)
+    return tally.samples[f"{basis}.system"], hits, file, len(lengths)
+
+
+def _changes(
+    tally: Tally, basis: str, settings: Settings, *, together: bool
+) -> tuple[tuple[Sequence[tuple[Changes, Weights]], ...], Index]:
+    """Return what adds to TP and to N_sys when, and the events of the reference, (n_files, n_classes)."""
+    found = counted(tally, basis, settings)
+    columns, n_ref = (found.tp, found.n_sys), found.n_ref
+    if not together:
+        return columns, n_ref
+    joined = tuple([(c._replace(file=np.zeros_like(c.file)), w) for c, w in column] for column in columns)
+    return joined, n_ref.sum(axis=0, keepdims=True)
 
 
 def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
@@ -148,13 +208,15 @@ def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
 
         return np.array(for_each(count, range(len(weights)), place.size * len(weights)))
 
-    return Retuned(classes, regardless, with_errors=False, settings=settings)
+    pooled = _pooled(tally, basis, settings)
+    return Retuned(classes, pooled, regardless, with_errors=False, settings=settings)
 
 
 def _of_events(tally: Tally, basis: str, settings: Settings) -> Retuned:
     classes = candidates_of(tally, basis, settings)
     regardless = _EventPairs.of(tally, classes, settings).weighted if basis == "event" else None
-    return Retuned(classes, regardless, with_errors=True, settings=settings)
+    pooled = _pooled(tally, basis, settings)
+    return Retuned(classes, pooled, regardless, with_errors=True, settings=settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from sedeval_soft.run.cell_scores import Table, Tables, cell_tables, optimal_cel
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.ordered import SortedCells, ordered_tables
 from sedeval_soft.run.psds import psds_tables
+from sedeval_soft.run.retuned import joint_table
 from sedeval_soft.run.thresholds import event_precisions, optimal_events
 
 Family = tuple[str, str]
@@ -79,9 +80,9 @@ def _follow_sed_eval(tables: Tables, tally: Totals) -> None:
 
 def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
     """Return the table of a basis at each class's best threshold."""
-    if family[0] in ("segment", "clip"):
-        return optimal_cells(tally, family[0], settings)
-    return optimal_events(tally, family[0], settings)
+    best = optimal_cells if family[0] in ("segment", "clip") else optimal_events
+    table = best(tally, family[0], settings)
+    return table | joint_table(tally, family[0], settings) if "joint" in settings.measures else table
 
 
 def sorted_cells(tally: Tally, settings: Settings) -> dict[str, SortedCells]:

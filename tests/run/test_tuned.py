@@ -196,7 +196,10 @@ def test_settings_that_cannot_be(values):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_tuning_finds_what_trying_all_thresholds_does(settings, objective):
     reference, system = sides(8)
-    found, expected = tuning(reference, system, objective, settings), best(reference, system, objective, settings)
+    found, expected = (
+        tuning(reference, system, objective, settings),
+        best(reference, system, objective, settings),
+    )
     for label, of in found.classes.items():
         threshold, reached = expected[label]
         score = 0 - reached if objective.endswith("error_rate") else reached
@@ -233,7 +236,9 @@ def test_thresholds_of_the_same_data_are_the_optimal_reading(settings, basis, tm
     """And survive being written and read."""
     reference, system = sides(10)
     path = tmp_path / "t.yaml"
-    path.write_text(dump_thresholds(tuning(reference, system, f"{basis}.f1", settings), "x"), encoding="utf-8")
+    path.write_text(
+        dump_thresholds(tuning(reference, system, f"{basis}.f1", settings), "x"), encoding="utf-8"
+    )
     thresholds = load_thresholds(str(path), inclusive=settings.inclusive)
     found = evaluate_rows(reference, system, replace(settings, thresholds=thresholds))
     for measure in ("f1", "precision", "recall", "error_rate"):
@@ -252,7 +257,10 @@ def test_text_of_thresholds_selects_the_same(inclusive, values, tmp_path):
         system = np.nextafter(0.5, 1.0) + rng.integers(-3, 4, (400, 2)) * np.spacing(0.5)
     reference = (system + rng.normal(0, 2 * system.std(), system.shape) > 0.5).astype(float)
     settings = Settings(classes=("a", "b"), only=("segment.optimal",), inclusive=inclusive)
-    shard = shard_of_rows(*(__import__("sedeval_soft").api.sources.to_rows(x, "x", settings) for x in (reference, system)), settings)
+    shard = shard_of_rows(
+        *(__import__("sedeval_soft").api.sources.to_rows(x, "x", settings) for x in (reference, system)),
+        settings,
+    )
     path = tmp_path / "t.yaml"
     path.write_text(dump_thresholds(tune(shard.tally, settings), "x"), encoding="utf-8")
     thresholds = load_thresholds(str(path), inclusive=inclusive)
@@ -367,7 +375,9 @@ def test_systems_are_ranked_by_the_tuned_reading(asked):
         score = alone.score("segment.tuned.f1.macro")
         assert (entry.value, entry.low, entry.high) == (score.value, score.low, score.high)
         assert scores["event.tuned.f1.macro"] == alone["event.tuned.f1.macro"]
-    by_folds = compare(reference, systems, rank_by="event.tuned.f1.macro", folds=FOLDS, settings=replace(ALL, replicates=30))
+    by_folds = compare(
+        reference, systems, rank_by="event.tuned.f1.macro", folds=FOLDS, settings=replace(ALL, replicates=30)
+    )
     best = evaluate(reference, systems[by_folds.entries[0].system], folds=FOLDS, settings=ALL)
     assert by_folds.entries[0].value == best["event.tuned.f1.macro"]
 
@@ -398,7 +408,9 @@ def _events(rows):
     for file in range(len(rows.files)):
         for label, column in zip(rows.classes, rows.values, strict=True):
             own = np.concatenate(([0.0], column[rows.file == file], [0.0]))
-            for on, off in zip(np.flatnonzero(np.diff(own) > 0), np.flatnonzero(np.diff(own) < 0), strict=True):
+            for on, off in zip(
+                np.flatnonzero(np.diff(own) > 0), np.flatnonzero(np.diff(own) < 0), strict=True
+            ):
                 row = rows.files[file], float(on), float(off), label
                 for name, value in zip(found, row, strict=True):
                     found[name].append(value)

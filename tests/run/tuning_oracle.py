@@ -56,7 +56,9 @@ def some(rows: WideRows, files: Sequence[str]) -> WideRows:
     )
 
 
-def cut(rows: WideRows, thresholds: Mapping[str, Mapping[str, float]], *, inclusive: bool = False) -> WideRows:
+def cut(
+    rows: WideRows, thresholds: Mapping[str, Mapping[str, float]], *, inclusive: bool = False
+) -> WideRows:
     """Return a system that is 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
     own = np.array([[thresholds[file][label] for label in LABELS] for file in rows.files])[rows.file]
     values = np.stack(rows.values, axis=1)

@@ -47,6 +47,35 @@ TUNED_THRESHOLD = Measure(
     "--thresholds", -1.0, 2.0, "none", "thresholds differ between folds", "this project", (),
 )  # fmt: skip
 
+JOINT: tuple[Measure, ...] = (
+    Measure(
+        "joint_f", "largest micro F (with --beta) over all combinations of class-wise thresholds",
+        "max over thresholds of (1 + b^2) sum TP / (b^2 sum N_ref + sum N_sys)", 0.0, 1.0, "higher",
+        "N_ref = 0", "Dinkelbach 1967", ("overall",), has_classes=False,
+    ),
+    Measure(
+        "joint_threshold", "the threshold of the class where micro F is largest", "argmax of joint_f",
+        -1.0, 2.0, "none", "nothing of the class is detected", "Dinkelbach 1967", (),
+    ),
+    Measure(
+        "single_f", "largest micro F (with --beta) at one threshold for all classes",
+        "max over thresholds of F of the counts of all classes", 0.0, 1.0, "higher", "N_ref = 0",
+        "van Rijsbergen 1979", ("overall",), has_classes=False,
+    ),
+    Measure(
+        "single_threshold", "the one threshold where micro F is largest", "argmax of single_f", -1.0, 2.0,
+        "none", "N_ref = 0", "van Rijsbergen 1979", ("overall",), has_classes=False,
+    ),
+)  # fmt: skip
+
+JOINT_GROUP = "joint"
+
+
+def joint_family(basis: str) -> Family:
+    """Return the family of the best thresholds of all classes together."""
+    return Family(basis, "optimal", "the system cut where all classes together are best", JOINT, JOINT_GROUP)
+
+
 TUNED_SUMMARY = "the system cut at thresholds that were found on other data, or on other files"
 
 

@@ -40,6 +40,10 @@ SHORT = {
     "pipsds": "piPSDS",
     "best_error_rate": "best ER",
     "best_error_rate_threshold": "at",
+    "joint_f": "joint F",
+    "joint_threshold": "joint at",
+    "single_f": "single F",
+    "single_threshold": "at",
     "average_precision": "AP",
     "average_precision_voc11": "AP voc11",
     "average_precision_voc": "AP voc",
@@ -81,13 +85,14 @@ SHORT = {
 """What a measure is called in a table's head; one that is not here keeps its name, and fbeta has its beta."""
 
 COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions", "insertions")
-EXACT = ("threshold", "best_error_rate_threshold")
+EXACT = ("threshold", "best_error_rate_threshold", "joint_threshold", "single_threshold")
 """Measures of which every digit is shown: what is typed in again must select the same rows."""
 
 _MAIN = ("precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence")
 _RATES = ("substitution_rate", "deletion_rate", "insertion_rate")
 _NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
 _PSDS = ("psds", "pipsds")
+_JOINT = ("joint_f", "single_f", "single_threshold")
 _PRECISIONS = tuple(f"average_precision{form}" for form in ("", "_voc11", "_voc", "_coco101", "_coco"))
 _ROC = (
     *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime", "equal_error_rate"),
@@ -135,6 +140,7 @@ AVERAGED = (
     Averages("Counts and parts of the error rate, all classes together", (*COUNTS, *_RATES), ("micro",)),
     Averages("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
     Averages("Lowest error rate over all thresholds", ("best_error_rate",), AVERAGES),
+    Averages("Best micro F over class-wise thresholds, and over one for all classes", _JOINT, (OVERALL,)),
     Averages("Averages of measures with true negatives", _NEGATIVES, AVERAGES, stacked=True),
     Averages("Averages of deviations in seconds", _DEVIATIONS, AVERAGES, stacked=True),
     Averages("Average precision", _PRECISIONS, AVERAGES, stacked=True),
@@ -155,7 +161,7 @@ OF_CLASSES = (
         (
             *("n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate"),
             *("deletion_rate", "insertion_rate", "kl_divergence", "psds", "pipsds"),
-            *("threshold", "best_error_rate", "best_error_rate_threshold"),
+            *("threshold", "joint_threshold", "best_error_rate", "best_error_rate_threshold"),
         ),
     ),
     (", with true negatives", ("tn", *_NEGATIVES)),

@@ -171,7 +171,7 @@ SETTINGS: tuple[Decorator, ...] = (
             "Repeatable."),
     setting(MEASURES, "--measures", multiple=True, metavar="GROUP",
             help="Compute these too: curves (average precision, ROC), divergence, calibration, confusion (of "
-            "classes), joint (best thresholds of all classes together), or all. Repeatable; --score of one of "
+            "classes), joint (best thresholds of all classes), or all. Repeatable; --score of one of "
             "them is enough."),
     setting(MEASURES, "--max-fpr", type=number, shown="0.1", metavar="RATE",
             help="False alarm rate at which partial areas under the ROC end, and at which miss rates are "

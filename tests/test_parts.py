@@ -17,7 +17,8 @@ from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.registry import score_names
 
-EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,))
+THRESHOLDS = {"car": 0.25, "dog": 0.6}
+EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,), thresholds=THRESHOLDS)
 PLAIN = replace(ALL, measures=("all",), classes=None)
 MEASURED = {
     "every score": EVERY,

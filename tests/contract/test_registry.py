@@ -30,11 +30,12 @@ def test_law(law, seed):
 
 
 def test_every_registered_score_is_computed_and_no_other():
-    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, beta=2.0, psds_median_filters=(1.0,)))
+    every = replace(ALL, beta=2.0, psds_median_filters=(1.0,), thresholds={"car": 0.25})
+    scores = evaluate_rows(random_rows(0), random_rows(1), every)
     assert sorted(scores) == sorted(score_names(LABELS))
     assert len(set(score_names(LABELS))) == len(list(score_names(LABELS)))
     plain = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, psds=None))
-    asked = (".fbeta", ".psds", ".pipsds")
+    asked = (".fbeta", ".psds", ".pipsds", ".tuned.")
     assert set(scores) - set(plain) == {n for n in score_names(LABELS) if any(name in n for name in asked)}
 
 

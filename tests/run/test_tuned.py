@@ -9,7 +9,7 @@ import pytest
 from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, cut, held_out, merit, sides, some
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
-from sedeval_soft.api import evaluate_rows, merge_tallies, shard_of_rows
+from sedeval_soft.api import evaluate_rows, merge_tallies, shard_of_rows, to_rows
 from sedeval_soft.config import dump_thresholds, load_thresholds
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tuning import OBJECTIVES
@@ -88,7 +88,8 @@ def test_folds_are_cut_at_what_is_best_on_the_others(settings, seed):
     found = evaluate(reference, system, folds=FOLDS, settings=settings)
     for basis in BASES:
         thresholds = held_out(reference, system, FOLDS, f"{basis}.f1", settings)
-        other = evaluate(reference, cut(system, thresholds), folds=FOLDS, settings=settings)
+        by_hand = cut(system, thresholds, inclusive=settings.inclusive)
+        other = evaluate(reference, by_hand, folds=FOLDS, settings=settings)
         own = tuned(found, basis)
         assert own == of_hard(other, own)
         assert any("@1" in name for name in own)
@@ -204,8 +205,9 @@ def test_tuning_finds_what_trying_all_thresholds_does(settings, objective):
         threshold, reached = expected[label]
         score = 0 - reached if objective.endswith("error_rate") else reached
         assert of.score == pytest.approx(float(score), abs=1e-12)
-        # Ties go to the highest, and 2 lets nothing pass where 1 does.
-        assert of.threshold == (threshold if threshold < 1 else 2.0 if settings.inclusive else 1.0)
+        if threshold >= 1:
+            threshold = 2.0 if settings.inclusive else 1.0  # Nothing passes either.
+        assert of.threshold == threshold
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -241,6 +243,8 @@ def test_thresholds_of_the_same_data_are_the_optimal_reading(settings, basis, tm
     )
     thresholds = load_thresholds(str(path), inclusive=settings.inclusive)
     found = evaluate_rows(reference, system, replace(settings, thresholds=thresholds))
+    for label in LABELS:
+        assert thresholds[label] == found[f"{basis}.optimal.threshold[{label}]"]
     for measure in ("f1", "precision", "recall", "error_rate"):
         for form in ("micro", "macro", *(f"[{label}]" for label in LABELS)):
             name = f"{measure}{form}" if form[0] == "[" else f"{measure}.{form}"
@@ -257,10 +261,7 @@ def test_text_of_thresholds_selects_the_same(inclusive, values, tmp_path):
         system = np.nextafter(0.5, 1.0) + rng.integers(-3, 4, (400, 2)) * np.spacing(0.5)
     reference = (system + rng.normal(0, 2 * system.std(), system.shape) > 0.5).astype(float)
     settings = Settings(classes=("a", "b"), only=("segment.optimal",), inclusive=inclusive)
-    shard = shard_of_rows(
-        *(__import__("sedeval_soft").api.sources.to_rows(x, "x", settings) for x in (reference, system)),
-        settings,
-    )
+    shard = shard_of_rows(to_rows(reference, "r", settings), to_rows(system, "s", settings), settings)
     path = tmp_path / "t.yaml"
     path.write_text(dump_thresholds(tune(shard.tally, settings), "x"), encoding="utf-8")
     thresholds = load_thresholds(str(path), inclusive=inclusive)
@@ -394,9 +395,10 @@ def test_operating_points_are_tuned_among_themselves():
     events = {gap: _events(rows) for gap, rows in at.items()}
     settings = replace(ALL, only=("event", "intersection"))
     found = evaluate(reference, events, folds=FOLDS, settings=settings)
-    whole = evaluate(reference, system, folds=FOLDS, settings=settings)
-    for name in ("event.tuned.f1.macro", "intersection.tuned.f1.macro"):
-        assert found[name] == pytest.approx(whole[name])
+    for basis in settings.only:
+        for label in LABELS:
+            own, most = (found[f"{basis}.{reading}.f1[{label}]"] for reading in ("tuned", "optimal"))
+            assert 0 < own <= most
     for asked in ({"thresholds": "prior"}, {"cross_tune": 2, "objective": "clip.f1"}):
         with pytest.raises(SettingsError, match="operating points have no values"):
             evaluate(reference, events, settings=replace(settings, **asked))

@@ -100,7 +100,14 @@ def best(
             if n_ref:
                 active = int(frames_[f"{basis if cells else 'segment'}.hard.n_sys[{label}]"])
                 found[label].append((merit((tp, n_sys, n_ref), objective, settings.beta), active))
-    return {label: _highest(tried, of_class, settings.inclusive) for label, of_class in found.items()}
+    highest = {label: _highest(tried, of_class, settings.inclusive) for label, of_class in found.items()}
+    if basis != "intersection":
+        return highest
+    # Counts of intersections stay as they are over several values, and where is for that reading to say.
+    optimal = evaluate_rows(reference, system, replace(of, beta=settings.beta, only=("intersection",)))
+    measure = "threshold" if objective.endswith("f1") else "best_error_rate_threshold"
+    thresholds = {label: optimal[f"intersection.optimal.{measure}[{label}]"] for label in LABELS}
+    return {label: of_class and (thresholds[label], of_class[1]) for label, of_class in highest.items()}
 
 
 def _highest(

@@ -151,7 +151,7 @@ def test_parts_are_as_equal_as_can_be():
     tally = shard_of_rows(reference, system, settings).tally
     parts = [part.files.tolist() for part in tuned_thresholds(tally, "segment", settings, {})]
     assert sorted(map(len, parts)) == [1, 2, 2]
-    assert sorted(sum(parts, [])) == [0, 1, 2, 3, 4]
+    assert sorted(file for part in parts for file in part) == [0, 1, 2, 3, 4]
 
 
 def test_more_parts_than_files_are_refused():

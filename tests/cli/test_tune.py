@@ -1,0 +1,190 @@
+"""`soft-sed-eval tune`, and what takes its thresholds, as users of the command line have them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from sedeval_soft.cli.main import group
+from sedeval_soft.core.errors import EvaluationError
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
+F1 = "segment.tuned.f1.macro"
+FOLDS = "filename\tfold\ncafe.wav\t1\nnight.wav\t1\npark.wav\t2\nmetro.wav\t2\nstreet.wav\t3\n"
+
+
+def run(*arguments, code=0):
+    """Run the command; errors of the package count as exits with 2."""
+    done = CliRunner().invoke(group, list(arguments))
+    if isinstance(done.exception, EvaluationError):
+        assert code == 2, done.exception
+        return str(done.exception)
+    assert done.exit_code == code, done.output
+    return done.stdout if code == 0 else done.stderr
+
+
+@pytest.fixture
+def thresholds(tmp_path):
+    path = tmp_path / "thresholds.yaml"
+    assert run("tune", REFERENCE, SYSTEM, "-o", str(path)) == ""
+    return path
+
+
+@pytest.fixture
+def folds(tmp_path):
+    path = tmp_path / "folds.tsv"
+    path.write_text(FOLDS, encoding="utf-8")
+    return str(path)
+
+
+def test_a_file_has_what_standard_output_has(thresholds):
+    text = run("tune", REFERENCE, SYSTEM)
+    assert thresholds.read_text(encoding="utf-8") == text == run("tune", REFERENCE, SYSTEM, "-o", "-")
+    found = yaml.safe_load(text)
+    assert list(found) == ["thresholds", "objective", "beta", "inclusive", "classes", "signature"]
+    assert found["objective"] == "segment.f1"
+    assert found["classes"]["footsteps"] == {"n_ref": 124, "score": 0.848, "as_good": [0.43, 0.44]}
+
+
+@pytest.mark.parametrize("basis", ["segment", "event", "intersection", "clip"])
+@pytest.mark.parametrize("options", [(), ("--inclusive",), ("--min-gap", "1.5", "--beta", "2")])
+def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, tmp_path):
+    path = str(tmp_path / "t.yaml")
+    run("tune", REFERENCE, SYSTEM, "--objective", f"{basis}.f1", "-o", path, *options)
+    names = [f"{basis}.{reading}.f1.macro" for reading in ("tuned", "optimal")]
+    scores = [run(REFERENCE, SYSTEM, "--thresholds", path, "--score", name, *options) for name in names]
+    assert scores[0] == scores[1]
+
+
+def test_a_file_of_classes_alone_and_one_in_the_settings_do(thresholds, tmp_path):
+    found = yaml.safe_load(thresholds.read_text(encoding="utf-8"))["thresholds"]
+    flat, config = tmp_path / "flat.yaml", tmp_path / "config.yaml"
+    flat.write_text(yaml.safe_dump(found), encoding="utf-8")
+    config.write_text(yaml.safe_dump({"thresholds": found}), encoding="utf-8")
+    expected = run(REFERENCE, SYSTEM, "--thresholds", str(thresholds), "--score", F1)
+    assert run(REFERENCE, SYSTEM, "--thresholds", str(flat), "--score", F1) == expected
+    assert run(REFERENCE, SYSTEM, "--config", str(config), "--score", F1) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("car: [\n", ":2:1: is not YAML"),
+        ("- 0.5\n", "holds list; expected thresholds"),
+        ("", "expected thresholds, one `class: number` a line"),
+        ("car: 3\n", "thresholds of 'car' must be -1 to 2, not 3"),
+        ("car: -1.5\n", "thresholds of 'car' must be -1 to 2"),
+        ("car: .nan\n", "thresholds of 'car' must be a finite number"),
+        ("car: high\n", "thresholds of 'car' must be a finite number"),
+        ("car: true\n", "thresholds of 'car' must be a finite number"),
+        ("car: 0.5\ncar: 0.6\n", ":2:1: setting 'car' is given a second time"),
+        ("1: 0.5\n", "thresholds must have class names, in quotes if need be, not 1"),
+        ("thresholds:\n", "thresholds must map class names to numbers"),
+        ("thresholds: prior\n", "expected `--thresholds prior`"),
+        ("inclusive: true\nthresholds: {car: 0.5}\n", "found for active at or above thresholds"),
+    ],
+)
+def test_files_that_hold_no_thresholds_are_refused(text, words, tmp_path):
+    path = tmp_path / "t.yaml"
+    path.write_text(text, encoding="utf-8")
+    said = run(REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1, code=2)
+    assert said.startswith(str(path))
+    assert words in said
+
+
+def test_thresholds_above_are_not_thresholds_at_or_above(thresholds):
+    said = run(REFERENCE, SYSTEM, "--thresholds", str(thresholds), "--inclusive", code=2)
+    assert "found for active above thresholds; this evaluation has at or above" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--thresholds", "no.yaml"), "no.yaml: cannot be read"),
+        (("--thresholds", "prior", "--cross-tune", "2"), "thresholds are given; cross_tune finds them"),
+        (("--cross-tune", "2", "--objective", "segment.f2"), "objective must be one of segment.f1,"),
+        (("--cross-tune", "6"), "cross_tune=6: there are 5 files"),
+        (("--cross-tune", "1"), "cross_tune must be a whole number, 2 to 1000"),
+        (("--objective", "segment.f1"), "--objective is of --cross-tune, --folds and soft-sed-eval tune"),
+        (("--score", F1), "expected thresholds or cross_tune"),
+        (("--thresholds", "prior", "--only", "event", "--score", F1), "is left out by --only event"),
+    ],
+)
+def test_calls_that_cannot_be(arguments, words):
+    assert words in run(REFERENCE, SYSTEM, *arguments, code=2)
+
+
+def test_a_tuned_score_to_rank_by_needs_thresholds():
+    said = run(REFERENCE, SYSTEM, OTHER, "--rank-by", F1, code=2)
+    assert said == f"{F1} needs --thresholds, --cross-tune or --folds"
+
+
+def test_unknown_objectives_are_refused_by_tune():
+    said = run("tune", REFERENCE, SYSTEM, "--objective", "event.recall", code=2)
+    assert said.startswith("objective must be one of segment.f1, segment.error_rate,")
+
+
+def test_inputs_are_not_overwritten(thresholds, tmp_path):
+    copy = tmp_path / "ref.tsv"
+    copy.write_bytes(Path(REFERENCE).read_bytes())
+    before = thresholds.read_bytes()
+    said = run(REFERENCE, SYSTEM, "--thresholds", str(thresholds), "-o", str(thresholds), code=2)
+    assert "this is the file of thresholds" in said
+    assert "this is the reference" in run("tune", str(copy), SYSTEM, "-o", str(copy), code=2)
+    assert "this is the system output" in run("tune", REFERENCE, str(copy), "-o", str(copy), code=2)
+    assert thresholds.read_bytes() == before
+    assert copy.read_bytes() == Path(REFERENCE).read_bytes()
+
+
+def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
+    path = tmp_path / "t.yaml"
+    path.write_text("cars: 0.4\n", encoding="utf-8")
+    done = CliRunner().invoke(group, [REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1])
+    assert done.exit_code == 0
+    assert (
+        "warning: thresholds is set for 'cars', which is no evaluated class; did you mean 'car'?"
+        in done.stderr
+    )
+
+
+def test_folds_are_tuned_over_by_themselves(folds):
+    name = "event.tuned.f1.macro"
+    with_folds = run(REFERENCE, SYSTEM, "--folds", folds, "--score", name)
+    found = json.loads(run(REFERENCE, SYSTEM, "--folds", folds, "--format", "json"))
+    assert found["settings"]["cross_tune"] == "folds"
+    values = {score["name"]: score["value"] for score in found["systems"][0]["scores"]}
+    assert repr(values[name]) == with_folds.strip()
+    given = json.loads(run(REFERENCE, SYSTEM, "--folds", folds, "--thresholds", "prior", "--format", "json"))
+    assert (given["settings"]["cross_tune"], given["settings"]["thresholds"]) == (None, "prior")
+    # Where no tuned score is asked for, none is computed.
+    only = run(REFERENCE, SYSTEM, "--folds", folds, "--score", "segment.hard.f1.macro", "--format", "json")
+    assert ".tuned." not in only
+
+
+def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
+    paths = []
+    lines = {path: Path(path).read_text(encoding="utf-8").splitlines() for path in (REFERENCE, SYSTEM)}
+    for part in (("cafe", "night", "park"), ("metro", "street")):
+        tables = []
+        for path, (head, *rows) in lines.items():
+            table = tmp_path / f"{part[0]}-{Path(path).name}"
+            own = [head, *(row for row in rows if row.startswith(part)), ""]
+            table.write_text("\n".join(own), encoding="utf-8")
+            tables.append(str(table))
+        paths.append(str(tmp_path / f"{part[0]}.tally"))
+        run(*tables, "--folds", folds, "--save-tally", paths[-1], "--quiet")
+    for name in (F1, "event.tuned.error_rate.micro", "segment.tuned.f1.micro@2"):
+        whole = run(REFERENCE, SYSTEM, "--folds", folds, "--score", name)
+        assert run("merge", *paths, "--folds", folds, "--score", name) == whole
+    assert "cross_tune=folds: there are no folds" in run("merge", *paths, "--score", F1, code=2)
+
+
+def test_boards_are_ranked_by_tuned_scores():
+    found = run(REFERENCE, SYSTEM, OTHER, "--rank-by", F1, "--cross-tune", "2", "--replicates", "20")
+    assert f"Leaderboard by {F1}" in found
+    assert run(REFERENCE, SYSTEM, "--cross-tune", "2", "--score", F1).strip()[:5] in found

@@ -170,8 +170,8 @@ def _unlike(systems: Sequence[Scores], measure: str) -> list[str]:
     lengths = sorted(scores.length for scores in systems)
     if lengths[0] < lengths[-1]:
         notes.append(
-            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so {measure} is "
-            "of unlike things: silence betters means over time; --durations gives those of all"
+            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so "
+            f"{measure} is of unlike things: silence betters means over time; --durations gives those of all"
         )
     return notes
 

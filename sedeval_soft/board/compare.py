@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.board.discordance import discordances
+from sedeval_soft.board.doubts import doubts, least_p
 from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
 from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.findings import listing
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
@@ -35,15 +35,6 @@ RANK_BY = "segment.soft.f1.macro"
 
 _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overall", "pipsds.overall")
 """The scores of each basis and reading whose rankings are compared."""
-
-
-_OF_ACTIVITY = frozenset(
-    {
-        *("precision", "recall", "f1", "fbeta", "sensitivity", "average_precision", "best_error_rate"),
-        *("error_rate", "substitution_rate", "deletion_rate", "insertion_rate"),
-    }
-)
-"""Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
 
 
 def check_rank_by(name: str) -> Measure:
@@ -114,11 +105,7 @@ def compare_scores(
         )
         for k in order
     )
-    notes = [
-        *_unlike(systems, ScoreName.parse(rank_by).measure),
-        *_undefined(rank_by, [names[k] for k in order if np.isnan(values[k])]),
-    ]
-    notes += _too_few(paired.n_files, settings.replicates, int(np.isfinite(values).sum()) - 1, alpha)
+    notes = doubts([systems[k] for k in order], rank_by, paired.n_files, settings)
     signature = sign_together(
         [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
     )
@@ -157,55 +144,6 @@ def _differences(
     return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
 
 
-def _unlike(systems: Sequence[Scores], measure: str) -> list[str]:
-    """Return warnings where systems are scored over unlike things: silence that one adds betters means."""
-    notes: list[str] = []
-    if measure in _OF_ACTIVITY:
-        return notes
-    if len({scores.classes for scores in systems}) > 1:
-        notes.append(
-            f"systems are scored over different classes, so {measure} is of unlike things: silence of "
-            "more classes betters means over all; --classes names those of all"
-        )
-    lengths = sorted(scores.length for scores in systems)
-    if lengths[0] < lengths[-1]:
-        notes.append(
-            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so "
-            f"{measure} is of unlike things: silence betters means over time; --durations gives those of all"
-        )
-    return notes
-
-
-def _undefined(rank_by: str, names: Sequence[str]) -> list[str]:
-    """Return a warning where systems do not have the score that ranks them."""
-    return [f"{rank_by} is undefined for {listing(names, 'system')}; ranked last"] if names else []
-
-
-def _too_few(n_files: int, replicates: int, comparisons: int, alpha: float) -> list[str]:
-    """Return a warning where files or replicates are too few for any two systems to be told apart.
-
-    comparisons: how many other systems the first is compared to, which Holm's adjustment multiplies by.
-    """
-    by_files, by_draws = _least_p(n_files), 1 / (replicates + 1)
-    least = max(by_files, by_draws)
-    if comparisons < 1 or comparisons * least < alpha:
-        return []
-    files = f"exchanging {n_files} file{'' if n_files == 1 else 's'} between two of them gives"
-    draws = f"{replicates} replicate{' gives' if replicates == 1 else 's give'}"
-    adjusted = min(comparisons * least, 1.0)
-    after = f", {adjusted:.3g} after Holm's adjustment for {comparisons}" if comparisons > 1 else ""
-    said = files if by_files >= by_draws else draws
-    return [f"all systems tie: {said} no p-value below {least:.3g}{after}"]
-
-
-def _least_p(n_files: int) -> float:
-    """Return the smallest p-value that exchanging files can give.
-
-    Of all 2^n exchanges none and all of them leave a difference as large as it is.
-    """
-    return 2.0 ** (1 - n_files)
-
-
 class _Tests:
     """Approximate randomisation of pairs of systems, each done once, when it is first asked for.
 
@@ -215,7 +153,7 @@ class _Tests:
 
     def __init__(self, paired: Paired, values: Floats, progress: Progress | None) -> None:
         self.values = values
-        least = _least_p(paired.n_files)
+        least = least_p(paired.n_files)
 
         @cache
         def p(first: int, second: int) -> float:

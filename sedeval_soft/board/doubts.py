@@ -1,0 +1,80 @@
+"""What a reader must know before trusting a board: unlike systems, missing scores, too few files or draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sedeval_soft.core.findings import listing
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.value import Scores
+from sedeval_soft.measures.names import ScoreName
+
+_OF_ACTIVITY = frozenset(
+    {
+        *("precision", "recall", "f1", "fbeta", "sensitivity", "average_precision", "best_error_rate"),
+        *("error_rate", "substitution_rate", "deletion_rate", "insertion_rate"),
+    }
+)
+"""Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
+
+
+def doubts(systems: Sequence[Scores], rank_by: str, n_files: int, settings: Settings) -> list[str]:
+    """Return warnings of a board; systems: in the order of their places. n_files: of all together."""
+    missing = [scores.system for scores in systems if scores[rank_by] is None]
+    # Of 1 - 0.95 only the first digits are meant.
+    alpha = round(1 - settings.confidence, 12)
+    others = len(systems) - len(missing) - 1
+    return [
+        *_unlike(systems, ScoreName.parse(rank_by).measure),
+        *_undefined(rank_by, missing),
+        *_too_few(n_files, settings.replicates, others, alpha),
+    ]
+
+
+def _unlike(systems: Sequence[Scores], measure: str) -> list[str]:
+    """Return warnings where systems are scored over unlike things: silence that one adds betters means."""
+    notes: list[str] = []
+    if measure in _OF_ACTIVITY:
+        return notes
+    if len({scores.classes for scores in systems}) > 1:
+        notes.append(
+            f"systems are scored over different classes, so {measure} is of unlike things: silence of "
+            "more classes betters means over all; --classes names those of all"
+        )
+    lengths = sorted(scores.length for scores in systems)
+    if lengths[0] < lengths[-1]:
+        notes.append(
+            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so "
+            f"{measure} is of unlike things: silence betters means over time; --durations gives those of all"
+        )
+    return notes
+
+
+def _undefined(rank_by: str, names: Sequence[str]) -> list[str]:
+    """Return a warning where systems do not have the score that ranks them."""
+    return [f"{rank_by} is undefined for {listing(names, 'system')}; ranked last"] if names else []
+
+
+def _too_few(n_files: int, replicates: int, comparisons: int, alpha: float) -> list[str]:
+    """Return a warning where files or replicates are too few for any two systems to be told apart.
+
+    comparisons: how many other systems the first is compared to, which Holm's adjustment multiplies by.
+    """
+    by_files, by_draws = least_p(n_files), 1 / (replicates + 1)
+    least = max(by_files, by_draws)
+    if comparisons < 1 or comparisons * least < alpha:
+        return []
+    files = f"exchanging {n_files} file{'' if n_files == 1 else 's'} between two of them gives"
+    draws = f"{replicates} replicate{' gives' if replicates == 1 else 's give'}"
+    adjusted = min(comparisons * least, 1.0)
+    after = f", {adjusted:.3g} after Holm's adjustment for {comparisons}" if comparisons > 1 else ""
+    said = files if by_files >= by_draws else draws
+    return [f"all systems tie: {said} no p-value below {least:.3g}{after}"]
+
+
+def least_p(n_files: int) -> float:
+    """Return the smallest p-value that exchanging files can give.
+
+    Of all 2^n exchanges none and all of them leave a difference as large as it is.
+    """
+    return 2.0 ** (1 - n_files)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.board.discordance import discordances
-from sedeval_soft.board.doubts import doubts, least_p
+from sedeval_soft.board.doubts import doubts, least_p, level
 from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
 from sedeval_soft.core.errors import SettingsError
@@ -82,33 +82,24 @@ def compare_scores(
     # Of one file every replicate is that file: that says nothing of how sure anything is.
     resampled = paired.n_files > 1
     drawn = paired.bootstrap(progress) if resampled else np.full((1, len(systems)), np.nan)
-    # Of 1 - 0.95 only the first digits are meant.
-    alpha = round(1 - settings.confidence, 12)
     place = places(values, lower)
     # Of equal ones the first given stands first.
     order = np.argsort(place, kind="stable").tolist()
     reference = order[0] if baseline is None else names.index(baseline)
     tests = _Tests(paired, values, progress)
-    rank, tied = _ranks(order, tests, alpha)
+    rank, tied = _ranks(order, tests, level(settings))
     differences = _differences(order, reference, tests, drawn, settings.confidence)
-    drawn_places = places(drawn, np.full(len(drawn), lower))
-    held, reach = stability(drawn_places, place), place_interval(drawn_places, settings.confidence)
+    stable = _stable(places(drawn, np.full(len(drawn), lower)), place, settings.confidence)
     entries = tuple(
         Entry(
             *(names[k], rank[k], tied[k], int(place[k]), own[k].value, own[k].low, own[k].high),
-            differences.get(k),
-            *(
-                (plain(float(held[k])), int(reach[0][k]), int(reach[1][k]))
-                if resampled
-                else (None, None, None)
-            ),
+            *(differences.get(k), *(stable[k] if resampled else (None, None, None))),
         )
         for k in order
     )
     notes = doubts([systems[k] for k in order], rank_by, paired.n_files, settings)
-    signature = sign_together(
-        [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
-    )
+    signed = [(scores.signature, scores.inputs) for scores in systems]
+    signature = sign_together(signed, rank_by=rank_by, baseline=baseline)
     ranked = [
         replace(systems[k], warnings=(*systems[k].warnings, *notes), signature=signature) for k in order
     ]
@@ -125,6 +116,15 @@ def compare_scores(
         discordances=discordances(*others, names[reference], settings),
         agreement=_agreement(ranked, rank_by),
     )
+
+
+def _stable(drawn: Index, place: Index, confidence: float) -> list[tuple[float, int, int]]:
+    """Return how often each system holds its place, and from where to where it gets.
+
+    drawn: (n_replicates, n_systems) the places in replicates.
+    """
+    columns = (stability(drawn, place), *place_interval(drawn, confidence))
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def _differences(

@@ -18,16 +18,19 @@ _OF_ACTIVITY = frozenset(
 """Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
 
 
+def level(settings: Settings) -> float:
+    """Return the p-value below which systems are told apart; of 1 - 0.95 only the first digits are meant."""
+    return round(1 - settings.confidence, 12)
+
+
 def doubts(systems: Sequence[Scores], rank_by: str, n_files: int, settings: Settings) -> list[str]:
     """Return warnings of a board; systems: in the order of their places. n_files: of all together."""
     missing = [scores.system for scores in systems if scores[rank_by] is None]
-    # Of 1 - 0.95 only the first digits are meant.
-    alpha = round(1 - settings.confidence, 12)
     others = len(systems) - len(missing) - 1
     return [
         *_unlike(systems, ScoreName.parse(rank_by).measure),
         *_undefined(rank_by, missing),
-        *_too_few(n_files, settings.replicates, others, alpha),
+        *_too_few(n_files, settings.replicates, others, level(settings)),
     ]
 
 

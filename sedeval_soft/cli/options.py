@@ -202,7 +202,7 @@ TUNING: tuple[Decorator, ...] = (
 OBJECTIVE: tuple[Decorator, ...] = (
     setting(TUNED, "--objective", metavar="BASIS.MEASURE",
             help="What thresholds are best for: f1 or error_rate of segment, event, intersection or clip.  "
-            "[default: the f1 of each basis itself]"),
+            "[default: the f1 of each basis itself; of tune segment.f1]"),
 )  # fmt: skip
 
 TUNE: tuple[Decorator, ...] = (

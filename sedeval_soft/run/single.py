@@ -91,7 +91,10 @@ def _needs_grid(settings: Settings) -> bool:
     others = any(settings.wants("segment", reading) for reading in ("optimal", "soft"))
     others = others or settings.tunes_by("segment")
     listed = bool((settings.measures or settings.worst) and settings.wants("segment"))
-    return others or settings.wants("ranking") or listed
+    lowest = min(settings.threshold, settings.reference_cut)
+    # What no row covers has the value 0, which such thresholds let pass.
+    silence = lowest < 0 or (settings.inclusive and lowest <= 0)
+    return others or settings.wants("ranking") or listed or silence
 
 
 def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tables import long_rows
 from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, cut, held_out, merit, sides, some
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
@@ -417,3 +418,13 @@ def _events(rows):
                 for name, value in zip(found, row, strict=True):
                     found[name].append(value)
     return found
+
+
+@pytest.mark.parametrize(("threshold", "inclusive"), [(-1.0, False), (0.0, True)])
+def test_thresholds_that_let_silence_pass_do_so_whatever_else_is_evaluated(threshold, inclusive):
+    rows = long_rows([("a", 0.0, 1.0, "car", 0.9), ("a", 3.0, 4.0, "car", 0.8)])
+    settings = Settings(threshold=threshold, reference_threshold=0.5, inclusive=inclusive)
+    given = replace(settings, threshold=0.5, thresholds={"car": threshold})
+    assert evaluate_rows(rows, rows, given)["segment.tuned.n_sys[car]"] == 4
+    for only in (("segment.hard",), ("segment",)):
+        assert evaluate_rows(rows, rows, replace(settings, only=only))["segment.hard.n_sys[car]"] == 4

@@ -12,7 +12,7 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.detection import DetectionCounts, totals
+from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.run.cell_scores import Table, Tables, cells_at
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.ordered import SortedCells
@@ -30,6 +30,10 @@ from sedeval_soft.run.scoring import (
 from sedeval_soft.run.thresholds import error_rate_table, events_at, optimal_table
 
 Floats = npt.NDArray[np.float64]
+
+
+_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
+"""The F of all classes together that thresholds are best for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +109,29 @@ class Replicates:
             counts = totals(sums, f"{basis}.best_error_rate_threshold")
             thresholds = uses["best_error_rate_threshold"]
             table |= error_rate_table(counts.tp, counts.n_sys, counts.n_ref, thresholds)
+        for use, measure in _POOLED.items():
+            if use in uses:
+                counts = totals(sums, f"{basis}.{use}")
+                tp, n_ref, n_sys = (of.sum(axis=-1) for of in (counts.tp, counts.n_ref, counts.n_sys))
+                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
+                table[measure] = Averaged(None, overall=f)
+                shown = np.where(np.isinf(uses[use]), np.nan, uses[use])
+                one = np.array(shown[0] if len(shown) else np.nan)
+                table[use] = Averaged(shown) if use == "joint_threshold" else Averaged(None, overall=one)
         return table
 
 
 def _thresholds(table: Mapping[str, Averaged]) -> dict[str, Floats]:
     """Return the thresholds of a table by what they are best for; infinite where there is none."""
-    names = [name for name in ("threshold", "best_error_rate_threshold") if name in table]
     found = {}
-    for name in names:
-        classes = table[name].classes
-        if classes is not None:
-            found[name] = np.where(np.isnan(classes), np.inf, classes)
+    for name in ("threshold", "best_error_rate_threshold", *_POOLED):
+        values = table.get(name)
+        if values is not None and values.classes is not None:
+            found[name] = np.where(np.isnan(values.classes), np.inf, values.classes)
+        elif values is not None and values.overall is not None:
+            # One for all classes.
+            one = float(values.overall)
+            found[name] = np.full_like(found["threshold"], np.inf if np.isnan(one) else one)
     return found
 
 

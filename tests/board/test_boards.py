@@ -281,10 +281,14 @@ def test_ranking_scores_need_classes_that_are_named(reference, systems):
 
 
 def test_scores_of_groups_of_measures_may_rank(reference, systems):
-    for name in ("segment.hard.roc_auc.macro", "segment.soft.jensen_shannon.micro"):
+    for name in (
+        "segment.hard.roc_auc.macro",
+        "segment.soft.jensen_shannon.micro",
+        "segment.optimal.joint_f",
+    ):
         board = compare(reference, systems, rank_by=name, replicates=4)
         assert all(entry.value is not None for entry in board.entries)
-    assert set(GROUPS) == {"curves", "divergence", "calibration", "confusion"}
+    assert set(GROUPS) == {"curves", "divergence", "calibration", "confusion", "joint"}
 
 
 # --- real data ------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class GroupedCommand(click.Command):
         args = list(args)
         end = args.index("--") if "--" in args else len(args)
         for i in range(end):
-            if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1] not in METHODS):
+            if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1].lower() not in METHODS):
                 args[i] = f"--ci={METHODS[0]}"
         return super().parse_args(ctx, args)
 
@@ -215,7 +215,7 @@ TUNE: tuple[Decorator, ...] = (
 )  # fmt: skip
 
 SURE: tuple[Decorator, ...] = (
-    setting(INTERVALS, "--ci", type=click.Choice(METHODS), metavar="[bootstrap|bca|jackknife]",
+    setting(INTERVALS, "--ci", type=click.Choice(METHODS, case_sensitive=False), metavar="[bootstrap|bca|jackknife]",
             help="Give every score an interval, from files drawn anew (bootstrap; bca corrects its bias) or "
             "left out one by one (jackknife). Without a method: bootstrap."),
     setting(INTERVALS, "--replicates", type=int, shown="1000", metavar="N",

@@ -19,7 +19,7 @@ def header(scores: Scores) -> list[tuple[str, str]]:
         lines.append(("folds", said_of_folds(scores.folds)))
     if scores.runs:
         lines.append(("runs", described_runs(scores.settings, len(scores.runs))))
-    elif scores.settings.ci is not None:
+    elif scores.settings.ci is not None and len(scores.files) > 1:
         lines.append(("intervals", described(scores.settings, len(scores.files))))
     return lines
 

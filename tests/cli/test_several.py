@@ -279,3 +279,9 @@ def test_files_that_only_one_system_has(paths, tmp_path):
     done = call(one, one, other, "--format", "json", "--replicates", "20")
     assert done.code == 0 and "all systems tie" in done.err
     assert {entry["rank"] for entry in done.document["board"]["entries"]} == {1}
+
+
+def test_a_method_may_be_written_in_capitals(paths):
+    """As it is in papers: `--ci BCa` is no bare `--ci` before a system of that name."""
+    base = (paths["ref"], paths["fair"], "--format", "json", "-q", "--replicates", "20")
+    assert call(*base, "--ci", "BCa").out == call(*base, "--ci", "bca").out

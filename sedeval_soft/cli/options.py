@@ -215,7 +215,8 @@ TUNE: tuple[Decorator, ...] = (
 )  # fmt: skip
 
 SURE: tuple[Decorator, ...] = (
-    setting(INTERVALS, "--ci", type=click.Choice(METHODS, case_sensitive=False), metavar="[bootstrap|bca|jackknife]",
+    setting(INTERVALS, "--ci", type=click.Choice(METHODS, case_sensitive=False),
+            metavar="[bootstrap|bca|jackknife]",
             help="Give every score an interval, from files drawn anew (bootstrap; bca corrects its bias) or "
             "left out one by one (jackknife). Without a method: bootstrap."),
     setting(INTERVALS, "--replicates", type=int, shown="1000", metavar="N",

@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 _ROUGH = 10
 """Files below which intervals are too rough to go without a word."""
 
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 18
 """Scores of replicates that are put in order at a time."""
 
 NOT_SMOOTH = frozenset(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-_IN_MEMORY = 1 << 22
+_IN_MEMORY = 1 << 20
 """Numbers that are kept in memory; where there are more, they lie in a temporary file."""
 
 _SIZE = np.dtype(np.float64).itemsize

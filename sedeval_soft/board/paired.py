@@ -101,7 +101,7 @@ class Paired:
             return replicates_of(tally, self.settings)
         # What is exchanged is what each system said at thresholds of its own, which is counted already.
         fixed = self.replicates[first].fixed
-        cells = sorted_cells(tally, self.settings)
+        cells = sorted_cells(tally, self.settings, again=True)
         return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, fixed)
 
 

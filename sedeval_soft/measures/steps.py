@@ -42,12 +42,19 @@ Weights = Index | int
 class Counted:
     """What counts at which thresholds: true positives and system events, and the reference's events.
 
-    n_ref: (n_files, n_classes) events of the reference, which no threshold changes.
+    n_ref: (n_files, n_classes) events of the reference, which no threshold changes. beside: whether `rest`
+    comes to TP to make N_sys, or is N_sys itself.
     """
 
     tp: Sequence[tuple[Changes, Weights]]
-    n_sys: Sequence[tuple[Changes, Weights]]
+    rest: Sequence[tuple[Changes, Weights]]
     n_ref: Index
+    beside: bool = False
+
+    @property
+    def n_sys(self) -> Sequence[tuple[Changes, Weights]]:
+        """What adds to N_sys."""
+        return [*self.tp, *self.rest] if self.beside else self.rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +76,8 @@ class Steps:
     def of(cls, counted: Counted) -> Steps:
         """Return the counts of all files together."""
         n_ref = counted.n_ref.sum(axis=0)
-        label, low, (tp, n_sys) = stacked(len(n_ref), [counted.tp, counted.n_sys])
-        return cls(label, low, tp, n_sys, n_ref)
+        label, low, (tp, rest) = stacked(len(n_ref), [counted.tp, counted.rest])
+        return cls(label, low, tp, tp + rest if counted.beside else rest, n_ref)
 
     @property
     def bounds(self) -> Index:

@@ -62,7 +62,7 @@ class _InOrder:
 class SortedCells:
     """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
 
-    reference, system: (n_classes, n_cells), at least one class. by_reference: None where no score needs it.
+    reference, system: (n_classes, n_cells), at least one class. by_reference: None where it is not known yet.
     file: (n_cells,) whose each cell is. n_classes: how many classes there are.
     """
 
@@ -74,14 +74,17 @@ class SortedCells:
     n_classes: int
 
     @classmethod
-    def of(cls, tally: Tally, basis: str, settings: Settings) -> SortedCells:
-        """Put the cells of a tally in order."""
+    def of(cls, tally: Tally, basis: str, settings: Settings, *, again: bool = False) -> SortedCells:
+        """Put the cells of a tally in order.
+
+        again: whether both orders are used more than once; else that of the reference is found where it is
+        needed, when that of the system is not any more.
+        """
         reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
         if not len(reference):
             # A class without cells stands in for none, so that there are averages, all undefined.
             reference, system = np.zeros((2, 1, 0))
-        correlated = settings.wants(basis, "soft") and "divergence" in settings.measures
-        both = _InOrder.of(system), _InOrder.of(reference) if correlated else None
+        both = _InOrder.of(system), _InOrder.of(reference) if again and _correlates(basis, settings) else None
         lengths = tally.per_file[cells_of(basis)]
         return cls(reference, system, *both, np.repeat(np.arange(len(lengths)), lengths), len(tally.classes))
 
@@ -118,12 +121,17 @@ def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str,
             for reading, cut, n_ref in zip(readings, cuts, sizes, strict=True):
                 tables[reading] |= _calibration(cells, cut, n_ref, settings.bins)
         del cells
-    if of.by_reference is not None:
-        tables["soft"] |= _correlation(reference, system, ordered, of.by_reference)
+    if _correlates(basis, settings):
+        by_reference = of.by_reference or _InOrder.of(reference)
+        tables["soft"] |= _correlation(reference, system, ordered, by_reference)
     return {
         reading: {name: _first(values, of.n_classes) for name, values in table.items()}
         for reading, table in tables.items()
     }
+
+
+def _correlates(basis: str, settings: Settings) -> bool:
+    return settings.wants(basis, "soft") and "divergence" in settings.measures
 
 
 def _first(of: Averaged, n_classes: int) -> Averaged:

@@ -62,14 +62,18 @@ class Replicates:
         families = [family for family in THRESHOLDED if settings.wants(*family)]
         if best is None:
             retuned = {family: Retuned.of(tally, family[0], settings) for family in families}
-            return cls(tally, Statistics.of(tally), settings, sorted_cells(tally, settings), retuned, {})
+            return cls(
+                tally, Statistics.of(tally), settings, sorted_cells(tally, settings, again=True), retuned, {}
+            )
         fixed = {family: _thresholds(best[family]) for family in families}
         columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
         for family, by_use in fixed.items():
             for use, thresholds in by_use.items():
                 columns.enter(f"{family[0]}.{use}", _counts_at(tally, family[0], thresholds, settings))
         counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
-        return cls(tally, Statistics.of(counted), settings, sorted_cells(tally, settings), {}, fixed)
+        return cls(
+            tally, Statistics.of(counted), settings, sorted_cells(tally, settings, again=True), {}, fixed
+        )
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.

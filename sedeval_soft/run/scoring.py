@@ -85,10 +85,10 @@ def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
     return table | joint_table(tally, family[0], settings) if "joint" in settings.measures else table
 
 
-def sorted_cells(tally: Tally, settings: Settings) -> dict[str, SortedCells]:
-    """Return the cells in order of the bases with scores that need them so."""
+def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:
+    """Return the cells in order of the bases with scores that need them so; again: as for `SortedCells`."""
     bases = [basis for basis in ("segment", "clip") if needs_samples(settings, basis)]
-    return {basis: SortedCells.of(tally, basis, settings) for basis in bases}
+    return {basis: SortedCells.of(tally, basis, settings, again=again) for basis in bases}
 
 
 def ranked_tables(tally: Tally, cells: Mapping[str, SortedCells], settings: Settings) -> Tables:

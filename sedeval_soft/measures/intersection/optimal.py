@@ -64,7 +64,7 @@ def intersections_when(
     judged = Judged.of(reference, system, n_classes, criteria)
     found = found_when(judged, criteria)
     n_ref = count_per_class(judged.reference, n_files, n_classes)
-    return Counted(found, [*found, (judged.false(), 1)], n_ref)
+    return Counted(found, [(judged.false(), 1)], n_ref, beside=True)
 
 
 def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weights]]:

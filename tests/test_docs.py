@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
 import io
 import re
 import subprocess
@@ -11,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from documents import blocks, examples, make_workplace, run
+from documents import blocks, examples, make_workplace, run, script
 
 from sedeval_soft import evaluate
 from sedeval_soft.core.settings import Settings
@@ -23,11 +22,7 @@ DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs
 
 
 def test_the_table_of_scores_is_complete():
-    spec = importlib.util.spec_from_file_location("make_scores", ROOT / "docs" / "make_scores.py")
-    assert spec
-    assert spec.loader
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+    made = script("make_scores")
     text = made.PAGE.read_text(encoding="utf-8")
     assert made.page(text) == text, "run python docs/make_scores.py"
 

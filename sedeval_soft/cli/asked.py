@@ -100,8 +100,9 @@ def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
     """Refuse intervals of scores for which the method is not valid, where nothing else is asked for."""
     from sedeval_soft.core.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.run.intervals import skips_optimal
 
-    if settings.ci != "jackknife" or settings.fixed_thresholds:
+    if not skips_optimal(settings):
         return
     optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]
     if optimal or all(part.endswith(".optimal") for part in settings.only):

@@ -112,6 +112,14 @@ SYSTEMS = "Several systems"
 OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
 
+READ: tuple[Decorator, ...] = (
+    option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
+           help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
+    option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+)  # fmt: skip
+
+QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error.")
+
 SETTINGS: tuple[Decorator, ...] = (
     setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
             help="System values above it are active."),
@@ -206,12 +214,10 @@ OBJECTIVE: tuple[Decorator, ...] = (
 )  # fmt: skip
 
 TUNE: tuple[Decorator, ...] = (
-    option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
-           help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
-    option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+    *READ,
     option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
            help="Write the thresholds to a file; it is complete or not touched."),
-    option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error."),
+    QUIET,
 )  # fmt: skip
 
 SURE: tuple[Decorator, ...] = (
@@ -253,9 +259,7 @@ INPUT: tuple[Decorator, ...] = (
     option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
            help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
            "over all thresholds is then over these."),
-    option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
-           help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
-    option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+    *READ,
     switch(SCORING, "--strict", "strict", value=True,
            text="Missing and unknown files and classes are errors, not warnings."),
 )  # fmt: skip
@@ -272,7 +276,7 @@ RESULTS: tuple[Decorator, ...] = (
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
            help="Print just this number, such as segment.soft.f1.macro; with --ci, its interval behind it. "
            "Repeatable."),
-    option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error."),
+    QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
            help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
 )  # fmt: skip

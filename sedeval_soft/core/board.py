@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sedeval_soft.core.value import Scores, document
@@ -111,39 +111,12 @@ def _board(board: Board) -> dict[str, Any]:
         "confidence": board.confidence,
         "replicates": board.replicates,
         "seed": board.seed,
-        "entries": [_entry(entry) for entry in board.entries],
+        "entries": [asdict(entry) for entry in board.entries],
         "discordances": [_discordance(discordance) for discordance in board.discordances],
         "agreement": {
             "names": list(board.agreement.names),
             "tau": [list(row) for row in board.agreement.tau],
         },
-    }
-
-
-def _entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "system": entry.system,
-        "rank": entry.rank,
-        "tied": entry.tied,
-        "place": entry.place,
-        "value": entry.value,
-        "low": entry.low,
-        "high": entry.high,
-        "difference": None if entry.difference is None else _difference(entry.difference),
-        "stability": entry.stability,
-        "best_place": entry.best_place,
-        "worst_place": entry.worst_place,
-    }
-
-
-def _difference(difference: Difference) -> dict[str, Any]:
-    return {
-        "value": difference.value,
-        "low": difference.low,
-        "high": difference.high,
-        "p_bootstrap": difference.p_bootstrap,
-        "p_exchange": difference.p_exchange,
-        "p_adjusted": difference.p_adjusted,
     }
 
 

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged, ratio
+from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.candidates import Candidates, f_merit
+from sedeval_soft.measures.detection import f_beta
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -33,8 +34,7 @@ def joint_scores(
     at, best = joint_best(classes, weights, beta)
     thresholds = [own.thresholds(weights, at[:, c], inclusive=inclusive) for c, own in enumerate(classes)]
     single = pooled.best(weights, [f_merit(beta)])[0]
-    square = beta * beta
-    f = ratio((1.0 + square) * single.tp, square * single.n_ref + single.n_sys)
+    f = f_beta(single.tp, single.n_ref, single.n_sys, beta)
     none = np.zeros((len(weights), 0))
     return {
         "joint_f": Averaged(None, overall=best),
@@ -75,7 +75,7 @@ def _best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[
             found[:, c] = np.where(worth, place, -1)
             tp += np.where(worth, hits[row, place], 0.0)
             n_sys += np.where(worth, detections[row, place], 0.0)
-        f = ratio((1.0 + square) * tp, square * n_ref + n_sys)
+        f = f_beta(tp, n_ref, n_sys, beta)
         better = f > best
         if not better.any():
             return at, np.where(n_ref > 0, best, np.nan)

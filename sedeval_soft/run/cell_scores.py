@@ -18,9 +18,13 @@ from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
-from sedeval_soft.run.thresholds import optimal_table
+from sedeval_soft.run.thresholds import events_at, optimal_table
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+CELLS = ("segment", "clip")
+"""The bases that have a value for every cell; others have events."""
 
 Table = dict[str, Averaged]
 """The values of measures by name."""
@@ -49,13 +53,22 @@ def optimal_cells(tally: Tally, basis: str, settings: Settings) -> Table:
     scores = tally.samples[f"{basis}.system"]
     hits = positive(tally.samples[f"{basis}.reference"], settings)
     thresholds = best_thresholds(scores, hits, settings.beta, settings.inclusive)
-    counts = cells_at(tally, basis, thresholds, settings)
+    counts = _cells_at(tally, basis, hits, thresholds, settings)
     return optimal_table(counts.total(), thresholds, settings)
 
 
-def cells_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
+def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
     """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
+    if basis not in CELLS:
+        return events_at(tally, basis, thresholds, settings)
     hits = positive(tally.samples[f"{basis}.reference"], settings)
+    return _cells_at(tally, basis, hits, thresholds, settings)
+
+
+def _cells_at(
+    tally: Tally, basis: str, hits: Bools, thresholds: Floats, settings: Settings
+) -> DetectionCounts:
+    """Count as `counts_at` does where it is known which cells are active in the reference."""
     found = active(tally.samples[f"{basis}.system"], thresholds[:, None], settings.inclusive)
     start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
     return count_hard(hits, found, start)

@@ -55,9 +55,8 @@ def shard_of(
 def describe(rows: Rows, role: str, settings: Settings) -> Input:
     """Return what was read, for headers and signatures."""
     origin = rows.origin
-    joined = (
-        role == "system" and settings.postprocesses
-    )  # Post-processing made events of rows that may touch.
+    # Post-processing makes events of rows that may touch.
+    joined = role == "system" and settings.postprocesses
     return Input(
         name=origin.name,
         role=role,
@@ -87,17 +86,15 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
-    shard = tuned_shard(shard, folds)
-    settings, tally = shard.settings, shard.tally
+    asked, settings = shard.settings, with_rule_followed(shard.settings, shard.tally)
+    parted, unknown = _parted(shard.tally.files, folds=folds, by=by)
+    shard = _tuned(shard, settings, parted["folds"])
+    tally = shard.tally
     warnings = [*shard.findings.warnings(settings), *psds_notes(tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
-    parted, unknown = _parted(tally.files, folds=folds, by=by)
     warnings += unknown
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-    asked = settings
-    if settings.tunes:
-        settings = with_rule_followed(settings, tally)
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
     scores = with_intervals(score_tally(tally, settings), tally, settings, progress)
@@ -138,12 +135,16 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
 
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
-    if not shard.settings.tunes or has_tuned(shard.tally):
+    parted, _ = _parted(shard.tally.files, folds=folds)
+    return _tuned(shard, with_rule_followed(shard.settings, shard.tally), parted["folds"])
+
+
+def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
+    """Return what `tuned_shard` does; settings: those of the shard, their rule followed."""
+    if not settings.tunes or has_tuned(shard.tally):
         return shard
-    parts: Files = assign(folds, shard.tally.files)[0] if folds is not None else {}
-    settings = with_rule_followed(shard.settings, shard.tally)
-    groups = {name: with_tuned(part, settings, parts) for name, part in shard.groups.items()}
-    return replace(shard, tally=with_tuned(shard.tally, settings, parts), groups=groups)
+    groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
+    return replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
 
 
 def _parted(files: Sequence[str], **given: Partition | None) -> tuple[dict[str, Files], list[str]]:

@@ -12,8 +12,8 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
-from sedeval_soft.run.cell_scores import Table, Tables, cells_at
+from sedeval_soft.measures.detection import f_beta, totals
+from sedeval_soft.run.cell_scores import Table, Tables, counts_at
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.ordered import SortedCells
 from sedeval_soft.run.retuned import Retuned
@@ -27,10 +27,9 @@ from sedeval_soft.run.scoring import (
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.run.thresholds import error_rate_table, events_at, optimal_table
+from sedeval_soft.run.thresholds import error_rate_table, optimal_table
 
 Floats = npt.NDArray[np.float64]
-
 
 _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 """The F of all classes together that thresholds are best for."""
@@ -60,20 +59,17 @@ class Replicates:
         them anew with each weights.
         """
         families = [family for family in THRESHOLDED if settings.wants(*family)]
+        cells = sorted_cells(tally, settings, again=True)
         if best is None:
             retuned = {family: Retuned.of(tally, family[0], settings) for family in families}
-            return cls(
-                tally, Statistics.of(tally), settings, sorted_cells(tally, settings, again=True), retuned, {}
-            )
+            return cls(tally, Statistics.of(tally), settings, cells, retuned, {})
         fixed = {family: _thresholds(best[family]) for family in families}
         columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
         for family, by_use in fixed.items():
             for use, thresholds in by_use.items():
-                columns.enter(f"{family[0]}.{use}", _counts_at(tally, family[0], thresholds, settings))
+                columns.enter(f"{family[0]}.{use}", counts_at(tally, family[0], thresholds, settings))
         counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
-        return cls(
-            tally, Statistics.of(counted), settings, sorted_cells(tally, settings, again=True), {}, fixed
-        )
+        return cls(tally, Statistics.of(counted), settings, cells, {}, fixed)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -137,11 +133,6 @@ def _thresholds(table: Mapping[str, Averaged]) -> dict[str, Floats]:
             one = float(values.overall)
             found[name] = np.full_like(found["threshold"], np.inf if np.isnan(one) else one)
     return found
-
-
-def _counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
-    count = cells_at if basis in ("segment", "clip") else events_at
-    return count(tally, basis, thresholds, settings)
 
 
 def _enter(found: Floats, place: Mapping[Key, int], tables: Tables, classes: tuple[str, ...]) -> None:

@@ -28,7 +28,7 @@ from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.segment.count import sum_files
 from sedeval_soft.measures.steps import Changes, Weights
-from sedeval_soft.run.cell_scores import Table
+from sedeval_soft.run.cell_scores import CELLS, Table
 from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table
 
 Floats = npt.NDArray[np.float64]
@@ -47,8 +47,8 @@ class Retuned:
     """What finds the best thresholds of weighted files.
 
     classes: the candidates of each class. pooled: those of all classes as one; None if no score needs them.
-    regardless: counts pairs whatever their class; None where nothing
-    is matched one to one. with_errors: whether the lowest error rate is wanted as well.
+    regardless: counts pairs whatever their class; None where nothing is matched one to one. with_errors:
+    whether the lowest error rate is wanted as well.
     """
 
     classes: Sequence[Candidates]
@@ -60,14 +60,13 @@ class Retuned:
     @classmethod
     def of(cls, tally: Tally, basis: str, settings: Settings) -> Retuned:
         """Prepare the optimal reading of a basis."""
-        if basis in ("segment", "clip"):
+        if basis in CELLS:
             return _of_cells(tally, basis, settings)
         return _of_events(tally, basis, settings)
 
     def table(self, weights: Floats) -> Table:
         """Return the scores of each weights at their best thresholds; weights: (n_weights, n_files)."""
         settings = self.settings
-
         merits = (f_merit(settings.beta), error_merit) if self.with_errors else (f_merit(settings.beta),)
 
         def best(own: Candidates) -> list[_AtBest]:
@@ -138,7 +137,7 @@ def candidates_of(
     with_nothing: whether detecting nothing is one of cells, too: it can have fewest errors, but never the
     best F. together: count all files as one, which is faster where they have no weights of their own.
     """
-    if basis not in ("segment", "clip"):
+    if basis not in CELLS:
         columns, n_ref = _changes(tally, basis, settings, together=together)
         return [Candidates.of_changes(columns, c, n_ref[:, c]) for c in range(len(tally.classes))]
     scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
@@ -151,7 +150,7 @@ def candidates_of(
 
 def pooled_candidates(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> Candidates:
     """Return the candidate thresholds of all classes as one; together: as for `candidates_of`."""
-    if basis not in ("segment", "clip"):
+    if basis not in CELLS:
         columns, n_ref = _changes(tally, basis, settings, together=together)
         return Candidates.of_changes(columns, None, n_ref.sum(axis=1))
     scores, hits, file, n_files = _cells(tally, basis, settings, together=together)

@@ -18,7 +18,7 @@ from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.run.cell_scores import Table, Tables, cell_tables, optimal_cells, ranking_tables
+from sedeval_soft.run.cell_scores import CELLS, Table, Tables, cell_tables, optimal_cells, ranking_tables
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.ordered import SortedCells, ordered_tables
 from sedeval_soft.run.psds import psds_tables
@@ -49,7 +49,7 @@ def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
 def counted_tables(tally: Totals, settings: Settings) -> Tables:
     """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
     tables: Tables = {}
-    for basis in ("segment", "clip"):
+    for basis in CELLS:
         tables |= cell_tables(tally, basis, settings)
     tables |= ranking_tables(tally, settings)
     for family in (("event", "hard"), ("event", "soft"), ("intersection", "hard"), ("intersection", "soft")):
@@ -80,14 +80,14 @@ def _follow_sed_eval(tables: Tables, tally: Totals) -> None:
 
 def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
     """Return the table of a basis at each class's best threshold."""
-    best = optimal_cells if family[0] in ("segment", "clip") else optimal_events
+    best = optimal_cells if family[0] in CELLS else optimal_events
     table = best(tally, family[0], settings)
     return table | joint_table(tally, family[0], settings) if "joint" in settings.measures else table
 
 
 def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:
     """Return the cells in order of the bases with scores that need them so; again: as for `SortedCells`."""
-    bases = [basis for basis in ("segment", "clip") if needs_samples(settings, basis)]
+    bases = [basis for basis in CELLS if needs_samples(settings, basis)]
     return {basis: SortedCells.of(tally, basis, settings, again=again) for basis in bases}
 
 

@@ -16,13 +16,12 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.measures.candidates import error_merit, f_merit
+from sedeval_soft.measures.candidates import Merit, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.segment.optimal import threshold_between
-from sedeval_soft.run.cell_scores import cells_at
+from sedeval_soft.run.cell_scores import counts_at
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.retuned import candidates_of
-from sedeval_soft.run.thresholds import events_at
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -106,14 +105,19 @@ def best_thresholds(tally: Tally, basis: str, weights: Floats, settings: Setting
 
     weights: (n_weights, n_files). basis: whose F they are best for where the settings name no objective.
     """
-    of, _, measure = (settings.objective or f"{basis}.f1").partition(".")
-    merit = f_merit(settings.beta) if measure == "f1" else error_merit
+    of, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
     columns = []
-    for candidates in candidates_of(tally, of, settings, with_nothing=measure != "f1"):
+    for candidates in candidates_of(tally, of, settings, with_nothing=True):
         at = candidates.best(weights, [merit])[0].at
         columns.append(candidates.thresholds(weights, at, inclusive=settings.inclusive))
     found = np.stack(columns, axis=1) if columns else np.zeros((len(weights), 0))
     return np.where(np.isnan(found), settings.threshold, found)
+
+
+def merit_of(objective: str, beta: float) -> tuple[str, Merit]:
+    """Return the basis whose counts thresholds are best for, and what of these is to be highest."""
+    basis, _, measure = objective.partition(".")
+    return basis, f_merit(beta) if measure == "f1" else error_merit
 
 
 def _folds(tally: Tally, folds: Mapping[str, Sequence[str]]) -> list[Index]:
@@ -138,8 +142,8 @@ def _dealt(n_files: int, settings: Settings) -> list[Index]:
 
 
 def _counts(tally: Tally, basis: str, parts: Sequence[Tuned], settings: Settings) -> DetectionCounts:
-    count = cells_at if basis in ("segment", "clip") else events_at
-    found = [count(_bare(tally, basis).take(part.files), basis, part.thresholds, settings) for part in parts]
+    bare = _bare(tally, basis)
+    found = [counts_at(bare.take(part.files), basis, part.thresholds, settings) for part in parts]
     order = np.argsort(np.concatenate([part.files for part in parts]))
     names = DetectionCounts.__slots__
     return DetectionCounts(*(np.concatenate([getattr(of, name) for of in found])[order] for name in names))

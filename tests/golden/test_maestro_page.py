@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from documents import script
 from shared_data import shared
 
 from sedeval_soft.formats import read_rows
 
-DOCS = Path(__file__).parents[2] / "docs"
-
 
 @pytest.fixture(scope="module")
 def made():
-    spec = importlib.util.spec_from_file_location("make_maestro", DOCS / "make_maestro.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("make_maestro")
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from documents import script
 from shared_data import shared
 
 from sedeval_soft.cli.main import group
@@ -17,12 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def made():
-    spec = importlib.util.spec_from_file_location("make_thresholds", ROOT / "docs" / "make_thresholds.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("make_thresholds")
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 MAX_PROBLEMS = 10
 """How many problems one message shows."""
+
+
+Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +24,17 @@ class Problem:
     source: the file as the user named it, `-` for standard input.
     message: what was found and what was expected.
     line, column: counted from 1, the column in fields; None where the whole file is meant.
+    code: a stable name of this kind of problem. severity: whether it can be scored all the same.
+    mend: what to do about it, where that is more than the message says.
     """
 
     source: str
     message: str
     line: int | None = None
     column: int | None = None
+    code: str = "invalid"
+    severity: Severity = "error"
+    mend: str = ""
 
     def __str__(self) -> str:
         """Return `source:line:column: message`, the form that editors and CI understand."""

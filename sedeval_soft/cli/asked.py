@@ -77,6 +77,8 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
             left_out = f"is left out by --measures {' --measures '.join(settings.measures)}"
             needed = f"needs --measures {group_of(name)}"
             raise SettingsError(f"{name} {left_out if settings.measures else needed}")
+        if measure.startswith("satisficed_") and settings.satisfice is None:
+            raise SettingsError(f"{name} needs --satisfice 'MEASURE>=NUMBER'")
         if reading == "tuned" and not settings.tunes:
             raise SettingsError(f"{name} needs --thresholds, --cross-tune or --folds")
         if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):

@@ -13,6 +13,7 @@ from sedeval_soft.cli.options import (
     OBJECTIVE,
     PARTS,
     RESULTS,
+    SATISFICE,
     SETTINGS,
     SEVERAL,
     SINGLE,
@@ -49,7 +50,7 @@ System = str | dict[float, str]
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
 @click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
-@add(SETTINGS, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
+@add(SETTINGS, SATISFICE, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.

@@ -207,6 +207,13 @@ TUNING: tuple[Decorator, ...] = (
             "the others. With --folds it is there, each fold's thresholds found on the other folds."),
 )  # fmt: skip
 
+SATISFICE: tuple[Decorator, ...] = (
+    setting(MEASURES, "--satisfice", metavar="'MEASURE>=NUMBER'",
+            help="Optimal readings: the threshold of each class, and the one for all, with the best F where "
+            "precision or recall is at least a number, or fpr_per_hour, error_rate, substitution_rate, "
+            "deletion_rate or insertion_rate at most one. 'recall at precision>=0.9' finds another best."),
+)  # fmt: skip
+
 OBJECTIVE: tuple[Decorator, ...] = (
     setting(TUNED, "--objective", metavar="BASIS.MEASURE",
             help="What thresholds are best for: f1 or error_rate of segment, event, intersection or clip.  "

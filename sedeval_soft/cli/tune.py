@@ -45,7 +45,13 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     objective = settings.objective or "segment.f1"
     only = (f"{objective.partition('.')[0]}.optimal",)
     settings = replace(
-        settings, only=only, measures=(), thresholds=None, cross_tune=None, objective=objective
+        settings,
+        only=only,
+        measures=(),
+        thresholds=None,
+        cross_tune=None,
+        satisfice=None,
+        objective=objective,
     )
     rows = to_rows(reference, "reference", settings), to_rows(system, "system", settings)
     lengths = read_lengths(durations)

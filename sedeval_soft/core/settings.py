@@ -16,6 +16,7 @@ from sedeval_soft.core.groups import Parts, check_apart, checked_parts
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.limits import GREATEST_BETA, LEAST_BETA, NUMBERS, SHARES, WHOLE
 from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class, whole
+from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 from sedeval_soft.core.tuning import Rule, Thresholds, checked_tuning
 
@@ -108,6 +109,8 @@ class Settings:
     cross_tune: find thresholds for each fold on the other folds instead: those that are given (`folds`), or
         so many, into which files are dealt by `seed`. objective: what they are best for, see `OBJECTIVES`;
         None for the F of each basis itself.
+    satisfice: None, or what a threshold must satisfy and what is best then: `precision>=0.9`, `recall at
+        fpr_per_hour<=5`; see `core.satisfice`.
     ci: None, or how intervals of scores are found, resampling files: percentiles of `bootstrap` replicates,
         those corrected for bias and acceleration (`bca`), or the delete-one `jackknife`.
     replicates: bootstrap replicates, and random exchanges of two systems' files. confidence: of intervals,
@@ -162,6 +165,7 @@ class Settings:
     thresholds: Thresholds | Rule | None = field(default=None, hash=False)
     cross_tune: int | Literal["folds"] | None = None
     objective: str | None = None
+    satisfice: str | None = None
     ci: Interval | None = None
     replicates: int = 1000
     confidence: float = 0.95
@@ -272,6 +276,10 @@ class Settings:
         checked = checked_tuning(self.thresholds, self.cross_tune, self.objective)
         for name, value in zip(("thresholds", "cross_tune", "objective"), checked, strict=True):
             self._keep(name, value)
+        if self.satisfice is not None:
+            self._keep("satisfice", str(Constraint.parse(self.satisfice)))
+            if not any(self.wants(basis, "optimal") for basis in READINGS):
+                raise SettingsError("satisfice is of optimal readings; only leaves them out")
 
     def _keep(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -129,7 +129,7 @@ class Candidates:
 
     value: (n,) descending: the lowest score that is detected, or, if stepwise, the lowest threshold of a
     step. tp, n_sys: the counts at each. n_ref: (n_files,) sizes of the reference. levels: where anything
-    changes.
+    changes. paired: of all classes as one, how much is paired whatever its class; None if nobody asks.
     """
 
     value: Floats
@@ -138,20 +138,29 @@ class Candidates:
     n_ref: Floats
     levels: Levels
     stepwise: bool
+    paired: Cumulative | None = None
 
     @classmethod
     def of_cells(
-        cls, scores: Floats, positive: Bools, file: Codes, n_files: int, *, with_nothing: bool = False
+        cls,
+        scores: Floats,
+        positive: Bools,
+        file: Codes,
+        n_files: int,
+        *,
+        with_nothing: bool = False,
+        pairs: tuple[Floats, Codes] | None = None,
     ) -> Candidates:
         """Return the candidates of cells: right below the score of a positive F can be best.
 
-        scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too.
+        scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too. pairs: above
+        which score something is paired whatever its class, and in which file; then any score is a candidate.
         """
         ordered, order = in_order(scores)
         # From the highest down: what is detected first comes first.
         ordered, order = ordered[::-1], order[::-1]
         file, positive = file[order], positive[order]
-        hits = ordered[positive]
+        hits = ordered[positive] if pairs is None else ordered
         value = np.append([_ABOVE] if with_nothing else [], hits[::-1][heads(hits[::-1])][::-1])
         n = len(value)
         # A cell is detected from the first candidate on that is not above its score.
@@ -163,7 +172,11 @@ class Candidates:
 
         n_ref = np.bincount(file[positive], minlength=n_files).astype(np.float64)
         levels = Levels(ordered[::-1], file[::-1])
-        return cls(value, counts(positive[:found]), counts(slice(None)), n_ref, levels, stepwise=False)
+        paired = None
+        if pairs is not None:
+            place_of_pairs = n - np.searchsorted(value[::-1], pairs[0], side="right")
+            paired = Cumulative.of(place_of_pairs, pairs[1], None, n_files, n)
+        return cls(value, counts(positive[:found]), counts(slice(None)), n_ref, levels, False, paired)
 
     @classmethod
     def of_changes(
@@ -174,8 +187,9 @@ class Candidates:
     ) -> Candidates:
         """Return the candidates of events of one class, whose counts hold from one level to the next.
 
-        columns: what adds to TP and to N_sys. label: None for all classes as one. n_ref: (n_files,) events of
-        the reference.
+        columns: what adds to TP, to N_sys and, if a third is given, to what is paired whatever its class,
+        which changes where N_sys does. label: None for all classes as one. n_ref: (n_files,) events of the
+        reference.
         """
         own = [[_of_class(changes, weight, label) for changes, weight in column] for column in columns]
         ends = [(level, file) for column in own for born, dies, file, _ in column for level in (born, dies)]
@@ -184,8 +198,8 @@ class Candidates:
         order = np.argsort(value, kind="stable")
         levels = Levels(value[order], files[order])
         steps = levels.value[heads(levels.value)][::-1]
-        tp, n_sys = (_cumulative(column, steps, len(n_ref)) for column in own)
-        return cls(steps, tp, n_sys, n_ref.astype(np.float64), levels, stepwise=True)
+        tp, n_sys, *paired = (_cumulative(column, steps, len(n_ref)) for column in own)
+        return cls(steps, tp, n_sys, n_ref.astype(np.float64), levels, True, *paired)
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""

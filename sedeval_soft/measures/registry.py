@@ -23,16 +23,21 @@ def _of_cells(basis: str) -> tuple[Family, ...]:
     return tuple(family for kind in kinds for family in kind.families(basis))
 
 
+def _thresholded(basis: str) -> tuple[Family, ...]:
+    """Return the families of best thresholds that are not each class's own with the best F."""
+    return segment.joint_family(basis), segment.satisficed_family(basis)
+
+
 FAMILIES: tuple[Family, ...] = (
     *_of_cells("segment"),
-    segment.joint_family("segment"),
+    *_thresholded("segment"),
     *EVENT,
-    segment.joint_family("event"),
+    *_thresholded("event"),
     curves.OF_EVENTS,
     *INTERSECTION,
-    segment.joint_family("intersection"),
+    *_thresholded("intersection"),
     *_of_cells("clip"),
-    segment.joint_family("clip"),
+    *_thresholded("clip"),
     *RANKING,
 )
 """Every basis and reading with its measures, in the order in which scores are printed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.report.intervals import described, described_runs
@@ -44,6 +45,8 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     lines += [(name, said(scores)) for basis, (name, said) in _OF_BASES.items() if basis in bases]
     if settings.tunes:
         lines.append(("tuned", _tuned(settings)))
+    if settings.satisfice is not None:
+        lines.append(("satisfice", f"best thresholds where {_satisfice(settings)}"))
     if settings.measures:
         lines.append(("measures", _measures(scores)))
     if settings.wants_psds:
@@ -118,6 +121,15 @@ def _tuned(settings: Settings) -> str:
     each = "each fold" if count == "folds" else f"each of {count} parts of the files (seed {settings.seed})"
     best = settings.objective or "F of each basis"
     return f"{each} cut at the thresholds with the best {best} on the others"
+
+
+def _satisfice(settings: Settings) -> str:
+    constraint = Constraint.parse(settings.satisfice)
+    best = "F" if constraint.best == "f" else constraint.best.replace("_", " ")
+    measure = constraint.measure.replace("_", " ").replace("fpr per", "false positives per")
+    return f"{measure} {constraint.sign} {short(constraint.number)}: highest {best}".replace(
+        "highest error", "lowest error"
+    )
 
 
 def _processing(scores: Scores) -> str:

@@ -44,6 +44,11 @@ SHORT = {
     "joint_threshold": "joint at",
     "single_f": "single F",
     "single_threshold": "at",
+    "satisficed_threshold": "at",
+    "satisficed_constraint": "constrained",
+    "satisficed_f": "F",
+    "satisficed_precision": "P",
+    "satisficed_recall": "R",
     "average_precision": "AP",
     "average_precision_voc11": "AP voc11",
     "average_precision_voc": "AP voc",
@@ -85,7 +90,10 @@ SHORT = {
 """What a measure is called in a table's head; one that is not here keeps its name, and fbeta has its beta."""
 
 COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions", "insertions")
-EXACT = ("threshold", "best_error_rate_threshold", "joint_threshold", "single_threshold")
+EXACT = (
+    *("threshold", "best_error_rate_threshold", "joint_threshold", "single_threshold"),
+    "satisficed_threshold",
+)
 """Measures of which every digit is shown: what is typed in again must select the same rows."""
 
 _MAIN = ("precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence")
@@ -93,6 +101,7 @@ _RATES = ("substitution_rate", "deletion_rate", "insertion_rate")
 _NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
 _PSDS = ("psds", "pipsds")
 _JOINT = ("joint_f", "single_f", "single_threshold")
+_SATISFICED = tuple(f"satisficed_{of}" for of in ("threshold", "constraint", "f", "precision", "recall"))
 _PRECISIONS = tuple(f"average_precision{form}" for form in ("", "_voc11", "_voc", "_coco101", "_coco"))
 _ROC = (
     *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime", "equal_error_rate"),
@@ -141,6 +150,7 @@ AVERAGED = (
     Averages("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
     Averages("Lowest error rate over all thresholds", ("best_error_rate",), AVERAGES),
     Averages("Best micro F over class-wise thresholds, and over one for all classes", _JOINT, (OVERALL,)),
+    Averages("Best threshold for all classes under the constraint", _SATISFICED, (OVERALL,)),
     Averages("Averages of measures with true negatives", _NEGATIVES, AVERAGES, stacked=True),
     Averages("Averages of deviations in seconds", _DEVIATIONS, AVERAGES, stacked=True),
     Averages("Average precision", _PRECISIONS, AVERAGES, stacked=True),
@@ -164,6 +174,7 @@ OF_CLASSES = (
             *("threshold", "joint_threshold", "best_error_rate", "best_error_rate_threshold"),
         ),
     ),
+    (", best under the constraint", _SATISFICED),
     (", with true negatives", ("tn", *_NEGATIVES)),
     (", deviations in seconds", _DEVIATIONS),
     (", average precision", _PRECISIONS),

@@ -29,6 +29,7 @@ from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.run.intervals import Progress, interval_notes, with_intervals
 from sedeval_soft.run.psds import psds_notes
+from sedeval_soft.run.satisfice import unreachable
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
 from sedeval_soft.run.tuned import has_tuned, with_rule_followed, with_tuned
@@ -98,7 +99,7 @@ def score_shard(
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
     scores = with_intervals(score_tally(tally, settings), tally, settings, progress)
-    warnings += interval_notes(tally, settings)
+    warnings += [*unreachable(list(scores.values()), settings), *interval_notes(tally, settings)]
     of_folds = dict(_of_folds(tally, parted["folds"], settings))
     found = {**scores}
     for name, part in {**groups, **of_files(tally, scenes)}.items():

@@ -17,6 +17,7 @@ from sedeval_soft.run.cell_scores import Table, Tables, counts_at
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.ordered import SortedCells
 from sedeval_soft.run.retuned import Retuned
+from sedeval_soft.run.satisfice import Satisficed
 from sedeval_soft.run.scoring import (
     THRESHOLDED,
     Family,
@@ -40,8 +41,8 @@ class Replicates:
     """What gives the scores of weighted files.
 
     tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. retuned:
-    the bases that look for best thresholds anew. fixed: the thresholds, (n_classes,), of those that keep
-    them, by what they are best for.
+    the bases that look for best thresholds anew; satisficed: that look for the best under a constraint.
+    fixed: the thresholds, (n_classes,), of those that keep them, by what they are best for.
     """
 
     tally: Tally
@@ -49,6 +50,7 @@ class Replicates:
     settings: Settings
     cells: Mapping[str, SortedCells]
     retuned: Mapping[Family, Retuned]
+    satisficed: Mapping[Family, Satisficed]
     fixed: Mapping[Family, Mapping[str, Floats]]
 
     @classmethod
@@ -62,14 +64,16 @@ class Replicates:
         cells = sorted_cells(tally, settings, again=True)
         if best is None:
             retuned = {family: Retuned.of(tally, family[0], settings) for family in families}
-            return cls(tally, Statistics.of(tally), settings, cells, retuned, {})
+            constrained = families if settings.satisfice else []
+            satisficed = {family: Satisficed.of(tally, family[0], settings) for family in constrained}
+            return cls(tally, Statistics.of(tally), settings, cells, retuned, satisficed, {})
         fixed = {family: _thresholds(best[family]) for family in families}
         columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
         for family, by_use in fixed.items():
             for use, thresholds in by_use.items():
                 columns.enter(f"{family[0]}.{use}", counts_at(tally, family[0], thresholds, settings))
         counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
-        return cls(tally, Statistics.of(counted), settings, cells, {}, fixed)
+        return cls(tally, Statistics.of(counted), settings, cells, {}, {}, fixed)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -80,6 +84,7 @@ class Replicates:
         tables = joined(
             counted_tables(sums, self.settings),
             {family: of.table(weights) for family, of in self.retuned.items()},
+            {family: of.table(weights) for family, of in self.satisficed.items()},
             {family: self._fixed_table(family, sums) for family in self.fixed},
         )
         place = {key: row for row, key in enumerate(keys)}

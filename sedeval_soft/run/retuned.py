@@ -29,7 +29,7 @@ from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.segment.count import sum_files
 from sedeval_soft.measures.steps import Changes, Weights
 from sedeval_soft.run.cell_scores import CELLS, Table
-from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table
+from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table, paired_events
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -98,10 +98,10 @@ def joint_table(tally: Tally, basis: str, settings: Settings) -> Table:
     classes = candidates_of(tally, basis, settings, together=True)
     pooled = pooled_candidates(tally, basis, settings, together=True)
     table = joint_scores(classes, pooled, np.ones((1, 1)), settings.beta, inclusive=settings.inclusive)
-    return {name: _only(values) for name, values in table.items()}
+    return {name: only_row(values) for name, values in table.items()}
 
 
-def _only(values: Averaged) -> Averaged:
+def only_row(values: Averaged) -> Averaged:
     """Return the values of the one row of weights."""
     classes, overall = values.classes, values.overall
     return Averaged(None if classes is None else classes[0], overall=None if overall is None else overall[0])
@@ -138,9 +138,9 @@ def candidates_of(
     best F. together: count all files as one, which is faster where they have no weights of their own.
     """
     if basis not in CELLS:
-        columns, n_ref = _changes(tally, basis, settings, together=together)
+        columns, n_ref = changes_of(tally, basis, settings, together=together)
         return [Candidates.of_changes(columns, c, n_ref[:, c]) for c in range(len(tally.classes))]
-    scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
+    scores, hits, file, n_files = own_cells(tally, basis, settings, together=together)
 
     def of_class(c: int) -> Candidates:
         return Candidates.of_cells(scores[c], hits[c], file, n_files, with_nothing=with_nothing)
@@ -151,13 +151,13 @@ def candidates_of(
 def pooled_candidates(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> Candidates:
     """Return the candidate thresholds of all classes as one; together: as for `candidates_of`."""
     if basis not in CELLS:
-        columns, n_ref = _changes(tally, basis, settings, together=together)
+        columns, n_ref = changes_of(tally, basis, settings, together=together)
         return Candidates.of_changes(columns, None, n_ref.sum(axis=1))
-    scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
+    scores, hits, file, n_files = own_cells(tally, basis, settings, together=together)
     return Candidates.of_cells(scores.reshape(-1), hits.reshape(-1), np.tile(file, len(scores)), n_files)
 
 
-def _cells(
+def own_cells(
     tally: Tally, basis: str, settings: Settings, *, together: bool
 ) -> tuple[Floats, Bools, Codes, int]:
     """Return values, what is active in the reference, whose each cell is, and the number of files."""
@@ -169,12 +169,18 @@ def _cells(
     return tally.samples[f"{basis}.system"], hits, file, len(lengths)
 
 
-def _changes(
-    tally: Tally, basis: str, settings: Settings, *, together: bool
+def changes_of(
+    tally: Tally, basis: str, settings: Settings, *, together: bool, regardless: bool = False
 ) -> tuple[tuple[Sequence[tuple[Changes, Weights]], ...], Index]:
-    """Return what adds to TP and to N_sys when, and the events of the reference, (n_files, n_classes)."""
+    """Return what adds to TP and to N_sys when, and the events of the reference, (n_files, n_classes).
+
+    regardless: also what adds to the pairs of events whatever their class, which intersections do not know.
+    """
     found = counted(tally, basis, settings)
-    columns, n_ref = (found.tp, found.n_sys), found.n_ref
+    columns: tuple[Sequence[tuple[Changes, Weights]], ...] = found.tp, found.n_sys
+    n_ref = found.n_ref
+    if regardless and basis == "event":
+        columns = (*columns, paired_events(tally, settings))
     if not together:
         return columns, n_ref
     joined = tuple([(c._replace(file=np.zeros_like(c.file)), w) for c, w in column] for column in columns)

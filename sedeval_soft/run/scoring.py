@@ -23,6 +23,7 @@ from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.ordered import SortedCells, ordered_tables
 from sedeval_soft.run.psds import psds_tables
 from sedeval_soft.run.retuned import joint_table
+from sedeval_soft.run.satisfice import satisficed_table
 from sedeval_soft.run.thresholds import event_precisions, optimal_events
 
 Family = tuple[str, str]
@@ -82,7 +83,9 @@ def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
     """Return the table of a basis at each class's best threshold."""
     best = optimal_cells if family[0] in CELLS else optimal_events
     table = best(tally, family[0], settings)
-    return table | joint_table(tally, family[0], settings) if "joint" in settings.measures else table
+    if "joint" in settings.measures:
+        table |= joint_table(tally, family[0], settings)
+    return table | satisficed_table(tally, family[0], settings) if settings.satisfice else table
 
 
 def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
@@ -14,15 +17,26 @@ from sedeval_soft.measures.curves.events import Detections, detection_precisions
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
 from sedeval_soft.measures.event.optimal import events_when
-from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
 from sedeval_soft.measures.intersection.count import count_intersections
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection.optimal import intersections_when
-from sedeval_soft.measures.steps import Counted, Steps, best_error_rate_thresholds, best_f_thresholds
+from sedeval_soft.measures.steps import (
+    Changes,
+    Counted,
+    Steps,
+    Weights,
+    best_error_rate_thresholds,
+    best_f_thresholds,
+)
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
+
+
+_MOST_COPIES = 20_000_000
+"""Pairs of events times thresholds at which they compete, that are matched whatever their class."""
 
 
 def optimal_events(tally: Tally, basis: str, settings: Settings) -> Table:
@@ -57,6 +71,24 @@ def counted(tally: Tally, basis: str, settings: Settings) -> Counted:
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
     return intersections_when(*sides, *sizes, Criteria.of(settings))
+
+
+def paired_events(tally: Tally, settings: Settings) -> Sequence[tuple[Changes, Weights]]:
+    """Return which file has how many pairs of events, whatever their class, at which thresholds.
+
+    Raises EvaluationError where too many events overlap to be matched at every threshold.
+    """
+    sides = (tally.events[name] for name in ("reference", "system"))
+    reference, system = (replace(side, label=np.zeros_like(side.label), nested=False) for side in sides)
+    try:
+        return events_when(
+            reference.events(), system, len(tally.files), 1, Collars.of(settings), _MOST_COPIES
+        ).tp
+    except TooManyPairsError as error:
+        raise EvaluationError(
+            f"satisfice={settings.satisfice}: too many events overlap to be matched at every threshold "
+            "whatever their class; expected a constraint on precision, recall or fpr_per_hour"
+        ) from error
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from four_segments import CLASSES, CUTS, FILES, VALUES, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
@@ -13,22 +14,8 @@ from tables import long_rows
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.settings import Settings
 
-LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-CLASSES = ("a", "b", "c")
-FILES = ("x", "y")
-CUTS = (-1.0, 0.1, 0.3, 0.5, 0.7, 0.9, 2.0)
-"""Thresholds between the levels; the first lets everything pass, silence too, the last nothing."""
-
-VALUES = st.lists(st.sampled_from(LEVELS), min_size=24, max_size=24)
 ASKED = {"classes": CLASSES, "measures": ("joint",), "segment_length": 1.0}
 BASES = ("segment", "event", "intersection", "clip")
-
-
-def rows(values):
-    """Four segments of 1 s of each class in each of two files; a file without sound is still one."""
-    cells = itertools.product(FILES, range(4), CLASSES)
-    made = [(file, k, k + 1.0, label, v) for (file, k, label), v in zip(cells, values, strict=True) if v]
-    return long_rows(made, files=FILES)
 
 
 def micro_f(counts, beta):

@@ -5,6 +5,8 @@ The reference is cut once. The system's lifetimes give TP and N_sys as functions
 
 from __future__ import annotations
 
+import math
+
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.event.count import count_per_class, file_class
@@ -14,12 +16,20 @@ from sedeval_soft.measures.steps import Changes, Counted
 
 
 def events_when(
-    reference: Events, system: EventLifetimes, n_files: int, n_classes: int, collars: Collars
+    reference: Events,
+    system: EventLifetimes,
+    n_files: int,
+    n_classes: int,
+    collars: Collars,
+    most: float = math.inf,
 ) -> Counted:
-    """Return which file has which matched and existing events at which thresholds."""
+    """Return which file has which matched and existing events at which thresholds.
+
+    most: as for `match_levels`, which raises TooManyPairsError beyond it.
+    """
     groups = (file_class(reference, n_classes), file_class(system, n_classes))
     left, right = candidate_pairs(reference, system, *groups, collars)
-    matched = match_levels(LevelEdges(left, right, system.born[right], system.dies[right]))
+    matched = match_levels(LevelEdges(left, right, system.born[right], system.dies[right]), most)
     hits = Changes(reference.label[matched.left], reference.file[matched.left], matched.low, matched.high)
     alive = Changes(system.label, system.file, system.born, system.dies)
     return Counted([(hits, 1)], [(alive, 1)], count_per_class(reference, n_files, n_classes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sedeval_soft.measures import detection
-from sedeval_soft.measures.measure import Family, Measure
+from sedeval_soft.measures.measure import Direction, Family, Measure
 
 _PAPER = "Mesaros, Heittola & Virtanen 2016"
 
@@ -69,6 +69,40 @@ JOINT: tuple[Measure, ...] = (
 )  # fmt: skip
 
 JOINT_GROUP = "joint"
+
+_PEER = "Ebbers, Haeb-Umbach & Serizel 2022"
+_NO_REFERENCE = "N_ref = 0; no threshold satisfies the constraint"
+
+
+def _satisficed(name: str, summary: str, formula: str, high: float | None, undefined: str) -> Measure:
+    low = -1.0 if name == "threshold" else 0.0
+    direction: Direction = "none" if name in {"threshold", "constraint"} else "higher"
+    name = f"satisficed_{name}"
+    return Measure(name, summary, formula, low, high, direction, undefined, _PEER, ("overall",))
+
+
+SATISFICED: tuple[Measure, ...] = (
+    _satisficed(
+        "threshold", "the threshold that is best under --satisfice, of a class, or one for all classes",
+        "argmax of F (or what --satisfice names) where the constraint holds", 2.0, "N_ref = 0",
+    ),
+    _satisficed(
+        "constraint", "the constrained measure at that threshold; the nearest to it where none satisfies it",
+        "what --satisfice names", None, "N_ref = 0",
+    ),
+    _satisficed("f", "F (with --beta) at that threshold", "F", 1.0, _NO_REFERENCE),
+    _satisficed(
+        "precision", "precision at that threshold", "TP / N_sys", 1.0, f"{_NO_REFERENCE}; N_sys = 0",
+    ),
+    _satisficed("recall", "recall at that threshold", "TP / N_ref", 1.0, _NO_REFERENCE),
+)  # fmt: skip
+
+
+def satisficed_family(basis: str) -> Family:
+    """Return the family of the best thresholds that satisfy a constraint."""
+    return Family(
+        basis, "optimal", "the system cut where it is best among what --satisfice allows", SATISFICED
+    )
 
 
 def joint_family(basis: str) -> Family:

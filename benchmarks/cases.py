@@ -16,6 +16,7 @@ from typing import Any
 import cases_events
 import cases_resample
 import cases_scores
+import cases_thresholds
 import inputs
 from case import COMMAND, Bench, Command, Result, check, faster, hour, megabytes, processes, within
 from timing import call, in_turn
@@ -174,6 +175,7 @@ CASES: dict[str, Case] = {
     "adversarial": cases_events.adversarial,
     "scores": cases_scores.scores,
     "intervals": cases_resample.intervals,
+    "thresholds": cases_thresholds.thresholds,
     "start-up": start_up,
 }
 """All cases by name, in the order of the document."""

@@ -13,7 +13,7 @@ from sedeval_soft.cli.options import (
     OBJECTIVE,
     PARTS,
     RESULTS,
-    SATISFICE,
+    SEARCH,
     SETTINGS,
     SEVERAL,
     SINGLE,
@@ -50,7 +50,7 @@ System = str | dict[float, str]
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
 @click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
-@add(SETTINGS, SATISFICE, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
+@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -69,6 +69,10 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
         emit(list_scores())
         return
     points = _points(given.pop("points"), ctx)
+    if isinstance(given["threshold"], str):
+        if given["thresholds"] is not None:
+            raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.", ctx)
+        given |= {"threshold": None, "thresholds": given["threshold"]}
     _check_arguments(ctx, reference, systems, given, points=bool(points))
     ctx.exit(_run(reference or "", points or systems, given))
 

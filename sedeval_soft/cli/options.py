@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -25,6 +26,21 @@ def number(text: str) -> float:
         with contextlib.suppress(ValueError):
             return float(text)
     raise click.BadParameter(f"{text!r} is not a number such as 0.5.")
+
+
+def threshold(text: str) -> float | str:
+    """Return a number, or what `--thresholds` takes: a rule, or the path of a file."""
+    from sedeval_soft.core.tuning import RULES
+
+    try:
+        return number(text)
+    except click.BadParameter:
+        if text in RULES or Path(text).is_file():
+            return text
+        rules = " or ".join(RULES)
+        raise click.BadParameter(
+            f"{text!r} is no number such as 0.5, no rule ({rules}), and no file."
+        ) from None
 
 
 class Grouped(click.Option):
@@ -121,8 +137,8 @@ READ: tuple[Decorator, ...] = (
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error.")
 
 SETTINGS: tuple[Decorator, ...] = (
-    setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
-            help="System values above it are active."),
+    setting(SCORING, "--threshold", type=threshold, shown="0.5", metavar="NUMBER|RULE|YAML",
+            help="System values above it are active. A rule or a file is that of --thresholds."),
     setting(SCORING, "--reference-threshold", type=number, shown="the same", metavar="NUMBER",
             help="Reference values above it are active."),
     switch(SCORING, "--inclusive", "inclusive", value=True, text="Active at the threshold too (>=)."),
@@ -207,11 +223,14 @@ TUNING: tuple[Decorator, ...] = (
             "the others. With --folds it is there, each fold's thresholds found on the other folds."),
 )  # fmt: skip
 
-SATISFICE: tuple[Decorator, ...] = (
+SEARCH: tuple[Decorator, ...] = (
     setting(MEASURES, "--satisfice", metavar="'MEASURE>=NUMBER'",
             help="Optimal readings: the threshold of each class, and the one for all, with the best F where "
             "precision or recall is at least a number, or fpr_per_hour, error_rate, substitution_rate, "
             "deletion_rate or insertion_rate at most one. 'recall at precision>=0.9' finds another best."),
+    switch(MEASURES, "--reference-sweep", "reference_sweep", value=True,
+           text="Show hard and optimal readings over thresholds of the reference, 0.1 to 0.9; --curves also "
+           "has hard F of segments over thresholds of both sides."),
 )  # fmt: skip
 
 OBJECTIVE: tuple[Decorator, ...] = (

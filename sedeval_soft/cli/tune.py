@@ -38,6 +38,8 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.report import write_atomic
     from sedeval_soft.run.tune import tune as find
 
+    if isinstance(given["threshold"], str):
+        raise click.UsageError(f"--threshold {given['threshold']}: tune finds thresholds; expected a number.")
     output, quiet, durations = (given.pop(name) for name in ("output", "quiet", "durations"))
     read = {"reference": reference, "system output": system, "table of durations": durations}
     refuse_overwriting(output, read | {"settings file": given["config"]})
@@ -51,6 +53,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
         thresholds=None,
         cross_tune=None,
         satisfice=None,
+        reference_sweep=False,
         objective=objective,
     )
     rows = to_rows(reference, "reference", settings), to_rows(system, "system", settings)

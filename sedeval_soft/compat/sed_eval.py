@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.choices import Matching
 from sedeval_soft.core.events import Events
-from sedeval_soft.core.settings import Matching
 from sedeval_soft.measures.averages import Averaged, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event.count import count_per_class, file_class

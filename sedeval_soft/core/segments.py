@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
+from sedeval_soft.core.choices import Pool
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.ranges import covered, range_maximum
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
-from sedeval_soft.core.settings import Pool
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import to_ticks
 

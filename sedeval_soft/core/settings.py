@@ -8,8 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
+from sedeval_soft.core.choices import (
+    CHOICES,
+    OPTIONAL_CHOICES,
+    Compat,
+    EntropyUnit,
+    EventForm,
+    Interval,
+    Matching,
+    Pool,
+    TNorm,
+)
 from sedeval_soft.core.criteria import CRITERIA, OPTIONAL_RANGES, PSDS, PSDS_DEFAULTS
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.groups import Parts, check_apart, checked_parts
@@ -20,13 +31,6 @@ from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 from sedeval_soft.core.tuning import Rule, Thresholds, checked_tuning
 
-Pool = Literal["max", "mean"]
-Matching = Literal["optimal", "greedy"]
-EventForm = Literal["auto", "merge", "rows"]
-Compat = Literal["sed_eval"]
-TNorm = Literal["minimum", "product", "lukasiewicz"]
-EntropyUnit = Literal["nats", "bits"]
-Interval = Literal["bootstrap", "bca", "jackknife"]
 Seconds = float | dict[str, float]
 
 READINGS: dict[str, tuple[str, ...]] = {
@@ -49,20 +53,6 @@ STEERING = ("ci", "replicates", "confidence", "seed", "fixed_thresholds")
 
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
 """What is done to a system's output before it is scored, in this order."""
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "pool": get_args(Pool),
-    "matching": get_args(Matching),
-    "events": get_args(EventForm),
-    "t_norm": get_args(TNorm),
-    "entropy_unit": get_args(EntropyUnit),
-}
-
-_OPTIONAL_CHOICES: dict[str, tuple[str, ...]] = {
-    "compat": get_args(Compat),
-    "psds": tuple(PSDS),
-    "ci": get_args(Interval),
-}
 
 _SHORTEST = 1 / TICKS_PER_SECOND
 
@@ -111,6 +101,7 @@ class Settings:
         None for the F of each basis itself.
     satisfice: None, or what a threshold must satisfy and what is best then: `precision>=0.9`, `recall at
         fpr_per_hour<=5`; see `core.satisfice`.
+    reference_sweep: also score hard and optimal readings over thresholds of the reference, 0.1 to 0.9.
     ci: None, or how intervals of scores are found, resampling files: percentiles of `bootstrap` replicates,
         those corrected for bias and acceleration (`bca`), or the delete-one `jackknife`.
     replicates: bootstrap replicates, and random exchanges of two systems' files. confidence: of intervals,
@@ -166,6 +157,7 @@ class Settings:
     cross_tune: int | Literal["folds"] | None = None
     objective: str | None = None
     satisfice: str | None = None
+    reference_sweep: bool = False
     ci: Interval | None = None
     replicates: int = 1000
     confidence: float = 0.95
@@ -209,12 +201,12 @@ class Settings:
         if "all" in self.measures:
             self._keep("measures", GROUPS)
         self._check_numbers()
-        for name in ("inclusive", "onset", "offset", "fixed_thresholds", "strict"):
+        for name in ("inclusive", "onset", "offset", "fixed_thresholds", "reference_sweep", "strict"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(f"{name} must be true or false, not {getattr(self, name)!r}")
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             self._check_choice(name, getattr(self, name), choices)
-        for name, choices in _OPTIONAL_CHOICES.items():
+        for name, choices in OPTIONAL_CHOICES.items():
             if getattr(self, name) is not None:
                 self._check_choice(name, getattr(self, name), choices)
         self._check_tuning()
@@ -280,6 +272,10 @@ class Settings:
             self._keep("satisfice", str(Constraint.parse(self.satisfice)))
             if not any(self.wants(basis, "optimal") for basis in READINGS):
                 raise SettingsError("satisfice is of optimal readings; only leaves them out")
+        if self.reference_sweep and not any(map(self.sweeps, READINGS)):
+            raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
+        if self.reference_sweep and (self.compat or self.matching == "greedy"):
+            raise SettingsError("reference_sweep cannot go with compat and greedy matching, which go by rows")
 
     def _keep(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -341,6 +337,10 @@ class Settings:
         if reading is None:
             return any(part.partition(".")[0] == basis for part in self.only)
         return basis in self.only or f"{basis}.{reading}" in self.only
+
+    def sweeps(self, basis: str) -> bool:
+        """Return whether a basis is scored over thresholds of the reference."""
+        return self.reference_sweep and (self.wants(basis, "hard") or self.wants(basis, "optimal"))
 
     @property
     def postprocesses(self) -> bool:

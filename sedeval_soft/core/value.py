@@ -10,6 +10,7 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.spread import Folds, Offender, Worst
+from sedeval_soft.core.sweep import Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +91,7 @@ class Scores(Mapping[str, "float | int | None"]):
     system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
     which, of segments and of events, if `measures` asks for it. runs: the names of repeated
     trainings that scores are the means of. folds: the spread over folds, if there are
-    any. worst: what costs most, if the settings ask for it.
+    any. worst: what costs most, sweep: scores over thresholds of the reference, if the settings ask for it.
     """
 
     scores: Mapping[str, Score]
@@ -108,6 +109,7 @@ class Scores(Mapping[str, "float | int | None"]):
     runs: tuple[str, ...] = ()
     folds: Folds | None = None
     worst: Worst | None = None
+    sweep: Sweep | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -147,7 +149,8 @@ class Scores(Mapping[str, "float | int | None"]):
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
         """Return the `Curves` over all thresholds, made anew each time.
 
-        None unless `measures` names them or calibration, or the system is one of operating points.
+        None unless `measures` names them or calibration, the system is one of operating points, or the
+        reference is swept.
         """
         return None if self.make_curves is None else self.make_curves()
 
@@ -204,6 +207,7 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
                 "runs": None if not scores.runs else _runs(scores),
                 "folds": None if scores.folds is None else _folds(scores.folds),
                 "worst": None if scores.worst is None else _worst(scores.worst),
+                "sweep": None if scores.sweep is None else _sweep(scores.sweep),
             }
             for scores in systems
         ],
@@ -278,6 +282,14 @@ def _worst(worst: Worst) -> dict[str, Any]:
         "files": [_offender(offender) for offender in worst.files],
         "classes": [_offender(offender) for offender in worst.classes],
         "segments": [_offender(offender) for offender in worst.segments],
+    }
+
+
+def _sweep(sweep: Sweep) -> dict[str, Any]:
+    return {
+        "thresholds": list(sweep.thresholds),
+        "at": {basis: list(counts) for basis, counts in sweep.at.items()},
+        "scores": {name: list(values) for name, values in sweep.scores.items()},
     }
 
 

@@ -65,6 +65,12 @@ class Cumulative:
         last = np.searchsorted(place[order], np.arange(n), side="right")
         return cls(None, file[order], None if amount is None else amount[order], last)
 
+    @classmethod
+    def of_one(cls, counts: Floats) -> Cumulative:
+        """Return the counts of one file, (n_candidates,)."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(counts.astype(np.float64)[None, :], none.astype(np.int32), None, none)
+
     def weighted(self, weights: Floats) -> Floats:
         """Return the counts of weighted files, (n_weights, n_candidates); weights: (n_weights, n_files)."""
         if self.table is not None:
@@ -156,6 +162,8 @@ class Candidates:
         scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too. pairs: above
         which score something is paired whatever its class, and in which file; then any score is a candidate.
         """
+        if n_files == 1:
+            return cls._of_one(scores, positive, with_nothing, None if pairs is None else pairs[0])
         ordered, order = in_order(scores)
         # From the highest down: what is detected first comes first.
         ordered, order = ordered[::-1], order[::-1]
@@ -179,6 +187,25 @@ class Candidates:
         return cls(value, counts(positive[:found]), counts(slice(None)), n_ref, levels, False, paired)
 
     @classmethod
+    def _of_one(cls, scores: Floats, positive: Bools, with_nothing: bool, pairs: Floats | None) -> Candidates:
+        """Return the candidates of cells of one file: values are sorted, and nothing else with them."""
+        ordered, hits = np.sort(scores), np.sort(scores[positive])
+        candidates = hits if pairs is None else ordered
+        first = heads(candidates)
+        upwards = candidates[first]
+        value = np.append([_ABOVE] if with_nothing else [], upwards[::-1])
+
+        def counts(own: Floats) -> Cumulative:
+            below = first if own is candidates else np.searchsorted(own, upwards, side="left")
+            from_it_up = (len(own) - below)[::-1]
+            return Cumulative.of_one(np.append([0.0] if with_nothing else [], from_it_up))
+
+        levels = Levels(ordered, np.broadcast_to(np.int32(0), len(ordered)))
+        paired = None if pairs is None else counts(np.sort(pairs))
+        n_ref = np.array([len(hits)], dtype=np.float64)
+        return cls(value, counts(hits), counts(ordered), n_ref, levels, False, paired)
+
+    @classmethod
     def of_changes(
         cls,
         columns: Sequence[Sequence[tuple[Changes, Weights]]],
@@ -200,6 +227,17 @@ class Candidates:
         steps = levels.value[heads(levels.value)][::-1]
         tp, n_sys, *paired = (_cumulative(column, steps, len(n_ref)) for column in own)
         return cls(steps, tp, n_sys, n_ref.astype(np.float64), levels, True, *paired)
+
+    @classmethod
+    def of_steps(cls, low: Floats, counts: Index, n_ref: int) -> Candidates:
+        """Return the candidates of events of one class, or of all as one, with all files as one.
+
+        low: (n,) ascending, the lowest thresholds of steps. counts: (2 or 3, n), those of
+        `of_changes`.
+        """
+        tp, n_sys, *paired = (Cumulative.of_one(row[::-1]) for row in counts)
+        levels = Levels(low, np.broadcast_to(np.int32(-1), len(low)))
+        return cls(low[::-1], tp, n_sys, np.array([n_ref], dtype=np.float64), levels, True, *paired)
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""

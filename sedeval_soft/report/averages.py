@@ -22,4 +22,7 @@ def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
     folds = scores.folds
     if folds is not None:
         folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in kept))
-    return replace(scores, scores=kept, folds=folds)
+    sweep = scores.sweep
+    if sweep is not None:
+        sweep = replace(sweep, scores={name: values for name, values in sweep.scores.items() if name in kept})
+    return replace(scores, scores=kept, folds=folds, sweep=sweep)

@@ -6,7 +6,7 @@ Undefined values are empty cells in a text table and nulls in Parquet.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,11 +26,12 @@ SUFFIXES = (".tsv", ".parquet")
 _NUMBERS = (
     "threshold", "tp", "n_sys", "n_ref", "precision", "recall", "f1", "error_rate", "false_positive_rate",
     "false_negative_rate", "det_false_positive", "det_false_negative", "efpr", "etpr",
-    "bin_size", "mean_score", "mean_reference",
+    "bin_size", "mean_score", "mean_reference", "reference_threshold",
 )  # fmt: skip
 COLUMNS = ("basis", "reading", "class", "average", "bins", *_NUMBERS)
 """What a row has. `efpr` and `etpr` are those of the PSD-ROC, and rows with `bins` those of reliability
-diagrams, which have nothing else."""
+diagrams, which have nothing else. Rows with a `reference_threshold` are hard counts over both sides'
+thresholds."""
 
 
 def check_curves_path(path: str) -> None:
@@ -98,9 +99,34 @@ def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
             for kind, found in zip(("equal_width", "equal_mass"), kinds, strict=True):
                 own = {"bin_size": found.size, "mean_score": found.score, "mean_reference": found.reference}
                 yield {"basis": basis, "reading": reading, "class": label, "bins": kind, **own}
+    for basis, surface in curves.surfaces.items():
+        yield from _of_surface(basis, curves.classes, surface)
     for name, roc in (("psd_roc", curves.psd_roc), ("pi_psd_roc", curves.pi_psd_roc)):
         if roc is not None:
             yield {"basis": "intersection", "reading": name, "efpr": roc.efpr, "etpr": roc.etpr}
+
+
+def _of_surface(basis: str, labels: Sequence[str], surface: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - a Surface
+    """Yield the columns of each class, and of all together: counts and F for every pair of thresholds."""
+    ours, theirs = np.meshgrid(surface.thresholds, surface.thresholds, indexing="ij")
+    axes = {
+        "basis": basis,
+        "reading": "hard",
+        "reference_threshold": ours.ravel(),
+        "threshold": theirs.ravel(),
+    }
+
+    def counts(tp: Any, n_ref: Any, n_sys: Any) -> dict[str, Any]:  # noqa: ANN401 - (n, n), (n,) and (n,)
+        both = np.broadcast_to(n_ref[:, None], tp.shape), np.broadcast_to(n_sys, tp.shape)
+        return {"tp": tp.ravel(), "n_ref": both[0].ravel(), "n_sys": both[1].ravel()}
+
+    f = surface.f
+    for c, label in enumerate(labels):
+        of = surface.tp[c], surface.n_ref[c], surface.n_sys[c]
+        yield {**axes, "class": label, **counts(*of), "f1": f[c].ravel()}
+    of = tuple(column.sum(axis=0) for column in (surface.tp, surface.n_ref, surface.n_sys))
+    yield {**axes, "average": "micro", **counts(*of), "f1": surface.micro_f.ravel()}
+    yield {**axes, "average": "macro", "f1": surface.macro_f.ravel()}
 
 
 def _columns(curve: Any) -> dict[str, Any]:  # noqa: ANN401 - a Curve

@@ -13,6 +13,7 @@ from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.intervals import end_cell, end_names, ends, has_interval
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Averages, measure_label, of_parts
 from sedeval_soft.report.spread import folds_notes, folds_tables, worst_notes, worst_tables
+from sedeval_soft.report.sweep import sweep_notes, sweep_tables
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, visible
 
 _MOST_CLASSES = 50
@@ -51,7 +52,7 @@ def tables(scores: Scores) -> list[Table]:
     for part in dict.fromkeys(score.group for score in scores.scores.values()):
         if part is not None and part not in aside:
             found += _of_part(scores, part)
-    found += [*folds_tables(scores), *worst_tables(scores.worst)]
+    found += [*sweep_tables(scores), *folds_tables(scores), *worst_tables(scores.worst)]
     return [table for table in found if table.rows]
 
 
@@ -200,4 +201,4 @@ def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
             of = f" ({', '.join(where)})" if len(silent) > 1 else ""
             names = ", ".join(map(visible, absent))
             found.append(f"Without reference, so left out of macro averages{of}: {names}.")
-    return [*found, *folds_notes(scores), *worst_notes(scores.worst)]
+    return [*found, *sweep_notes(scores.sweep), *folds_notes(scores), *worst_notes(scores.worst)]

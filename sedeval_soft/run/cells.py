@@ -67,7 +67,8 @@ def tally_cells(cells: Cells, settings: Settings, columns: Columns, *, hard: boo
     if wants["hard"] and "divergence" in settings.measures:
         _divergence(cells, positive(reference, settings), f"{basis}.hard", PROPER, settings, columns)
     listed = basis == "segment" and settings.worst and (wants["hard"] or wants["soft"])
-    if wants["optimal"] or listed or settings.tunes_by(basis) or needs_samples(settings, basis):
+    kept = listed or settings.sweeps(basis)
+    if wants["optimal"] or kept or settings.tunes_by(basis) or needs_samples(settings, basis):
         columns.samples.update({f"{basis}.reference": reference, f"{basis}.system": system})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
@@ -11,9 +11,11 @@ from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equ
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.intersection.psds import PsdRoc
+from sedeval_soft.measures.segment.surface import Surface
 from sedeval_soft.measures.steps import curves
 from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.run.psds import psds_curve
+from sedeval_soft.run.sweep import surfaces_of
 from sedeval_soft.run.thresholds import steps_of
 
 ByClass = Mapping[str, Curve]
@@ -43,7 +45,8 @@ class Curves:
     pooled: the cells of all classes together, by basis and reading: `segment.hard`. reliability: by basis and
     reading, then by class, the bins of equal width and of equal mass, if calibration is asked for.
     psd_roc: eTPR over eFPR per hour, None if not asked for; pi_psd_roc: that of the best of several median
-    filters.
+    filters. surfaces: hard counts over thresholds of both sides by basis, if a sweep is asked for.
+    classes: in their order, that of surfaces.
     """
 
     segment: ByClass
@@ -56,6 +59,8 @@ class Curves:
     reliability: Mapping[str, Mapping[str, tuple[Reliability, Reliability]]]
     psd_roc: PsdRoc | None = None
     pi_psd_roc: PsdRoc | None = None
+    surfaces: Mapping[str, Surface] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
 
     def families(self) -> dict[tuple[str, str], ByClass]:
         """Return the curves of classes by basis and reading."""
@@ -98,6 +103,8 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
         reliability=reliability,
         psd_roc=psds_curve(tally, settings, ["system"]) if wants else None,
         pi_psd_roc=psds_curve(tally, settings, filters) if wants and filters else None,
+        surfaces=surfaces_of(tally, settings),
+        classes=tally.classes,
     )
 
 

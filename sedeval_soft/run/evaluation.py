@@ -32,6 +32,7 @@ from sedeval_soft.run.psds import psds_notes
 from sedeval_soft.run.satisfice import unreachable
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.run.sweep import sweep_of
 from sedeval_soft.run.tuned import has_tuned, with_rule_followed, with_tuned
 from sedeval_soft.run.worst import worst_of
 
@@ -111,7 +112,7 @@ def score_shard(
     for name, of_fold in of_folds.items():
         found |= _renamed(list(of_fold.values()), name)
     inputs = shard.inputs
-    keeps_curves = points or any(group in settings.measures for group in ORDERED)
+    keeps_curves = points or settings.reference_sweep or any(g in settings.measures for g in ORDERED)
     return Scores(
         scores=found,
         system=shard.system,
@@ -127,6 +128,7 @@ def score_shard(
         confusion=confusion_tables(tally, settings),
         folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,
         worst=worst_of(tally, settings),
+        sweep=sweep_of(tally, settings),
         make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
     )
 

@@ -27,9 +27,9 @@ from sedeval_soft.measures.event.count import count_regardless, match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.segment.count import sum_files
-from sedeval_soft.measures.steps import Changes, Weights
+from sedeval_soft.run.candidates import candidates_of, pooled_candidates
 from sedeval_soft.run.cell_scores import CELLS, Table
-from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table, paired_events
+from sedeval_soft.run.thresholds import error_rate_table, optimal_table
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -127,64 +127,6 @@ class _AtBest(NamedTuple):
             none = np.zeros((n, 0))
             return cls(none.astype(np.int64), none, none, none, none)
         return cls(*(np.stack(column, axis=1) for column in zip(*classes, strict=True)))
-
-
-def candidates_of(
-    tally: Tally, basis: str, settings: Settings, *, with_nothing: bool = False, together: bool = False
-) -> list[Candidates]:
-    """Return the candidate thresholds of each class.
-
-    with_nothing: whether detecting nothing is one of cells, too: it can have fewest errors, but never the
-    best F. together: count all files as one, which is faster where they have no weights of their own.
-    """
-    if basis not in CELLS:
-        columns, n_ref = changes_of(tally, basis, settings, together=together)
-        return [Candidates.of_changes(columns, c, n_ref[:, c]) for c in range(len(tally.classes))]
-    scores, hits, file, n_files = own_cells(tally, basis, settings, together=together)
-
-    def of_class(c: int) -> Candidates:
-        return Candidates.of_cells(scores[c], hits[c], file, n_files, with_nothing=with_nothing)
-
-    return for_each(of_class, range(len(scores)), scores.size)
-
-
-def pooled_candidates(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> Candidates:
-    """Return the candidate thresholds of all classes as one; together: as for `candidates_of`."""
-    if basis not in CELLS:
-        columns, n_ref = changes_of(tally, basis, settings, together=together)
-        return Candidates.of_changes(columns, None, n_ref.sum(axis=1))
-    scores, hits, file, n_files = own_cells(tally, basis, settings, together=together)
-    return Candidates.of_cells(scores.reshape(-1), hits.reshape(-1), np.tile(file, len(scores)), n_files)
-
-
-def own_cells(
-    tally: Tally, basis: str, settings: Settings, *, together: bool
-) -> tuple[Floats, Bools, Codes, int]:
-    """Return values, what is active in the reference, whose each cell is, and the number of files."""
-    lengths = tally.per_file[cells_of(basis)]
-    if together:
-        lengths = lengths.sum(keepdims=True)
-    file = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    return tally.samples[f"{basis}.system"], hits, file, len(lengths)
-
-
-def changes_of(
-    tally: Tally, basis: str, settings: Settings, *, together: bool, regardless: bool = False
-) -> tuple[tuple[Sequence[tuple[Changes, Weights]], ...], Index]:
-    """Return what adds to TP and to N_sys when, and the events of the reference, (n_files, n_classes).
-
-    regardless: also what adds to the pairs of events whatever their class, which intersections do not know.
-    """
-    found = counted(tally, basis, settings)
-    columns: tuple[Sequence[tuple[Changes, Weights]], ...] = found.tp, found.n_sys
-    n_ref = found.n_ref
-    if regardless and basis == "event":
-        columns = (*columns, paired_events(tally, settings))
-    if not together:
-        return columns, n_ref
-    joined = tuple([(c._replace(file=np.zeros_like(c.file)), w) for c, w in column] for column in columns)
-    return joined, n_ref.sum(axis=0, keepdims=True)
 
 
 def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
 from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
@@ -16,11 +15,11 @@ from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.satisfice import satisficed_scores
-from sedeval_soft.run.cell_scores import CELLS, Table
-from sedeval_soft.run.retuned import candidates_of, changes_of, only_row, own_cells
+from sedeval_soft.run.candidates import candidates_of, pooled_candidates
+from sedeval_soft.run.cell_scores import Table
+from sedeval_soft.run.retuned import only_row
 
 Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int32]
 
 _SECONDS_PER_HOUR = 3600.0
 
@@ -43,7 +42,14 @@ class Satisficed:
         """Prepare a basis; together: count all files as one, where they have no weights of their own."""
         constraint = Constraint.parse(settings.satisfice)
         classes = candidates_of(tally, basis, settings, with_nothing=True, together=together)
-        pooled = _pooled(tally, basis, settings, constraint, together=together)
+        pooled = pooled_candidates(
+            tally,
+            basis,
+            settings,
+            with_nothing=True,
+            together=together,
+            regardless=constraint.counts_regardless,
+        )
         hours = tally.per_file["length"] / (TICKS_PER_SECOND * _SECONDS_PER_HOUR)
         if together:
             hours = hours.sum(keepdims=True)
@@ -84,34 +90,3 @@ def unreachable(scores: Sequence[Score], settings: Settings) -> list[str]:
         f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(own)}"
         for basis, own in near.items()
     ]
-
-
-def _pooled(
-    tally: Tally, basis: str, settings: Settings, constraint: Constraint, *, together: bool
-) -> Candidates:
-    regardless = constraint.counts_regardless
-    if basis not in CELLS:
-        columns, n_ref = changes_of(tally, basis, settings, together=together, regardless=regardless)
-        return Candidates.of_changes(columns, None, n_ref.sum(axis=1))
-    scores, hits, file, n_files = own_cells(tally, basis, settings, together=together)
-    pairs = _pairs(scores, positive(tally.samples[f"{basis}.reference"], settings), file)
-    return Candidates.of_cells(
-        scores.reshape(-1),
-        hits.reshape(-1),
-        np.tile(file, len(scores)),
-        n_files,
-        with_nothing=True,
-        pairs=pairs if regardless else None,
-    )
-
-
-def _pairs(scores: Floats, hits: npt.NDArray[np.bool_], file: Codes) -> tuple[Floats, Codes]:
-    """Return below which thresholds one more of a cell's classes is paired, whatever it is, and its file.
-
-    Of as many classes as are active in the reference, the highest scores: (n_pairs,) each.
-    """
-    n_ref = hits.sum(axis=0)
-    sounding = np.flatnonzero(n_ref)
-    ordered = -np.sort(-scores[:, sounding], axis=0)
-    paired = np.arange(len(scores))[:, None] < n_ref[sounding]
-    return ordered[paired], np.broadcast_to(file[sounding], paired.shape)[paired]

@@ -89,7 +89,7 @@ def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns
 def _needs_grid(settings: Settings) -> bool:
     """Return whether the values of all segments are needed: hard counts alone are had without."""
     others = any(settings.wants("segment", reading) for reading in ("optimal", "soft"))
-    others = others or settings.tunes_by("segment")
+    others = others or settings.tunes_by("segment") or settings.sweeps("segment")
     listed = bool((settings.measures or settings.worst) and settings.wants("segment"))
     lowest = min(settings.threshold, settings.reference_cut)
     # What no row covers has the value 0, which such thresholds let pass.
@@ -134,7 +134,8 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     thresholds = thresholds or any(map(settings.tunes_by, wants))
     ranked = wants["event"]["hard"] and "curves" in settings.measures
     confused = wants["event"]["hard"] and "confusion" in settings.measures
-    if not (soft or thresholds or ranked or confused):
+    swept = any(map(settings.sweeps, wants))
+    if not (soft or thresholds or ranked or confused or swept):
         return
     cut = EventLifetimes.from_events(reference)
     if confused:
@@ -145,14 +146,14 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
         columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
-    if not soft:
+    if not (soft or swept):
         return
     levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
     if wants["event"]["soft"]:
         columns.enter("event.soft", count_soft_events(levels, lifetimes, *sizes, Collars.of(settings)))
     if wants["intersection"]["soft"]:
         columns.enter("intersection.soft", _soft_intersections(pair, levels, lifetimes, settings))
-    if settings.wants_psds_of("soft"):
+    if settings.wants_psds_of("soft") or swept:
         columns.events["levels"] = levels
 
 

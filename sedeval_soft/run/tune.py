@@ -10,7 +10,7 @@ from sedeval_soft.core.tuning import TunedClass, Tuning
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.candidates import Best
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.run.retuned import candidates_of
+from sedeval_soft.run.candidates import candidates_of
 from sedeval_soft.run.tuned import merit_of
 
 

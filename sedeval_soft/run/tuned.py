@@ -19,9 +19,9 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.candidates import Merit, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.run.candidates import candidates_of
 from sedeval_soft.run.cell_scores import counts_at
 from sedeval_soft.run.cells import Columns
-from sedeval_soft.run.retuned import candidates_of
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -106,6 +106,14 @@ def test_thresholds_above_are_not_thresholds_at_or_above(thresholds):
     ("arguments", "words"),
     [
         (("--thresholds", "no.yaml"), "no.yaml: cannot be read"),
+        (
+            ("--threshold", "no.yaml"),
+            "'no.yaml' is no number such as 0.5, no rule (midpoint or prior), and no file",
+        ),
+        (
+            ("--threshold", "prior", "--thresholds", "midpoint"),
+            "--threshold with a rule or a file is --thresholds",
+        ),
         (("--thresholds", "prior", "--cross-tune", "2"), "thresholds are given; cross_tune finds them"),
         (("--cross-tune", "2", "--objective", "segment.f2"), "objective must be one of segment.f1,"),
         (("--cross-tune", "6"), "cross_tune=6: there are 5 files"),
@@ -188,3 +196,41 @@ def test_boards_are_ranked_by_tuned_scores():
     found = run(REFERENCE, SYSTEM, OTHER, "--rank-by", F1, "--cross-tune", "2", "--replicates", "20")
     assert f"Leaderboard by {F1}" in found
     assert run(REFERENCE, SYSTEM, "--cross-tune", "2", "--score", F1).strip()[:5] in found
+
+
+@pytest.mark.parametrize("rule", ["midpoint", "prior", "file"])
+def test_threshold_takes_what_thresholds_does(rule, thresholds):
+    given = str(thresholds) if rule == "file" else rule
+    asked = (REFERENCE, SYSTEM, "--format", "json", "--only", "segment")
+    assert run(*asked, "--threshold", given) == run(*asked, "--thresholds", given)
+    hard = json.loads(run(*asked, "--threshold", given))["settings"]["threshold"]
+    assert hard == 0.5
+
+
+def test_tune_has_no_use_for_a_rule():
+    said = run("tune", REFERENCE, SYSTEM, "--threshold", "prior", code=2)
+    assert "tune finds thresholds; expected a number" in said
+
+
+def test_a_constraint_is_shown_with_what_it_leaves(tmp_path):
+    text = run(REFERENCE, SYSTEM, "--satisfice", "precision>=0.9", "--only", "segment")
+    assert "satisfice  best thresholds where precision >= 0.9: highest F" in text
+    assert "Classes, segment-based, optimal reading, best under the constraint" in text
+    found = json.loads(run(REFERENCE, SYSTEM, "--satisfice", "precision>=0.9", "--format", "json"))
+    assert any(
+        said.startswith("segment: no threshold reaches precision>=0.9; the nearest: door opens")
+        for said in found["warnings"]
+    )
+    one = run(
+        REFERENCE,
+        SYSTEM,
+        "--satisfice",
+        "precision>=0.9",
+        "--score",
+        "segment.optimal.satisficed_recall[car]",
+    )
+    assert float(one) == 1.0
+    said = run(REFERENCE, SYSTEM, "--score", "segment.optimal.satisficed_recall[car]", code=2)
+    assert "needs --satisfice" in said
+    said = run(REFERENCE, SYSTEM, "--satisfice", "precision>0.9", code=2)
+    assert "such as 'precision>=0.9'" in said

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import TNorm
+from sedeval_soft.core.choices import TNorm
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.detection import DetectionCounts
 

@@ -1,0 +1,98 @@
+"""Cases of thresholds: those of all classes together against each class's own; F over those of both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import inputs
+import numpy as np
+from case import FULL, Bench, Result, check, hour, within
+from timing import call, in_turn
+
+
+def thresholds(bench: Bench) -> Iterator[Result]:
+    """Find the best micro F of all combinations of thresholds, and F for all pairs of both sides' ones."""
+    tally, size = _cells(bench)
+    yield _joint(bench, tally, "segment", size)
+    yield _surface(bench, tally, size)
+    tally = _events(bench)
+    yield _joint(bench, tally, "event", f"{hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames")
+
+
+def _cells(bench: Bench) -> tuple[Any, str]:
+    """Return a tally of the values of many segments, as `evaluate` makes it, and how large it is."""
+    from sedeval_soft.core.tally import Tally
+
+    n, labels = bench.size.cells, inputs.CLASSES
+    rng = np.random.default_rng(0)
+    reference = np.round(rng.random((len(labels), n)) ** 6, 2)
+    system = np.clip(reference + rng.normal(0.0, 0.2, reference.shape), 0.0, 1.0)
+    per_file = {"n_segments": np.array([n]), "length": np.array([n * 1_000_000])}
+    samples = {"segment.reference": reference, "segment.system": system}
+    shown = "1 M" if n == FULL.cells else f"{n:,}"
+    return Tally(
+        ("x",), tuple(sorted(labels)), {}, per_file, samples
+    ), f"{shown} segments x {len(labels)} classes"
+
+
+def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
+    from sedeval_soft.api import shard_of_rows, to_rows
+    from sedeval_soft.core.settings import Settings
+
+    reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
+    settings = Settings.of(only=("event.optimal",))
+    sides = (to_rows(of, "t", settings) for of in (reference.table(), inputs.frame_table(edges, scores)))
+    return shard_of_rows(*sides, settings).tally
+
+
+def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
+    from sedeval_soft.core.hard import positive
+    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.measures.joint import joint_best
+    from sedeval_soft.measures.segment.optimal import best_thresholds
+    from sedeval_soft.measures.steps import best_f_thresholds
+    from sedeval_soft.run.candidates import candidates_of
+    from sedeval_soft.run.retuned import joint_table
+    from sedeval_soft.run.thresholds import steps_of
+
+    settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
+
+    def together() -> float:
+        candidates = candidates_of(tally, basis, settings, together=True)
+        at, best = joint_best(candidates, every, 1.0)
+        for c, own in enumerate(candidates):
+            own.thresholds(every, at[:, c], inclusive=False)
+        return float(best[0])
+
+    def alone() -> Any:  # noqa: ANN401 - an array
+        if basis == "event":
+            return best_f_thresholds(steps_of(tally, basis, settings))
+        return best_thresholds(
+            tally.samples["segment.system"], positive(tally.samples["segment.reference"], settings)
+        )
+
+    check(basis, together(), float(joint_table(tally, basis, settings)["joint_f"].overall))
+    costs = in_turn(call(together), call(alone), bench.runs)
+    case = f"best micro F over class-wise thresholds, {basis}s: {size}"
+    return within(case, costs, "each class's best F", 2.0)
+
+
+def _surface(bench: Bench, tally: Any, size: str) -> Result:  # noqa: ANN401 - a Tally
+    from sedeval_soft.measures.segment.surface import Surface
+
+    reference, system = (tally.samples[f"segment.{side}"] for side in ("reference", "system"))
+
+    def counted() -> Surface:
+        return Surface.of(reference, system)
+
+    def sorted_() -> None:
+        for row in system:
+            np.sort(row)
+
+    found = counted()
+    both = np.logical_and(reference[0] > 0.3, system[0] > 0.7)
+    check("surface", float(found.tp[0, 29, 69]), float(both.sum()))
+    costs = in_turn(call(counted), call(sorted_), bench.runs)
+    case = f"hard F at 99 x 99 thresholds of both sides, {size}"
+    return within(case, costs, "one sort per class", 10.0)

@@ -1,0 +1,196 @@
+"""Scores over thresholds of the reference, against evaluations that have each of them as their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws import LABELS, random_rows
+from tables import long_rows, wide_rows
+
+from sedeval_soft import Evaluator, evaluate
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.measures.segment.surface import Surface, _place
+from sedeval_soft.report import render
+
+BASES = ("segment", "event", "intersection", "clip")
+ASKED = Settings(
+    classes=LABELS,
+    only=("segment", "event", "intersection", "clip"),
+    reference_sweep=True,
+    segment_length=0.5,
+)
+TENTHS = tuple(k / 10 for k in range(1, 10))
+
+
+def tenths(seed, n=40):
+    """Rows with values in tenths, so that many are exactly at a threshold."""
+    rows = random_rows(seed, n=n)
+    rng = np.random.default_rng(seed)
+    return replace(rows, value=rng.integers(0, 11, len(rows)) / 10)
+
+
+@pytest.mark.parametrize("events", ["auto", "rows"])
+@pytest.mark.parametrize("inclusive", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_each_threshold_scores_as_if_it_were_that_of_the_evaluation(seed, inclusive, events):
+    sides = tenths(seed), tenths(seed + 100)
+    asked = replace(ASKED, inclusive=inclusive, events=events, beta=2.0)
+    sweep = evaluate_rows(*sides, asked).sweep
+    assert sweep.thresholds == TENTHS
+    families = {tuple(name.split(".")[:2]) for name in sweep.scores}
+    assert families == {
+        (b, r) for b in ("segment", "event", "intersection", "clip") for r in ("hard", "optimal")
+    }
+    measures = {name.split(".", 2)[2] for name in sweep.scores}
+    assert {"f1.macro", "fbeta.micro", "error_rate.micro", "precision.weighted", "n_ref.micro"} <= measures
+    for k, threshold in enumerate(TENTHS):
+        own = evaluate_rows(*sides, replace(asked, reference_sweep=False, reference_threshold=threshold))
+        for name, values in sweep.scores.items():
+            assert values[k] == pytest.approx(own[name], abs=1e-12), (name, threshold)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_what_is_exactly_at_a_threshold_is_what_the_sign_decides(seed):
+    """As many segments (events) more are there with at-or-above than with above: merged events aside."""
+    sides = tenths(seed), tenths(seed + 1)
+    asked = replace(ASKED, events="rows")
+    sweep = evaluate_rows(*sides, asked).sweep
+    at = evaluate_rows(*sides, replace(asked, inclusive=True)).sweep
+    for basis in ("segment", "event", "clip"):
+        name = f"{basis}.hard.n_ref.micro"
+        more = tuple(b - a for a, b in zip(sweep.scores[name], at.scores[name], strict=True))
+        assert more == sweep.at[basis] == at.at[basis]
+
+
+def test_by_hand():
+    """Values 0.2, 0.5 and 0.8 in the reference, of which the system has the last two."""
+    reference = long_rows([("x", 0, 1, "a", 0.2), ("x", 1, 2, "a", 0.5), ("x", 3, 4, "a", 0.8)])
+    system = long_rows([("x", 1, 2, "a", 0.9), ("x", 3, 4, "a", 0.9)])
+    scores = evaluate_rows(reference, system, Settings(only=("segment.hard",), reference_sweep=True))
+    sweep = scores.sweep
+    assert sweep.at == {"segment": (0, 1, 0, 0, 1, 0, 0, 1, 0)}
+    assert sweep.scores["segment.hard.n_ref.micro"] == (3, 2, 2, 2, 1, 1, 1, 0, 0)
+    f = (4 / 5, 1, 1, 1, 2 / 3, 2 / 3, 2 / 3, None, None)
+    assert sweep.scores["segment.hard.f1.macro"] == pytest.approx(f)
+    assert "segment.optimal.f1.macro" not in sweep.scores
+
+
+def test_a_tally_of_parts_has_the_sweep_of_the_whole():
+    reference, system = tenths(3), tenths(4)
+    whole = evaluate_rows(reference, system, ASKED)
+    evaluator = Evaluator(**{name: getattr(ASKED, name) for name in ("classes", "only", "segment_length")},
+                          reference_sweep=True)  # fmt: skip
+    for file in reference.files:
+        part = [_of_file(rows, file) for rows in (reference, system)]
+        evaluator.update(*part)
+    merged = evaluator.compute()
+    assert merged.sweep == whole.sweep
+    for basis, surface in whole.curves.surfaces.items():
+        assert np.array_equal(surface.tp, merged.curves.surfaces[basis].tp)
+
+
+def _of_file(rows, file):
+    own = np.flatnonzero(rows.file == rows.files.index(file))
+    columns = {name: getattr(rows, name)[own] for name in ("label", "onset", "offset", "value")}
+    return replace(rows, files=(file,), file=np.zeros(len(own), dtype=np.int32), **columns)
+
+
+def test_the_sweep_is_shown_and_in_json(tmp_path):
+    scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment", "event.hard")))
+    text = render([scores])
+    assert "Thresholds of the reference, segment-based, optimal reading" in text
+    assert "Thresholds of the reference, event-based, hard reading" in text
+    assert "Thresholds of the reference, event-based, optimal reading" not in text
+    assert "\n0.5 *" in text
+    found = scores.to_dict()["systems"][0]["sweep"]
+    assert found["scores"]["segment.hard.f1.macro"] == list(scores.sweep.scores["segment.hard.f1.macro"])
+    assert found["at"]["event"] == list(scores.sweep.at["event"])
+    macro = render([scores], averages=["macro"])
+    table = macro[macro.index("Thresholds of the reference, segment-based, hard") :].splitlines()
+    assert table[1].split() == ["macro"]
+    assert evaluate_rows(tenths(0), tenths(1), Settings()).sweep is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"only": ("segment.soft",)}, {"compat": "sed_eval"}, {"matching": "greedy"}, {"reference_sweep": 1}],
+)
+def test_what_cannot_be_swept_is_refused(values):
+    with pytest.raises(SettingsError, match="reference_sweep"):
+        Settings(**{"reference_sweep": True} | values)
+
+
+@pytest.mark.parametrize("inclusive", [False, True])
+def test_places_are_those_of_a_search(inclusive):
+    """On every threshold, next to it on both sides, at both ends, and in between."""
+    edges = np.arange(1, 100) / 100
+    values = np.concatenate(
+        [edges, np.nextafter(edges, 0), np.nextafter(edges, 1), [0.0, 1.0, 5e-324, np.nextafter(1, 0)]]
+    )
+    values = np.concatenate([values, np.random.default_rng(0).random(10_000)])
+    expected = np.searchsorted(edges, values, side="right" if inclusive else "left")
+    assert np.array_equal(_place(values, edges, inclusive), expected)
+
+
+@pytest.mark.parametrize("inclusive", [False, True])
+def test_the_surface_has_what_two_thresholds_count(inclusive):
+    rng = np.random.default_rng(5)
+    reference, system = rng.integers(0, 101, (2, 3, 500)) / 100
+    reference[2] = 0.0
+    surface = Surface.of(reference, system, 2.0, inclusive=inclusive)
+    cuts = surface.thresholds
+    above = np.greater_equal if inclusive else np.greater
+    ours, theirs = (above(side[:, None], cuts[:, None]) for side in (reference, system))
+    assert np.array_equal(surface.n_ref, ours.sum(axis=-1))
+    assert np.array_equal(surface.n_sys, theirs.sum(axis=-1))
+    assert np.array_equal(surface.tp, np.einsum("crn,csn->crs", ours.astype(int), theirs.astype(int)))
+
+
+def test_f_of_the_surface_is_that_of_evaluations():
+    rng = np.random.default_rng(6)
+    reference, system = wide_rows(rng.random((60, 3)) ** 3), wide_rows(rng.random((60, 3)))
+    scores = evaluate(reference, system, reference_sweep=True, only="segment", beta=0.5)
+    surface = scores.curves.surfaces["segment"]
+    for r, s in ((0, 0), (29, 49), (98, 10), (97, 98)):
+        ours, theirs = surface.thresholds[[r, s]].tolist()
+        own = evaluate(
+            reference, system, threshold=theirs, reference_threshold=ours, only="segment.hard", beta=0.5
+        )
+        for found, name in (
+            (surface.micro_f[r, s], "segment.hard.fbeta.micro"),
+            (surface.macro_f[r, s], "segment.hard.fbeta.macro"),
+            (surface.f[1, r, s], "segment.hard.fbeta[class1]"),
+        ):
+            expected = np.nan if own[name] is None else own[name]
+            assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_no_classes_have_an_empty_surface():
+    surface = Surface.of(np.zeros((0, 5)), np.zeros((0, 5)))
+    assert surface.tp.shape == (0, 99, 99)
+    assert np.isnan(surface.micro_f).all()
+    assert np.isnan(surface.macro_f).all()
+
+
+def test_the_file_of_curves_has_the_surface(tmp_path):
+    import pyarrow.parquet as pq
+
+    from sedeval_soft.report.curves import write_curves
+
+    scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment.hard",)))
+    path = tmp_path / "curves.parquet"
+    write_curves(str(path), scores.curves)
+    rows = pq.read_table(path).to_pandas()
+    surface = rows[rows["reference_threshold"].notna()]
+    assert len(surface) == (len(LABELS) + 2) * 99 * 99
+    one = surface[(surface["class"] == "car") & (surface["reference_threshold"] == 0.3)]
+    own = scores.curves.surfaces["segment"]
+    assert one["tp"].tolist() == own.tp[LABELS.index("car"), 29].tolist()
+    assert set(surface["average"].dropna()) == {"micro", "macro"}

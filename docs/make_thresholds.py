@@ -1,4 +1,4 @@
-"""Write the table of MAESTRO Real into thresholds.md; needs the data in ../shared, and some seconds."""
+"""Write the tables of MAESTRO Real into thresholds.md; needs the data in ../shared, and half a minute."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from sedeval_soft import Scores, evaluate
 from sedeval_soft.core.rows import WideRows
 from sedeval_soft.formats import read_rows
 
-BEGIN = "<!-- table: made by `python docs/make_thresholds.py` -->\n"
-END = "<!-- end of the table -->\n"
+BEGIN = "<!-- tables: made by `python docs/make_thresholds.py` -->\n"
+END = "<!-- end of the tables -->\n"
 PAGE = Path(__file__).parent / "thresholds.md"
 DATA = Path(__file__).parents[2] / "shared" / "data" / "maestro"
 
 NOISE = 0.2
+DRAWS = 10
 READINGS = ("hard", "tuned", "optimal")
 BASES = ("segment", "event")
 
@@ -28,6 +29,17 @@ def noisy(soft: WideRows, seed: int = 0) -> WideRows:
     return replace(soft, values=tuple(values))
 
 
+def drawn(soft: WideRows, folds: dict[str, str], seed: int) -> WideRows:
+    """Return a system that draws whole seconds of the reference at random from the folds that train it."""
+    rng = np.random.default_rng(seed)
+    fold = np.array([folds[file] for file in soft.files])[soft.file]
+    step = np.empty(len(soft), dtype=np.int64)
+    for own in np.unique(fold):
+        here = np.flatnonzero(fold == own)
+        step[here] = rng.choice(np.flatnonzero(fold != own), len(here))
+    return replace(soft, values=tuple(column[step] for column in soft.values))
+
+
 def folds_of(soft: WideRows, folder: Path) -> dict[str, str]:
     """Return the fold of each file: the one that tests it."""
     found = {}
@@ -37,19 +49,39 @@ def folds_of(soft: WideRows, folder: Path) -> dict[str, str]:
     return {file: found[file] for file in soft.files}
 
 
-def scored(folder: Path = DATA, **settings: object) -> Scores:
-    """Return the scores of the noisy system, its thresholds tuned over the folds of the data."""
+def scored(folder: Path = DATA) -> tuple[Scores, list[Scores]]:
+    """Return the scores of the noisy system, and of each draw, tuned over the folds of the data."""
     soft = read_rows(folder / "soft_gt_dev.csv")
     if not isinstance(soft, WideRows):
         raise TypeError("MAESTRO's soft reference is a wide table")
     folds = folds_of(soft, folder / "development_folds")
-    return evaluate(soft, noisy(soft), folds=folds, only=BASES, **settings)
+    systems = [noisy(soft), *(drawn(soft, folds, seed) for seed in range(DRAWS))]
+    first, *others = (evaluate(soft, system, folds=folds, only=BASES) for system in systems)
+    return first, others
+
+
+def tables(first: Scores, draws: list[Scores]) -> str:
+    """Return both tables, the drawn system's first."""
+    return f"{draws_table(draws)}\n{table(first)}"
+
+
+def draws_table(draws: list[Scores]) -> str:
+    """Return the mean and the standard deviation of macro and micro F over draws."""
+    text = "| data sampling | reading | macro F1 | micro F1 |\n|---|---|--:|--:|\n"
+    for basis in BASES:
+        for reading in READINGS:
+            cells = []
+            for average in ("macro", "micro"):
+                values = [scores[f"{basis}.{reading}.f1.{average}"] or 0.0 for scores in draws]
+                cells.append(f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}")
+            text += f"| {basis} | {reading} | {' | '.join(cells)} |\n"
+    return text
 
 
 def table(scores: Scores) -> str:
     """Return macro F of each basis and reading, all files together and in each fold."""
     folds = scores.folds.names if scores.folds is not None else ()
-    names = ["basis", "reading", "macro F1", *(f"fold {fold}" for fold in folds)]
+    names = ["noisy reference", "reading", "macro F1", *(f"fold {fold}" for fold in folds)]
     text = f"| {' | '.join(names)} |\n|---|---|{'--:|' * (len(names) - 2)}\n"
     for basis in BASES:
         for reading in READINGS:
@@ -65,4 +97,4 @@ def page(text: str, made: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), table(scored())), encoding="utf-8")
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), tables(*scored())), encoding="utf-8")

@@ -190,7 +190,9 @@ class Settings:
         for name in ("only", "measures", "psds_median_filters", *STEERING):
             if values.get(name, ()) is None:
                 del values[name]
-        return cls(**values)
+        found = cls(**values)
+        found._check_searched()
+        return found
 
     def __post_init__(self) -> None:
         """Check every value, so that nothing downstream has to; numpy's scalars become Python's."""
@@ -270,12 +272,15 @@ class Settings:
             self._keep(name, value)
         if self.satisfice is not None:
             self._keep("satisfice", str(Constraint.parse(self.satisfice)))
-            if not any(self.wants(basis, "optimal") for basis in READINGS):
-                raise SettingsError("satisfice is of optimal readings; only leaves them out")
-        if self.reference_sweep and not any(map(self.sweeps, READINGS)):
-            raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
         if self.reference_sweep and (self.compat or self.matching == "greedy"):
             raise SettingsError("reference_sweep cannot go with compat and greedy matching, which go by rows")
+
+    def _check_searched(self) -> None:
+        """Refuse what readings that are left out would have; parts of what a caller asks for do without."""
+        if self.satisfice is not None and not any(self.wants(basis, "optimal") for basis in READINGS):
+            raise SettingsError("satisfice is of optimal readings; only leaves them out")
+        if self.reference_sweep and not any(map(self.sweeps, READINGS)):
+            raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
 
     def _keep(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -285,3 +285,12 @@ def test_a_method_may_be_written_in_capitals(paths):
     """As it is in papers: `--ci BCa` is no bare `--ci` before a system of that name."""
     base = (paths["ref"], paths["fair"], "--format", "json", "-q", "--replicates", "20")
     assert call(*base, "--ci", "BCa").out == call(*base, "--ci", "bca").out
+
+
+def test_boards_take_constraints_and_sweeps(paths):
+    asked = ("--satisfice", "precision>=0.9", "--reference-sweep", *LITTLE, "--format", "json")
+    done = call(paths["ref"], paths["good"], paths["bad"], *asked)
+    assert len(done.document["systems"]) == 2
+    for system in done.document["systems"]:
+        assert len(system["sweep"]["thresholds"]) == 9
+        assert "segment.optimal.satisficed_f" in {score["name"] for score in system["scores"]}

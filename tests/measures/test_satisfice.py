@@ -201,4 +201,4 @@ def test_constraints_parse_back():
 
 def test_a_constraint_is_of_optimal_readings():
     with pytest.raises(SettingsError, match="only leaves them out"):
-        Settings(satisfice="precision>=0.5", only=("segment.hard",))
+        Settings.of(satisfice="precision>=0.5", only=("segment.hard",))

@@ -124,7 +124,7 @@ def test_the_sweep_is_shown_and_in_json(tmp_path):
 )
 def test_what_cannot_be_swept_is_refused(values):
     with pytest.raises(SettingsError, match="reference_sweep"):
-        Settings(**{"reference_sweep": True} | values)
+        Settings.of(**{"reference_sweep": True} | values)
 
 
 @pytest.mark.parametrize("inclusive", [False, True])

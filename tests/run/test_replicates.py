@@ -30,7 +30,9 @@ from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import score_tally
 
-ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS)
+ALL = Settings(
+    classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"
+)
 COUNTED = replace(ALL, psds=None, measures=())
 """All that needs no look at each replicate by itself."""
 
@@ -223,7 +225,7 @@ def with_silence(tables, settings):
 def test_thresholds_of_all_files_may_be_kept(made, inclusive):
     """The optimal readings of replicates are then the hard ones of a system that was cut before."""
     settings = replace(COUNTED, inclusive=inclusive, reference_threshold=0.5, events="merge", beta=2.0)
-    settings = replace(settings, fixed_thresholds=True)
+    settings = replace(settings, fixed_thresholds=True, satisfice=None)
     tables, rows = TABLES[made](), rows_of_weights(len(FILES), 4, 3)
     tally, scores = tables.tally(settings), tables.scores(settings)
     fixed = replicates_of(tally, settings)
@@ -277,7 +279,8 @@ def test_kept_thresholds_are_those_of_all_files_in_every_replicate():
 @pytest.mark.parametrize("fixed", [False, True], ids=["retuned", "fixed"])
 def test_every_file_once_gives_the_scores_themselves(fixed):
     for tables in (random_tables(63), random_tables(64, "fine"), sparse_tables(65)):
-        settings = replace(ALL, fixed_thresholds=fixed)
+        # Under a constraint thresholds are never fixed: there are no values, then.
+        settings = replace(ALL, fixed_thresholds=fixed, satisfice=None if fixed else ALL.satisfice)
         scores = tables.scores(settings)
         names = list(scores)
         made = replicates_of(tables.tally(settings), settings)

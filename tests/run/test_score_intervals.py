@@ -299,3 +299,11 @@ def test_groups_and_scenes_have_intervals_of_their_own():
         assert ours == pytest.approx(theirs, abs=1e-12) if None not in theirs else ours == theirs, name
         compared += score.low is not None
     assert compared > 150
+
+
+def test_the_jackknife_goes_beside_a_constraint():
+    """It leaves out the optimal readings that the constraint is of."""
+    asked = Settings.of(ci="jackknife", satisfice="precision>=0.5", reference_sweep=True)
+    scores = scored(random_tables(3), asked)
+    assert scores.score("segment.soft.f1.macro").low is not None
+    assert scores.score("segment.optimal.satisficed_f").low is None

@@ -16,9 +16,21 @@ from sedeval_soft.formats.source import Source
 
 csv.field_size_limit(1 << 30)
 
+_LARGE = 1 << 23
+_PER_BYTE = 20
+"""Bytes of memory that a byte of text takes at the most, as lines, fields, and numbers one by one."""
+
 
 def decode(source: Source) -> str:
     """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
+    if len(source.data) > _LARGE:
+        from sedeval_soft.core.room import check_room
+
+        check_room(
+            _PER_BYTE * len(source.data),
+            f"{source.name}: to look at it line by line",
+            "Expected a smaller table, or one without what a plain reading stops at",
+        )
     data = source.data[:]
     nul = data.find(b"\0")
     if nul >= 0:

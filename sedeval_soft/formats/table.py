@@ -13,8 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
+from sedeval_soft.formats.columns import Layout
+from sedeval_soft.formats.lines import check_rows
 from sedeval_soft.formats.quotes import quotes_are_plain
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
@@ -27,14 +30,21 @@ _BLOCK = 1 << 22
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def read_fast(source: Source, sniffed: Sniffed) -> Rows | None:
-    """Read a table at once; None where the careful pass must look."""
+def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows | None:
+    """Read a table at once; None where the careful pass must look.
+
+    Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
+    """
+    check_rows(source, len(sniffed.layout.names), limits)
     if not quotes_are_plain(source.data, sniffed.delimiter):
         return None
     declared: list[str] = []
     table = _parse(source, sniffed, declared)
-    columns = None if table is None else _columns(table, sniffed, declared)
-    return None if columns is None else columns.rows(origin_of(source, sniffed))
+    if table is None:
+        return None
+    _check_names(table, source.name, sniffed.layout, limits)
+    columns = _columns(table, sniffed, declared)
+    return None if columns is None else columns.rows(origin_of(source, sniffed), limits)
 
 
 def origin_of(source: Source, sniffed: Sniffed) -> Origin:
@@ -77,6 +87,17 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noq
         )
     except pa.ArrowInvalid:
         return None
+
+
+def _check_names(table: Any, name: str, layout: Layout, limits: Limits) -> None:  # noqa: ANN401
+    """Refuse more different names than there may be, before they become texts of ours."""
+    for role, limit in (("filename", "files"), ("event_label", "classes")):
+        position = layout.position(role)
+        if position is not None:
+            chunks = table.column(str(position)).chunks
+            # Those of a chunk are different; blank lines add a name of nothing.
+            found = max((len(chunk.dictionary) for chunk in chunks), default=0) - 1
+            limits.check(name, limit, found, limit)
 
 
 def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | None:  # noqa: ANN401

@@ -31,7 +31,7 @@ class Limits:
     """
 
     size: int = 1 << 36
-    ratio: int = 1000
+    ratio: int = 250
     rows: int = 1 << 31
     classes: int = 100_000
     files: int = 10_000_000

@@ -16,6 +16,7 @@ from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import BLANKS, NUMBER, Layout
+from sedeval_soft.formats.lines import MOST_COLUMNS
 from sedeval_soft.formats.records import decode, records
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
@@ -41,7 +42,8 @@ def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) ->
     """Read a table line by line; raises InputError with the first problems found."""
     found = _Found(limits)
     layout = sniffed.layout
-    for line, fields in records(source.name, decode(source), sniffed.delimiter, sniffed.skip):
+    most = max(MOST_COLUMNS, len(layout.names))
+    for line, fields in records(source.name, decode(source), sniffed.delimiter, sniffed.skip, most):
         if isinstance(fields, Problem):
             found.problems.append(fields)
         else:

@@ -14,7 +14,7 @@ _IN, _OUT = 1 << 16, 1 << 20
 _GZIP = 31
 """What zlib calls a stream with the head and the checksum of gzip."""
 
-_SPARED = 1 << 20
+_SPARED = 1 << 24
 """Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""
 
 
@@ -67,5 +67,5 @@ def _after_zeros(view: memoryview, at: int) -> int:
 
 def _check_ratio(name: str, size: int, read: int, limits: Limits) -> None:
     if size > max(_SPARED, limits.ratio * read):
-        found = f"becomes more than {limits.ratio} times as long when it is decompressed"
+        found = f"has more than {limits.ratio} bytes for each compressed one"
         raise limits.refusal(name, "ratio", found)

@@ -23,6 +23,8 @@ _BESIDE_ROWS = 100
 _BESIDE_CLASSES = 100
 """Columns that a table may have beside those of classes."""
 
+MOST_COLUMNS = LIMITS.classes + _BESIDE_CLASSES
+
 
 def check_lines(source: Source, limits: Limits = LIMITS) -> None:
     """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError.

@@ -39,7 +39,9 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows
     if not quotes_are_plain(source.data, sniffed.delimiter):
         return None
     declared: list[str] = []
-    table = _parse(source, sniffed, declared)
+    table = _parse(source, sniffed, declared, limits.files)
+    if len(declared) > limits.files:
+        raise limits.refusal(source.name, "files", f"has more than {limits.files} lines that declare files")
     if table is None:
         return None
     _check_names(table, source.name, sniffed.layout, limits)
@@ -52,10 +54,11 @@ def origin_of(source: Source, sniffed: Sniffed) -> Origin:
     return Origin(source.name, source.sha256, sniffed.describe(), sniffed.layout.ignored)
 
 
-def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
     """Return the table with columns named by their positions, None if pyarrow refuses it.
 
-    A line of nothing but a file name goes to `declared`, if file names come first.
+    A line of nothing but a file name goes to `declared`, if file names come first; after `most` of them it is
+    refused.
     """
     layout = sniffed.layout
     types = {
@@ -68,7 +71,7 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noq
     def lone_name(row: Any) -> str:  # noqa: ANN401
         if names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text:
             declared.append(row.text.strip())
-            return "skip"
+            return "skip" if len(declared) <= most else "error"
         return "error"
 
     try:
@@ -95,9 +98,10 @@ def _check_names(table: Any, name: str, layout: Layout, limits: Limits) -> None:
         position = layout.position(role)
         if position is not None:
             chunks = table.column(str(position)).chunks
-            # Those of a chunk are different; blank lines add a name of nothing.
-            found = max((len(chunk.dictionary) for chunk in chunks), default=0) - 1
-            limits.check(name, limit, found, limit)
+            found = max((len(chunk.dictionary) for chunk in chunks), default=0)
+            # Those of a chunk are different; one of them may be the nothing of lines that declare files.
+            if found - 1 > getattr(limits, limit):
+                raise limits.refusal(name, limit, f"has {found - 1} {limit} or more", found)
 
 
 def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | None:  # noqa: ANN401

@@ -8,6 +8,7 @@ The public names:
 - `Evaluator` scores in batches, saves what it has counted, and merges.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
+- `Limits` holds the most that an input may have, for files of strangers.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
+    from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores
 
@@ -32,6 +34,7 @@ __all__ = [
     "EvaluationError",
     "Evaluator",
     "InputError",
+    "Limits",
     "Score",
     "Scores",
     "Settings",
@@ -53,6 +56,7 @@ _HOME = {
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",
     "SettingsError": "sedeval_soft.core.errors",
+    "Limits": "sedeval_soft.core.intake",
     "Settings": "sedeval_soft.core.settings",
     "Score": "sedeval_soft.core.value",
     "Scores": "sedeval_soft.core.value",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,6 +165,76 @@ def badly_named(found: list[Module]) -> list[str]:
     return [module.name for module in found if FORBIDDEN_NAMES & set(module.name.split("."))]
 
 
+RUNS_WHAT_IT_READS = frozenset(
+    {
+        *(
+            "eval",
+            "exec",
+            "compile",
+            "__import__",
+            "os.system",
+            "os.popen",
+            "pd.read_pickle",
+            "pandas.read_pickle",
+        ),
+        *("yaml.load", "yaml.load_all", "yaml.full_load", "yaml.unsafe_load"),
+        *("yaml.full_load_all", "yaml.unsafe_load_all"),
+    }
+)
+"""Calls by which a file could have its own code run."""
+
+RUNNING_MODULES = frozenset(
+    {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+)
+UNSAFE_LOADERS = frozenset({"Loader", "FullLoader", "UnsafeLoader"})
+
+
+def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
+    """Return imports and calls by which what a file says could be run: pickles, eval, unsafe YAML."""
+    wrong = []
+    for module in found:
+        wrong += [
+            f"{module.name} imports {name}"
+            for name, _ in imports(module)
+            if name.split(".")[0] in RUNNING_MODULES
+        ]
+        for node in ast.walk(module.tree):
+            place = f"{module.name}:{getattr(node, 'lineno', 0)}"
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if name in RUNS_WHAT_IT_READS:
+                wrong.append(f"{place} calls {name}")
+            if isinstance(node, ast.Call) and name in {"np.load", "numpy.load"}:
+                never = any(
+                    k.arg == "allow_pickle" and ast.unparse(k.value) == "False" for k in node.keywords
+                )
+                wrong += [] if never else [f"{place} calls {name} without allow_pickle=False"]
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "yaml":
+                wrong += [f"{place} uses yaml.{node.attr}"] if node.attr in UNSAFE_LOADERS else []
+    return wrong
+
+
+WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
+WRITERS = frozenset({"report.write"})
+"""Modules that may write files by name; all others go through them."""
+
+
+def writes_by_itself(found: list[Module], _package: str) -> list[str]:
+    """Return calls that write a file by its name anywhere but where that is done as a whole or not at all."""
+    wrong = []
+    for module in found:
+        for node in ast.walk(module.tree):
+            if module.name in WRITERS or not isinstance(node, ast.Call):
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            opened = [ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords))]
+            mode = called == "open" and any(re.fullmatch(r"'[rbt]*[wax+][wabtx+]*'", text) for text in opened)
+            # A member of an archive in memory is no file.
+            member = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "archive"
+            if called in WRITES or (mode and not member):
+                wrong.append(f"{module.name}:{node.lineno} calls {called}")
+    return wrong
+
+
 RULES = {
     "imports go one way": wrong_directions,
     "no import cycle": cycles,
@@ -172,4 +243,6 @@ RULES = {
     "only the command line prints": lambda found, _: prints(found),
     "everything public is documented and annotated": lambda found, _: undocumented(found),
     "names say something": lambda found, _: badly_named(found),
+    "nothing that is read is run": runs_what_it_reads,
+    "files are written in one place": writes_by_itself,
 }

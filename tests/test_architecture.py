@@ -30,6 +30,8 @@ BAD = {
     "only the command line prints": {"core/a.py": 'print("x")\n'},
     "everything public is documented and annotated": {"core/a.py": '"""."""\ndef f(x):\n    """."""\n'},
     "names say something": {"core/utils.py": '"""."""\n'},
+    "nothing that is read is run": {"core/a.py": "import pickle\n"},
+    "files are written in one place": {"core/a.py": "open('x', 'w')\n"},
 }
 
 
@@ -40,6 +42,41 @@ def test_rule_can_fail(rule, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     assert RULES[rule](modules(tmp_path / "pack"), "pack")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("import pickle", "from pickle import loads", "import joblib", "import marshal"),
+        *("eval('1')", "exec('x = 1')", "os.system('ls')", "yaml.load(text)", "yaml.full_load(text)"),
+        *(
+            "yaml.unsafe_load(text)",
+            "class L(yaml.Loader): pass",
+            "np.load(path)",
+            "np.load(path, allow_pickle=True)",
+        ),
+    ],
+)
+def test_what_would_run_a_file_is_found(line, tmp_path):
+    (tmp_path / "a.py").write_text(f"{line}\n")
+    assert RULES["nothing that is read is run"](modules(tmp_path), "pack")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["yaml.SafeLoader(text)", "yaml.safe_load(text)", "np.load(path, allow_pickle=False)", "retrieval(1)"],
+)
+def test_what_runs_nothing_passes(line, tmp_path):
+    (tmp_path / "a.py").write_text(f"{line}\n")
+    assert RULES["nothing that is read is run"](modules(tmp_path), "pack") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["Path(p).open('wb')", "open(p, mode='a')", "p.write_text('')", "np.savez(p, a)"]
+)
+def test_what_writes_a_file_is_found(line, tmp_path):
+    (tmp_path / "a.py").write_text(f"{line}\n")
+    assert RULES["files are written in one place"](modules(tmp_path), "pack")
 
 
 def test_tests_of_data_folders_are_not_empty():

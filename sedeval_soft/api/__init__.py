@@ -17,7 +17,7 @@ from sedeval_soft.api.evaluation import (
     with_curves,
 )
 from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
-from sedeval_soft.api.sources import read_lengths, read_parts, to_rows
+from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
 
 __all__ = [
     "Evaluator",
@@ -32,6 +32,7 @@ __all__ = [
     "read_parts",
     "read_tally",
     "shard_of_rows",
+    "sides_of",
     "threshold_curves",
     "to_rows",
     "with_curves",

@@ -24,6 +24,7 @@ from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, c
 from sedeval_soft.board.runs import mean_scores
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
@@ -45,6 +46,7 @@ def compare(
     folds: Parted | None = None,
     by: Parted | None = None,
     progress: Progress | None = None,
+    limits: Limits | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Board:
@@ -63,7 +65,7 @@ def compare(
         values = {"only": _with(rank_by), "measures": (group_of(rank_by) or ()), **values}
     chosen = settings_from(settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
-    found = _score(reference, systems, chosen, (durations, folds, by, progress))
+    found = _score(reference, systems, chosen, (durations, folds, by, progress), limits)
     return compare_scores(
         [scores for scores, _ in found],
         [shard.tally for _, shard in found],
@@ -81,6 +83,7 @@ def mean_of_runs(
     durations: Durations | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
+    limits: Limits | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Scores:
@@ -97,7 +100,7 @@ def mean_of_runs(
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
     if chosen.worst:
         raise SettingsError("worst is of one system's output; ask for it with each of the runs")
-    found = _score(reference, runs, chosen, (durations, folds, by, None))
+    found = _score(reference, runs, chosen, (durations, folds, by, None), limits)
     names = [scores.system for scores, _ in found]
     return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
 
@@ -114,17 +117,19 @@ def _score(
     systems: Systems,
     settings: Settings,
     given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
+    limits: Limits | None,
 ) -> list[tuple[Scores, Shard]]:
     named, settings = _named(systems), with_folds(settings, given[1])
     if any(map(is_points, named.values())):
         settings = of_points(settings)
-    ours, lengths = to_rows(reference, "reference", settings), read_lengths(given[0])
+    ours, lengths = to_rows(reference, "reference", settings, limits), read_lengths(given[0], limits)
     found = []
     for name, system in named.items():
-        theirs = to_rows(system, name, settings)
+        theirs = to_rows(system, name, settings, limits)
         shard = shard_of_rows(ours, theirs, settings, lengths, name, cells=True)
         files = shard.tally.files
-        folds, by = read_parts(given[1], "folds", files), read_parts(given[2], "by", files)
+        folds = read_parts(given[1], "folds", files, limits)
+        by = read_parts(given[2], "by", files, limits)
         # Systems are resampled together, with the counts of all readings.
         shard = tuned_shard(shard, folds)
         found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))

@@ -18,6 +18,7 @@ from sedeval_soft.api.sources import (
     sides_of,
 )
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.settings import Settings
@@ -39,6 +40,7 @@ def evaluate(
     folds: Parted | None = None,
     by: Parted | None = None,
     progress: Progress | None = None,
+    limits: Limits | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings, checked there
 ) -> Scores:
@@ -55,6 +57,7 @@ def evaluate(
         how scores differ between folds is told beside. by: the scene of each file, likewise, or a pattern of
         file names in which `{}` stands for the scene; each scene is scored by itself as well.
     progress: called with how many replicates of how many are done, where intervals are asked for.
+    limits: the most that each input may have; the defaults of `Limits` if none are given.
     settings: an object of `Settings`, or its fields as keywords; class names of arrays come from `classes`.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
@@ -63,14 +66,14 @@ def evaluate(
     if name is not None:
         check_name(name)
     chosen = with_folds(chosen, folds)
-    sides = sides_of(reference, system, chosen)
-    shard = shard_of_rows(*sides, chosen, read_lengths(durations), name)
+    sides = sides_of(reference, system, chosen, limits)
+    shard = shard_of_rows(*sides, chosen, read_lengths(durations, limits), name)
     files = shard.tally.files
     return score_shard(
         shard,
         __version__,
-        folds=read_parts(folds, "folds", files),
-        by=read_parts(by, "by", files),
+        folds=read_parts(folds, "folds", files, limits),
+        by=read_parts(by, "by", files, limits),
         points=has_points(sides[1]),
         progress=progress,
     )
@@ -81,6 +84,7 @@ def threshold_curves(
     system: Any,  # noqa: ANN401
     *,
     durations: Durations | None = None,
+    limits: Limits | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401
 ) -> Curves:
@@ -91,7 +95,8 @@ def threshold_curves(
     `measures="curves"` keeps them in its scores.
     """
     chosen = with_curves(chosen_for(system, settings, values))
-    pair = align(*sides_of(reference, system, chosen), chosen, read_lengths(durations))
+    sides = sides_of(reference, system, chosen, limits)
+    pair = align(*sides, chosen, read_lengths(durations, limits))
     return curves_of(tally_pair(pair, chosen), chosen)
 
 

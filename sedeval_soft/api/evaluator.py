@@ -12,7 +12,6 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from sedeval_soft.api.sources import (
     Parted,
     check_name,
     is_points,
+    limits_from,
     read_lengths,
     read_parts,
     settings_from,
@@ -31,6 +31,7 @@ from sedeval_soft.api.sources import (
     to_rows,
 )
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard, refuse_other_settings
@@ -48,8 +49,19 @@ class Evaluator:
     and for what looks at all thresholds (such as optimal readings) the values of its segments and its events.
     """
 
-    def __init__(self, settings: Settings | None = None, *, name: str = "system", **values: Any) -> None:  # noqa: ANN401 - fields of Settings
-        """Choose settings, as an object or by keywords, and the name under which the system is scored."""
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        name: str = "system",
+        limits: Limits | None = None,
+        **values: Any,  # noqa: ANN401 - fields of Settings
+    ) -> None:
+        """Choose settings, as an object or by keywords, and the name under which the system is scored.
+
+        limits: the most that each batch may have.
+        """
+        self.limits = limits_from(limits)
         self.settings = settings_from(settings, values)
         check_name(name)
         self.name = name
@@ -75,7 +87,7 @@ class Evaluator:
                 "operating points have events only; expected an Evaluator with only=('event',), "
                 "('intersection',) or both"
             )
-        lengths = read_lengths(durations)
+        lengths = read_lengths(durations, self.limits)
         sides = self._sides(reference, system, files)
         self._add([shard_of_rows(*pair, self.settings, lengths, self.name, batch=True) for pair in sides])
         return self
@@ -93,7 +105,10 @@ class Evaluator:
     ) -> Scores:
         """Return the scores of all files so far; arguments as for `evaluate`."""
         shard = self.shard()
-        parts = [read_parts(of, name, shard.tally.files) for name, of in (("folds", folds), ("by", by))]
+        parts = [
+            read_parts(of, name, shard.tally.files, self.limits)
+            for name, of in (("folds", folds), ("by", by))
+        ]
         return score_shard(shard, __version__, folds=parts[0], by=parts[1], progress=progress)
 
     def shard(self) -> Shard:
@@ -112,10 +127,10 @@ class Evaluator:
         write_atomic(path, pack_shard(self.shard(), __version__))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, limits: Limits | None = None) -> Self:
         """Return an evaluator that has counted what a file says; raises InputError if it is none."""
-        shard = read_tally(path)
-        evaluator = cls(shard.settings, name=shard.system)
+        shard = read_tally(path, limits)
+        evaluator = cls(shard.settings, name=shard.system, limits=limits)
         evaluator._add([shard])
         return evaluator
 
@@ -163,8 +178,8 @@ class Evaluator:
         return [self._rows(ours, theirs, name) for ours, theirs, name in triples]
 
     def _rows(self, reference: Any, system: Any, name: str | None) -> tuple[Rows, Rows]:  # noqa: ANN401
-        ours = to_rows(reference, "reference", self.settings)
-        theirs = to_rows(system, "system", self.settings)
+        ours = to_rows(reference, "reference", self.settings, self.limits)
+        theirs = to_rows(system, "system", self.settings, self.limits)
         return (ours, theirs) if name is None else (_named(ours, name), _named(theirs, name))
 
 
@@ -172,18 +187,15 @@ def _named(rows: Rows, name: str) -> Rows:
     return replace(rows, files=(name,))
 
 
-def read_tally(path: str | os.PathLike[str]) -> Shard:
+def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Shard:
     """Return the statistics in a file that `Evaluator.save` or `--save-tally` wrote.
 
     Raises InputError where it cannot be read, or is none.
     """
-    from sedeval_soft.formats import unpack_shard
+    from sedeval_soft.formats import read_shard
 
-    name = os.fspath(path)
-    try:
-        shard = unpack_shard(name, Path(name).read_bytes())
-    except OSError as error:
-        raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
+    limits, name = limits_from(limits), os.fspath(path)
+    shard = read_shard(name, limits)
     expected = empty_tally(shard.settings)
     for tally in (shard.tally, *shard.groups.values()):
         for kind in ("per_class", "per_file", "samples", "events"):
@@ -199,14 +211,18 @@ def read_tally(path: str | os.PathLike[str]) -> Shard:
     return shard
 
 
-def merge_tallies(paths: Sequence[str | os.PathLike[str]]) -> Shard:
-    """Return the statistics of all files of some tallies; raises EvaluationError where they do not fit."""
+def merge_tallies(paths: Sequence[str | os.PathLike[str]], limits: Limits | None = None) -> Shard:
+    """Return the statistics of all files of some tallies; raises EvaluationError where they do not fit.
+
+    limits: the most that all of them together may have.
+    """
+    limits = limits_from(limits)
     if not paths or isinstance(paths, str | os.PathLike):
         raise EvaluationError(f"found {shown(paths)}; expected the paths of one or more tallies")
     shards: list[Shard] = []
     owner: dict[str, str] = {}
     for path in paths:
-        shard, name = read_tally(path), os.fspath(path)
+        shard, name = read_tally(path, limits), os.fspath(path)
         if shards:
             try:
                 refuse_other_settings(shards[0].settings, shard.settings)
@@ -216,5 +232,6 @@ def merge_tallies(paths: Sequence[str | os.PathLike[str]]) -> Shard:
             if file in owner:
                 raise EvaluationError(f"{name}: file {file!r} is in {owner[file]}, too; expected it once")
             owner[file] = name
+        limits.check(name, "files", len(owner), "files, with those of the tallies before it")
         shards.append(shard)
     return Shard.merge(shards)

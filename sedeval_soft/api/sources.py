@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.partition import Partition, by_pattern, of_mapping
-from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import tick, to_seconds
 from sedeval_soft.formats import read_durations, read_partition, read_points, read_rows, rows_from_data
@@ -33,21 +34,33 @@ def settings_from(settings: Settings | None, values: Mapping[str, Any]) -> Setti
     return settings
 
 
-def sides_of(reference: Any, system: Any, settings: Settings) -> tuple[Rows, Rows]:  # noqa: ANN401 - as for evaluate
+def sides_of(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    settings: Settings,
+    limits: Limits | None = None,
+) -> tuple[Rows, Rows]:
     """Return the rows of both sides; arrays must have one shape."""
     arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
     if arrays and reference.shape != system.shape:
         expected = f"expected that of the reference, {reference.shape}"
         raise InputError(Problem("system", f"array of shape {system.shape}; {expected}"))
-    return to_rows(reference, "reference", settings), to_rows(system, "system", settings)
+    ours = to_rows(reference, "reference", settings, limits)
+    return ours, to_rows(system, "system", settings, limits)
 
 
-def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401 - see evaluate
-    """Return the rows of anything that `evaluate` takes."""
+def to_rows(
+    source: Any,  # noqa: ANN401 - see evaluate
+    role: str,
+    settings: Settings,
+    limits: Limits | None = None,
+) -> Rows:
+    """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
+    limits = limits_from(limits)
     if isinstance(source, LongRows | WideRows):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_rows(source)
+        return read_rows(source, limits=limits)
     if isinstance(source, np.ma.MaskedArray):
         raise InputError(
             Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
@@ -56,8 +69,15 @@ def to_rows(source: Any, role: str, settings: Settings) -> Rows:  # noqa: ANN401
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
     if is_points(source):
-        return read_points(source, role, lambda each: to_rows(each, role, settings))
-    return rows_from_data(source, role)
+        return read_points(source, role, lambda each: to_rows(each, role, settings, limits))
+    return rows_from_data(source, role, limits)
+
+
+def limits_from(limits: Limits | None) -> Limits:
+    """Return limits that were given, the default ones for None; raises SettingsError for other things."""
+    if limits is not None and not isinstance(limits, Limits):
+        raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
+    return limits or LIMITS
 
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
@@ -99,7 +119,9 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
     )
 
 
-def read_parts(parted: Parted | None, what: str, files: Sequence[str]) -> Partition | None:
+def read_parts(
+    parted: Parted | None, what: str, files: Sequence[str], limits: Limits | None = None
+) -> Partition | None:
     """Return which files are of which part: from a mapping, the path of a table, or a pattern with `{}`.
 
     what: the argument that it was given as, `folds` or `by`. files: all that are evaluated.
@@ -115,36 +137,37 @@ def read_parts(parted: Parted | None, what: str, files: Sequence[str]) -> Partit
     name = os.fspath(parted)
     if what == "by" and "{" in name:
         return by_pattern(files, name)
-    return read_partition(name, ("fold",) if what == "folds" else ())
+    return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
 
 
-def read_lengths(durations: Durations | None) -> Mapping[str, float] | None:
+def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
     """Return durations in seconds by file name, read from a table if a path is given."""
+    limits = limits_from(limits)
     if durations is None:
         return None
     if isinstance(durations, str | os.PathLike):
-        return read_durations(durations)
+        return read_durations(durations, limits)
     if not isinstance(durations, Mapping):
         raise InputError(
             Problem("durations", f"found {shown(durations)}; expected a mapping of file names to seconds "
                     "or the path of a table of them")
         )  # fmt: skip
-    problems = [Problem("durations", wrong) for pair in durations.items() if (wrong := _wrong_length(*pair))]
+    found = (_wrong_length(file, seconds, limits) for file, seconds in durations.items())
+    problems = [Problem("durations", wrong) for wrong in found if wrong]
     if problems:
         raise InputError(problems[:MAX_PROBLEMS], more=len(problems[MAX_PROBLEMS:]))
     return {file: float(seconds) for file, seconds in durations.items()}
 
 
-def _wrong_length(file: object, seconds: object) -> str:
+def _wrong_length(file: object, seconds: object, limits: Limits) -> str:
     """Return what is wrong with the duration of a file, nothing where nothing is."""
     if not isinstance(file, str):
         return f"{shown(file)} is not the name of a file; expected text"
     number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-    if not number or not 0 <= cast("float", seconds) <= LONGEST:
-        return (
-            f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more, at most {LONGEST:g} "
-            "(31 years)"
-        )
+    if number and cast("float", seconds) > limits.duration:
+        return f"{file!r} has {shown(seconds)}, which {limits.too_long()}; expected a number of seconds"
+    if not number or not cast("float", seconds) >= 0:
+        return f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more"
     return ""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.settings import Settings
 
 
@@ -49,6 +51,21 @@ def settings_of(
     if not given["measures"]:
         needed |= {*map(group_of, asked)}
     return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
+
+
+@contextlib.contextmanager
+def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
+    """Yield the limits of inputs, taken out of what was given; memory is limited, too, until the end."""
+    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.core.intake import Limits, size_of
+    from sedeval_soft.core.room import memory_limited
+
+    limits, memory = Limits.of(given.pop("limits")), given.pop("memory_limit")
+    most = None if memory is None else size_of(memory)
+    if memory is not None and not most:
+        raise SettingsError(f"--memory-limit {memory!r} is not a size; expected one such as 4G or 512M")
+    with memory_limited(most):
+        yield limits
 
 
 def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: bool) -> None:

@@ -10,6 +10,7 @@ import click
 
 from sedeval_soft.cli.options import (
     INPUT,
+    INTAKE,
     OBJECTIVE,
     PARTS,
     RESULTS,
@@ -26,6 +27,7 @@ from sedeval_soft.cli.output import check_tally_path, emit, refuse_overwriting, 
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Scores
 
@@ -50,7 +52,7 @@ System = str | dict[float, str]
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
 @click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
-@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE)
+@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE, INTAKE)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -74,7 +76,10 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
             raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.", ctx)
         given |= {"threshold": None, "thresholds": given["threshold"]}
     _check_arguments(ctx, reference, systems, given, points=bool(points))
-    ctx.exit(_run(reference or "", points or systems, given))
+    from sedeval_soft.cli.asked import limits_of
+
+    with limits_of(given) as limits:
+        ctx.exit(_run(reference or "", points or systems, given, limits))
 
 
 def _check_arguments(
@@ -142,14 +147,16 @@ def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
     return points
 
 
-def _run(reference: str, systems: dict[float, str] | Sequence[str], given: dict[str, Any]) -> int:
+def _run(
+    reference: str, systems: dict[float, str] | Sequence[str], given: dict[str, Any], limits: Limits
+) -> int:
     """Evaluate and print; return the exit code."""
     from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted, settings_of
     from sedeval_soft.cli.present import Presentation
 
     shown = Presentation.of(given)
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
-    io = {name: given.pop(name) for name in names}
+    io = {"limits": limits, **{name: given.pop(name) for name in names}}
     points = isinstance(systems, dict)
     _check_outputs(
         shown,
@@ -216,14 +223,15 @@ def _read(
 def _one(reference: str, system: System, settings: Settings, shown: Presentation, io: dict[str, Any]) -> int:
     """Score one system; return the exit code."""
     from sedeval_soft import __version__
-    from sedeval_soft.api import has_points, read_lengths, read_parts, shard_of_rows, to_rows
+    from sedeval_soft.api import has_points, read_lengths, read_parts, shard_of_rows, sides_of
     from sedeval_soft.cli.progress import progress
     from sedeval_soft.run.evaluation import score_shard
 
-    sides = (to_rows(reference, "reference", settings), to_rows(system, "system", settings))
-    durations = read_lengths(io["durations"])
+    limits = io["limits"]
+    sides = sides_of(reference, system, settings, limits)
+    durations = read_lengths(io["durations"], limits)
     shard = shard_of_rows(*sides, settings, durations)
-    parts = {name: read_parts(io[name], name, shard.tally.files) for name in ("folds", "by")}
+    parts = {name: read_parts(io[name], name, shard.tally.files, limits) for name in ("folds", "by")}
     with progress(quiet=shown.quiet) as told:
         scores = score_shard(
             shard,
@@ -261,7 +269,7 @@ def _several(
     from sedeval_soft.api import compare, mean_of_runs
     from sedeval_soft.cli.progress import progress
 
-    given: dict[str, Any] = {name: io[name] for name in ("durations", "folds", "by")}
+    given: dict[str, Any] = {name: io[name] for name in ("durations", "folds", "by", "limits")}
     given["settings"] = settings
     with progress(quiet=shown.quiet) as told:
         if io["runs"]:

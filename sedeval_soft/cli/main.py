@@ -1,6 +1,7 @@
 """The entry point and its group of commands; without a command's name it is `evaluate`.
 
-Exit codes: 0 done; 1 a requirement was not met; 2 the call or the input is wrong.
+Exit codes: 0 done; 1 a requirement was not met; 2 the call or the input is wrong; 130 interrupted, 143 ended
+from outside, as shells have it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import click
 from click_default_group import DefaultGroup
@@ -17,14 +19,28 @@ from sedeval_soft import __version__
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
+from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
 from sedeval_soft.cli.tune import tune
 
 PROGRAM = "soft-sed-eval"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
 
 
+class UnreadError(BaseException):
+    """Nobody reads what we write any more. Of a BrokenPipeError click itself would make an exit with 1."""
+
+
 class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
     """A group whose help is that of its default command, followed by the list of commands."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:  # noqa: ANN401 - click's own
+        with _pipes_told():
+            context: click.Context = super().make_context(*args, **kwargs)
+            return context
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as above
+        with _pipes_told():
+            return super().invoke(ctx)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, "[OPTIONS] REFERENCE SYSTEM...")
@@ -39,6 +55,14 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         evaluate.format_epilog(ctx, formatter)
+
+
+@contextlib.contextmanager
+def _pipes_told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise UnreadError from error
 
 
 @click.group(
@@ -57,9 +81,12 @@ group.add_command(tune)
 def main() -> None:
     """Run the command line; every expected failure is one message and an exit code."""
     hold_streams()
+    stop_cleanly()
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
+    except StoppedError as stopped:
+        code = _say(str(stopped), stopped.code)
     except click.exceptions.Abort:
         code = _say("interrupted", 130)
     except click.exceptions.Exit as stop:
@@ -68,15 +95,20 @@ def main() -> None:
         with contextlib.suppress(OSError):
             error.show()
         code = error.exit_code
-    except BrokenPipeError:
-        # Whoever read us has gone: there is nothing to say, and nobody to say it to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except (BrokenPipeError, UnreadError):
+        code = _unread()
     except MemoryError:
         code = _say("there is not enough memory for this input", 2)
     except Exception as error:
         code = _explain(error)
     _leave(code if isinstance(code, int) else 0)
+
+
+def _unread() -> int:
+    """Return the code for a reader that has gone: there is nothing to say, and nobody to say it to."""
+    # What is still in our buffer must go somewhere.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
 
 
 def _leave(code: int) -> NoReturn:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.options import PARTS, RESULTS, SURE, GroupedCommand, add
+from sedeval_soft.cli.options import INTAKE, PARTS, RESULTS, SURE, GroupedCommand, add
 from sedeval_soft.cli.output import check_tally_path, refuse_overwriting
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.intake import Limits
 
 EPILOG = """\b
 Examples:
@@ -19,7 +23,7 @@ Examples:
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("tallies", metavar="TALLY...", nargs=-1, required=True, type=click.Path(path_type=str))
-@add(PARTS, SURE, RESULTS)
+@add(PARTS, SURE, RESULTS, INTAKE)
 @click.pass_context
 def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score tallies that --save-tally wrote, as if all their files had been evaluated at once.
@@ -27,6 +31,14 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
     The tallies must be of the same settings and of different files. In whatever order they come, and however
     files were split among them, the scores are the same to the last digit.
     """
+    from sedeval_soft.cli.asked import limits_of
+
+    with limits_of(given) as limits:
+        ctx.exit(_merge(tallies, given, limits))
+
+
+def _merge(tallies: Sequence[str], given: dict[str, Any], limits: Limits) -> int:
+    """Score tallies and print; return the exit code."""
     from dataclasses import replace
 
     from sedeval_soft import __version__
@@ -44,13 +56,13 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
     refuse_overwriting(shown.output, read)
     refuse_overwriting(saved, read, option="--save-tally")
     check_tally_path(saved, shown.output)
-    shard = merge_tallies(tallies)
+    shard = merge_tallies(tallies, limits)
     steered = {name: value for name, value in given.items() if value is not None}
     settings = replace(shard.settings, **steered)
     check_wanted(shown.asked, settings, points=False, parted=any(parted.values()))
     check_intervals(shown.wanted, settings)
     check_resampling(given, settings)
-    parts = [read_parts(parted[name], name, shard.tally.files) for name in ("folds", "by")]
+    parts = [read_parts(parted[name], name, shard.tally.files, limits) for name in ("folds", "by")]
     with progress(quiet=shown.quiet) as told:
         scores = score_shard(
             replace(shard, settings=settings), __version__, folds=parts[0], by=parts[1], progress=told
@@ -60,4 +72,4 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
     if saved:
         write_atomic(saved, pack_shard(shard, __version__))
     shown.show([scores])
-    ctx.exit(shown.judge([scores]))
+    return shown.judge([scores])

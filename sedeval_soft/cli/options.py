@@ -126,12 +126,22 @@ INTERVALS = "How sure scores are"
 FILES = "Parts of the files"
 SYSTEMS = "Several systems"
 OUTPUT = "Output"
+LIMITS = "Limits of inputs"
 CHECKS = "Requirements and second opinions"
 
 READ: tuple[Decorator, ...] = (
     option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
            help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
     option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+)  # fmt: skip
+
+INTAKE: tuple[Decorator, ...] = (
+    option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
+           help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
+           "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
+           "line_length. Repeatable."),
+    option(LIMITS, "--memory-limit", metavar="SIZE",
+           help="Refuse what would need more memory than this, such as 4G.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error.")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.options import OBJECTIVE, SETTINGS, TUNE, GroupedCommand, add
+from sedeval_soft.cli.options import INTAKE, OBJECTIVE, SETTINGS, TUNE, GroupedCommand, add
 from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.intake import Limits
 
 EPILOG = """\b
 Examples:
@@ -20,7 +23,7 @@ Examples:
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", type=click.Path(path_type=str))
 @click.argument("system", metavar="SYSTEM", type=click.Path(path_type=str))
-@add(SETTINGS, OBJECTIVE, TUNE)
+@add(SETTINGS, OBJECTIVE, TUNE, INTAKE)
 def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     """Find the threshold of each class that is best on some data, to score other data with it.
 
@@ -28,10 +31,18 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     they are scored on flatter a system; those of a development set do not. Writes YAML: the thresholds, what
     they reach there, and between which thresholds all are as good.
     """
+    from sedeval_soft.cli.asked import limits_of
+
+    with limits_of(given) as limits:
+        _tune(reference, system, given, limits)
+
+
+def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) -> None:
+    """Find thresholds, and print or write them."""
     from dataclasses import replace
 
     from sedeval_soft import __version__
-    from sedeval_soft.api import read_lengths, shard_of_rows, to_rows
+    from sedeval_soft.api import read_lengths, shard_of_rows, sides_of
     from sedeval_soft.cli.asked import settings_of
     from sedeval_soft.config import dump_thresholds
     from sedeval_soft.core.signature import sign
@@ -56,8 +67,8 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
         reference_sweep=False,
         objective=objective,
     )
-    rows = to_rows(reference, "reference", settings), to_rows(system, "system", settings)
-    lengths = read_lengths(durations)
+    rows = sides_of(reference, system, settings, limits)
+    lengths = read_lengths(durations, limits)
     shard = shard_of_rows(*rows, settings, lengths)
     if not quiet:
         for warning in shard.findings.warnings(settings):

@@ -51,4 +51,8 @@ def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts,
         begins = [*first, ""] if tag == "null" else list(first)
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{form})\Z"), begins)
     Loader.add_constructor("tag:yaml.org,2002:float", decimal)
-    return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader
+    loader = Loader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()

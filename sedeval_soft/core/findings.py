@@ -16,6 +16,11 @@ from sedeval_soft.core.settings import Settings
 
 _SHOWN = 5
 
+_TOLD, _COMPARED = 50, 2000
+"""Classes that are told one by one, and how many names each is compared with to find one like it: a table
+may name as many as it likes, and looking takes time for each pair.
+"""
+
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -101,15 +106,24 @@ class Findings:
 
     def _of_classes(self, settings: Settings) -> list[str]:
         found = []
-        for name in sorted(self.system_classes - self.reference_classes):
-            if settings.classes is None or name in settings.classes:
-                hint = did_you_mean(name, sorted(self.reference_classes), n=1, cutoff=0.75)
-                found.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
-        known = self.reference_classes | self.system_classes
-        for name in settings.classes or ():
-            if name not in known:
-                hint = did_you_mean(name, sorted(known), n=1)
-                found.append(f"class {name!r} of --classes is in neither table{hint}")
+        asked = None if settings.classes is None else {*settings.classes}
+        strange = sorted(self.system_classes - self.reference_classes)
+        strange = [name for name in strange if asked is None or name in asked]
+        known = sorted(self.reference_classes)
+        for name in strange[:_TOLD]:
+            hint = did_you_mean(name, known[:_COMPARED], n=1, cutoff=0.75)
+            found.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
+        if len(strange) > _TOLD:
+            more = listing(strange[_TOLD:], "more class")
+            found.append(f"{more} not in the reference; counted as false alarms")
+        both = self.reference_classes | self.system_classes
+        known = sorted(both)
+        unknown = [name for name in settings.classes or () if name not in both]
+        for name in unknown[:_TOLD]:
+            hint = did_you_mean(name, known[:_COMPARED], n=1)
+            found.append(f"class {name!r} of --classes is in neither table{hint}")
+        if len(unknown) > _TOLD:
+            found.append(f"{listing(unknown[_TOLD:], 'more class')} of --classes in neither table")
         return found
 
 

@@ -6,16 +6,13 @@ grid. A file of length T has ceil(T / segment length) segments; its last one may
 
 from __future__ import annotations
 
-import contextlib
-import os
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.room import check_room
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
 
 Counts = npt.NDArray[np.int64]
@@ -26,22 +23,11 @@ _BYTES_PER_CELL = 24
 _BYTES_IN_ORDER = 48
 """The same where the values are put in order, for curves and correlations: places and ranks, too."""
 
+_BYTES_OF_MEANS = 120
+"""The same where means are taken: where each row begins and ends in each segment."""
 
-_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-@cache
-def _memory() -> int:
-    """Return the bytes of memory that this process may use, 16 GiB where that cannot be told."""
-    try:
-        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        size = 2**34
-    for limit in _CONTAINER_LIMITS:
-        # A container may have less than the machine; `max` stands there for no limit.
-        with contextlib.suppress(OSError, ValueError):
-            size = min(size, int(Path(limit).read_text(encoding="ascii")))
-    return size
+_MOST_SEGMENTS = 2.0**62
+"""Segments that can be counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +46,11 @@ class Grid:
     def over(cls, length: Ticks, segment: int) -> Grid:
         """Cover files of the given lengths in ticks, shape (n_files,), with segments."""
         n_segments = -(-length // segment)
+        if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
+            raise EvaluationError(
+                f"{len(length)} files have more segments of {segment / TICKS_PER_SECOND:g} s than can be "
+                "counted; are the times in seconds? A larger --segment-length gives fewer"
+            )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])
         return cls(segment, length, start)
@@ -74,19 +65,18 @@ class Grid:
         """Return the number of segments of all files together."""
         return int(self.start[-1])
 
-    def check_size(self, n_classes: int, *, in_order: bool = False) -> None:
-        """Refuse a grid that this machine cannot hold; raises EvaluationError.
+    def check_size(self, n_classes: int, *, in_order: bool = False, means: bool = False) -> None:
+        """Refuse a grid that memory cannot hold; raises EvaluationError.
 
-        in_order: whether the values of all segments will be put in order.
+        in_order: whether the values of all segments will be put in order. means: whether means are taken.
         """
-        needed = self.size * n_classes * (_BYTES_IN_ORDER if in_order else _BYTES_PER_CELL)
-        if needed > _memory():
-            longest = int(self.length.max()) / TICKS_PER_SECOND
-            raise EvaluationError(
-                f"{self.size} segments x {n_classes} classes would take {needed / 2**30:.0f} GiB, more than "
-                f"this machine has (the longest file has {longest:g} s); are the times in seconds? A larger "
-                "--segment-length gives fewer, --only segment.hard needs none"
-            )
+        per_cell = _BYTES_OF_MEANS if means else _BYTES_IN_ORDER if in_order else _BYTES_PER_CELL
+        longest = int(self.length.max(initial=0)) / TICKS_PER_SECOND
+        check_room(
+            float(self.size) * max(n_classes, 1) * per_cell,
+            f"{self.size} segments x {n_classes} classes (the longest file has {longest:g} s)",
+            "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none",
+        )
 
     def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Counts, Counts]:
         """Return the segments that rows overlap, as first and one past the last, each (n,).

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
-from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.errors import InputError, Problem, SettingsError
+from sedeval_soft.core.rows import LONGEST
 
 OPTION = "--limit"
 """The option that raises a limit, as `--limit NAME=NUMBER`."""
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(?:i?b)?", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(\.\d*)?([eE]\+?\d{1,3})?", re.ASCII)
+
+_WHOLE = 1 << 62
+"""No limit can be above this: counts are 64 bits wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,27 +27,100 @@ class Limits:
 
     size: bytes, decompressed. ratio: decompressed bytes for each compressed one. rows: of all tables of an
     input. classes, files: different names. duration: seconds of a recording. name_length: characters of a
-    file name or label. members: files in a folder or an archive.
+    file name or label. members: files in a folder or an archive. line_length: bytes of a line.
     """
 
     size: int = 1 << 36
-    ratio: int = 1000
+    ratio: int = 250
     rows: int = 1 << 31
     classes: int = 100_000
     files: int = 10_000_000
     duration: float = 31_536_000.0
     name_length: int = 4096
     members: int = 1_000_000
+    line_length: int = 1 << 24
 
-    def check(self, source: str, name: str, found: float, what: str) -> None:
-        """Raise InputError, naming the option that raises the limit, where more is found than that."""
-        most = getattr(self, name)
-        if found > most:
-            raise InputError(
-                Problem(
-                    source,
-                    f"has {found:.15g} {what}; expected {most:.15g} or fewer "
-                    f"({OPTION} {name}={found:.15g} raises this)",
-                    code=f"too-many-{name}",
+    def __post_init__(self) -> None:
+        """Refuse what no limit can be."""
+        for name in NAMES:
+            found = getattr(self, name)
+            number = isinstance(found, int | float) and not isinstance(found, bool)
+            most, unit = (LONGEST, " s") if name == "duration" else (_WHOLE, "")
+            if not number or not 0 < found <= most:
+                raise SettingsError(f"limit {name} must be above 0, at most {most:g}{unit}, not {found!r}")
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Limits:
+        """Return the limits, some set by `NAME=NUMBER`; raises SettingsError with all that are wrong."""
+        values: dict[str, float] = {}
+        problems: list[str] = []
+        for text in texts:
+            name, equals, number = (part.strip() for part in text.partition("="))
+            name = name.replace("-", "_")
+            value = _number(name, number)
+            if not equals or name not in NAMES:
+                problems.append(f"{OPTION} {text!r}: expected NAME=NUMBER with one of {', '.join(NAMES)}")
+            elif value is None:
+                problems.append(
+                    f"{OPTION} {text!r}: {number!r} is not a number such as 1000, 1e6 or (of sizes) 2G"
                 )
-            )
+            else:
+                values[name] = value
+        if not problems:
+            return cls(**values)  # type: ignore[arg-type]  # whole where they must be
+        raise SettingsError("\n".join(problems))
+
+    def check(self, source: str, name: str, found: float, what: str, line: int | None = None) -> None:
+        """Raise InputError, naming the option that raises the limit, where more is found than that."""
+        if found > getattr(self, name):
+            raise self.refusal(source, name, f"has {_plain(found)} {what}", found, line)
+
+    def refusal(
+        self, source: str, name: str, found: str, needed: float | None = None, line: int | None = None
+    ) -> InputError:
+        """Return the error of an input that is over a limit.
+
+        found: what was found, as what follows the input's name. needed: what the limit would have to be, if
+        it is known: often reading ends before that is.
+        """
+        most = _plain(getattr(self, name))
+        raised = "NUMBER" if needed is None else _plain(math.ceil(needed))
+        message = f"{found}; expected {most} or fewer ({OPTION} {name}={raised} raises this)"
+        return InputError(Problem(source, message, line, code=f"too-many-{name}"))
+
+    def too_long(self) -> str:
+        """Return what is said of a time that is over the limit of durations, and what raises it."""
+        days = f"{self.duration / 86_400:.6g} days"
+        raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
+        return f"is over {self.duration:.15g} s ({days}{raised})"
+
+
+NAMES = tuple(field.name for field in fields(Limits))
+"""The names of limits."""
+
+LIMITS = Limits()
+"""Those that hold where nothing else is said."""
+
+
+def size_of(text: str) -> int | None:
+    """Return the bytes that a text such as `4G` or `512 MiB` says, None where it says none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    size = float(match[1]) * _UNITS[match[2].lower()]
+    return int(size) if size <= _WHOLE else None
+
+
+def _number(name: str, text: str) -> float | None:
+    if name in {"size", "line_length"}:
+        return size_of(text)
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    if name == "duration":
+        return value
+    return int(value) if value <= _WHOLE else None
+
+
+def _plain(number: float) -> str:
+    return f"{number:.15g}"

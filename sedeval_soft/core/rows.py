@@ -19,7 +19,7 @@ Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
 LONGEST = 1e9
-"""Seconds (31 years): a time beyond it is taken for a mistake in its unit."""
+"""Seconds (31 years) that no limit of durations can be above: sums of ticks over many files stay whole."""
 
 UNNAMED = ""
 """The file name of a table that has no column of file names."""

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.read import read_rows
 
@@ -24,6 +25,7 @@ __all__ = [
     "read_partition",
     "read_points",
     "read_rows",
+    "read_shard",
     "rows_from_data",
     "unpack_shard",
 ]
@@ -36,18 +38,20 @@ def pack_shard(shard: Shard, version: str) -> bytes:
     return tally_file.pack(shard, version)
 
 
-def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
+def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, float]:
     """Return seconds by file name from a table of filename and duration; see `durations`."""
     from sedeval_soft.formats import durations
 
-    return durations.read_durations(path)
+    return durations.read_durations(path, limits)
 
 
-def read_partition(path: str | os.PathLike[str], prefer: Sequence[str] = ()) -> Partition:
+def read_partition(
+    path: str | os.PathLike[str], prefer: Sequence[str] = (), limits: Limits = LIMITS
+) -> Partition:
     """Return the part of each file from a table of filename and part; see `partition`."""
     from sedeval_soft.formats import partition
 
-    return partition.read_partition(path, prefer)
+    return partition.read_partition(path, prefer, limits)
 
 
 def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows]) -> Rows:
@@ -57,11 +61,19 @@ def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows
     return module.read_points(points, role, read)
 
 
-def rows_from_data(data: object, name: str) -> Rows:
+def read_shard(name: str, limits: Limits = LIMITS) -> Shard:
+    """Return the shard that a tally file holds; see `tally_file`."""
+    from sedeval_soft.formats import tally_file
+    from sedeval_soft.formats.source import read_bytes
+
+    return tally_file.unpack(name, read_bytes(name, limits=limits)[:], limits)
+
+
+def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> Rows:
     """Return the rows of a data frame or a mapping of columns; see `frames`."""
     from sedeval_soft.formats import frames
 
-    return frames.rows_from_data(data, name)
+    return frames.rows_from_data(data, name, limits)
 
 
 def unpack_shard(name: str, data: bytes) -> Shard:

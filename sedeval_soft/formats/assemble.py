@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -75,10 +76,14 @@ class Columns:
     classes: tuple[tuple[str, Floats], ...]
     declared: Sequence[str] = ()
 
-    def rows(self, origin: Origin) -> Rows | None:
-        """Return the rows, None if any number or name is one that cannot be scored."""
-        if not self._names_and_times_are_sound():
+    def rows(self, origin: Origin, limits: Limits = LIMITS) -> Rows | None:
+        """Return the rows, None if any number or name is one that cannot be scored.
+
+        Raises InputError where there are more of them, or of files or classes, than limits allow.
+        """
+        if not self._names_and_times_are_sound(limits):
             return None
+        limits.check(origin.name, "rows", len(self.onset), "rows")
         values = [column for _, column in self.classes] if self.value is None else [self.value]
         if len(self.onset) and values:
             # Comparisons with NaN are false, so that NaN is refused here, too.
@@ -89,24 +94,36 @@ class Columns:
                 values, origin = _rounded(values, origin)
         file = self.file or Named((UNNAMED,), np.zeros(len(self.onset), dtype=np.int32))
         file = file.used(self.declared)
+        _check_names(origin.name, "files", file.names, limits)
         if self.label is None:
             names = tuple(name for name, _ in self.classes)
+            _check_names(origin.name, "classes", names, limits)
             return WideRows(file.names, names, file.codes, self.onset, self.offset, tuple(values), origin)
         label = self.label.used()
+        _check_names(origin.name, "classes", label.names, limits)
         value = None if self.value is None else values[0]
         return LongRows(
             file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
         )
 
-    def _names_and_times_are_sound(self) -> bool:
+    def _names_and_times_are_sound(self, limits: Limits) -> bool:
         if not len(self.onset):
             return True
         for names in (self.file, self.label):
             if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
                 return False
         # Here, too, NaN fails.
-        within = self.onset.min() >= 0 and self.offset.max() <= LONGEST
+        within = self.onset.min() >= 0 and self.offset.max() <= limits.duration
         return bool(within) and bool(np.all(self.offset >= self.onset))
+
+
+def _check_names(source: str, what: str, names: Sequence[str], limits: Limits) -> None:
+    limits.check(source, what, len(names), what)
+    longest = max(names, key=len, default="")
+    if len(longest) > limits.name_length:
+        noun = "file" if what == "files" else "class"
+        found = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
+        raise limits.refusal(source, "name_length", found, len(longest))
 
 
 def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin]:

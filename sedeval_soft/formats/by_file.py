@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.formats.columns import ALIASES, normal
+from sedeval_soft.formats.lines import BLANK, DELIMITERS, check_lines
 from sedeval_soft.formats.records import decode, records
-from sedeval_soft.formats.sniff import BLANK, DELIMITERS
 from sedeval_soft.formats.source import Source
 
 T = TypeVar("T")
@@ -48,11 +49,12 @@ class Saying(Generic[T]):
     shown: Callable[[str], str] = str
 
 
-def read_by_file(source: Source, saying: Saying[T]) -> dict[str, T]:
+def read_by_file(source: Source, saying: Saying[T], limits: Limits = LIMITS) -> dict[str, T]:
     """Return what a table says by name of file.
 
     Raises InputError with all that is wrong, up to `MAX_PROBLEMS`.
     """
+    check_lines(source, limits)
     text = decode(source)
     first = next((line for line in text.splitlines() if line.strip(BLANK)), None)
     if first is None:
@@ -76,6 +78,9 @@ def read_by_file(source: Source, saying: Saying[T]) -> dict[str, T]:
             raise InputError(problems[:MAX_PROBLEMS], more=True)
     if problems:
         raise InputError(problems)
+    limits.check(source.name, "files", len(found), "files")
+    longest = max(map(len, found), default=0)
+    limits.check(source.name, "name_length", longest, "characters in the name of a file")
     return found
 
 

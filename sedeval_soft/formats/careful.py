@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.core.rows import LONGEST, Rows
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import BLANKS, NUMBER, Layout
+from sedeval_soft.formats.lines import MOST_COLUMNS
 from sedeval_soft.formats.records import decode, records
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
@@ -28,6 +30,7 @@ _NAMES = ("filename", "event_label")
 class _Found:
     """What was read so far, and what was wrong with it."""
 
+    limits: Limits = LIMITS
     problems: list[Problem] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -35,11 +38,12 @@ class _Found:
     numbers: list[list[float]] = field(default_factory=list)
 
 
-def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
+def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows:
     """Read a table line by line; raises InputError with the first problems found."""
-    found = _Found()
+    found = _Found(limits)
     layout = sniffed.layout
-    for line, fields in records(source.name, decode(source), sniffed.delimiter, sniffed.skip):
+    most = max(MOST_COLUMNS, len(layout.names))
+    for line, fields in records(source.name, decode(source), sniffed.delimiter, sniffed.skip, most):
         if isinstance(fields, Problem):
             found.problems.append(fields)
         else:
@@ -48,7 +52,7 @@ def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
             raise InputError(found.problems[:MAX_PROBLEMS], more=True)
     if found.problems:
         raise InputError(found.problems)
-    rows = _columns(layout, found).rows(origin_of(source, sniffed))
+    rows = _columns(layout, found).rows(origin_of(source, sniffed), limits)
     if rows is None:
         raise InputError(Problem(source.name, "holds something that cannot be scored"))
     return rows
@@ -90,7 +94,7 @@ def _row(name: str, layout: Layout, line: int, fields: list[str], found: _Found)
             if not text.strip():
                 problems.append(Problem(name, f"{layout.names[i]} is empty; expected a name", line, i + 1))
         elif role is not None:
-            number, wrong = _number(layout.names[i], role, text)
+            number, wrong = _number(layout.names[i], role, text, found.limits)
             numbers.append(number)
             if wrong:
                 problems.append(Problem(name, wrong, line, i + 1))
@@ -125,7 +129,7 @@ def _declares(layout: Layout, fields: list[str], found: _Found) -> bool:
     return True
 
 
-def _number(name: str, role: str, text: str) -> tuple[float, str]:
+def _number(name: str, role: str, text: str, limits: Limits) -> tuple[float, str]:
     """Return a field as a number, and what is wrong with it if anything is."""
     stripped = text.strip(BLANKS)
     limit = "a number of seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
@@ -136,7 +140,7 @@ def _number(name: str, role: str, text: str) -> tuple[float, str]:
     if math.isinf(number):
         wrong = "is too large"
     elif role in {"onset", "offset"}:
-        wrong = "is negative" if number < 0 else f"is over {LONGEST:g} s (31 years)" * (number > LONGEST)
+        wrong = "is negative" if number < 0 else limits.too_long() * (number > limits.duration)
     elif not -ROUNDING <= number <= 1 + ROUNDING:
         wrong = "is outside [0, 1]" + (" (percent? divide by 100)" if 1 < number <= 100 else "")
     return number, f"{name} {stripped[:_SHOWN]} {wrong}; expected {limit}" if wrong else ""

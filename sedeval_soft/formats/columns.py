@@ -59,6 +59,10 @@ BLANKS = " \t\r\n\f\v"
 """What may surround a number: `str.strip` alone takes separators for blanks that `float` does not know."""
 
 
+_LOOKED_AT = 50
+"""Columns, and characters of a name, up to which messages tell them."""
+
+
 class LayoutError(EvaluationError):
     """A first line that is neither a header nor a row; the reader adds where it stands."""
 
@@ -120,7 +124,7 @@ def layout_of_header(fields: Sequence[str]) -> Layout:
             continue
         canonical = [i for i in holders if normal(names[i]) == aliases[0]]
         if len(canonical) != 1:
-            both = " and ".join(repr(names[i]) for i in holders)
+            both = " and ".join(repr(names[i]) for i in holders[:_LOOKED_AT])
             raise LayoutError(f"columns {both} could each be the {role}; expected one, or one named {role!r}")
         for i in holders:
             roles[i] = role if i == canonical[0] else None
@@ -146,7 +150,7 @@ def check_first_row(layout: Layout, fields: Sequence[str]) -> None:
     if at is None or not others or normal(layout.names[at]) == ALIASES["event_label"][0]:
         return
     if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in (at, *others)):
-        classes = ", ".join(repr(layout.names[i]) for i in sorted((at, *others)))
+        classes = ", ".join(repr(layout.names[i]) for i in sorted((at, *others[:_LOOKED_AT])))
         raise LayoutError(
             f"{layout.names[at]!r} could be the column of labels, or {classes} classes of a wide table; "
             "expected event_label as the name of labels, or another name for that class"
@@ -154,19 +158,23 @@ def check_first_row(layout: Layout, fields: Sequence[str]) -> None:
 
 
 def _missing(role: str, names: Sequence[str]) -> str:
-    close = [name for name in names if close_matches(normal(name), ALIASES[role], 1, 0.75)]
+    close = [name for name in names[:_LOOKED_AT] if close_matches(normal(name), ALIASES[role], 1, 0.75)]
     hint = f"; did you mean {role} by {close[0]!r}?" if close else f"; expected one named {role!r}"
-    return f"there is no {role} column among {', '.join(map(repr, names))}{hint}"
+    more = f" and {len(names) - _LOOKED_AT} more" if len(names) > _LOOKED_AT else ""
+    return f"there is no {role} column among {', '.join(map(repr, names[:_LOOKED_AT]))}{more}{hint}"
 
 
 def _wide_layout(names: tuple[str, ...], roles: list[str | None]) -> Layout:
     classes = [i for i, role in enumerate(roles) if role is None]
     if not classes:
         raise LayoutError("there is no column of labels, and no column of a class; expected event_label")
+    first: dict[str, int] = {}
+    for i, name in enumerate(names):
+        first.setdefault(name, i)
     for i in classes:
         if not names[i]:
             raise LayoutError(f"column {i + 1} has no name; expected the name of a class")
-        if names.index(names[i]) != i:
+        if first[names[i]] != i:
             raise LayoutError(f"two columns are named {names[i]!r}; expected each class once")
         roles[i] = "class"
     return Layout(names, tuple(roles), has_header=True)
@@ -193,23 +201,28 @@ def layout_of_row(fields: Sequence[str]) -> Layout | None:
 
 def explain_first_line(fields: Sequence[str]) -> str:
     """Return why a first line is neither a header nor a row of a table without one."""
-    shown = ", ".join(repr(field.strip()) for field in fields[:8])
+    shown = ", ".join(_shortened(field.strip()) for field in fields[:8])
     mask = "".join("n" if is_number(field) else "s" for field in fields)
     if mask == "snnn":
         return (
             f"{shown} could be filename, onset, offset and a class called by a number, or a label, its "
             "times and a value; expected a header that says which"
         )
-    names = [normal(field) for field in fields]
+    names = [normal(field) for field in fields[:_LOOKED_AT]]
     for role in ("onset", "offset"):
         close = [
             field
-            for field, name in zip(fields, names, strict=True)
+            for field, name in zip(fields[:_LOOKED_AT], names, strict=False)
             if name not in _ROLE_OF and close_matches(name, ALIASES[role], 1, 0.75)
         ]
         if close:
-            return f"{shown} is not a header that is known; did you mean {role!r} by {close[0].strip()!r}?"
+            meant = f"did you mean {role!r} by {close[0].strip()!r}?"
+            return f"{shown} is not a header that is known; {meant}"
     return (
         f"{shown} is neither a header nor a row; expected a header with the columns onset, offset and "
         "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
     )
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= _LOOKED_AT else f"{text[:_LOOKED_AT]}...")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
-from sedeval_soft.core.rows import LONGEST
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.formats.by_file import Places, Saying, file_columns, read_by_file
 from sedeval_soft.formats.columns import is_number, normal
 from sedeval_soft.formats.source import open_source
@@ -15,13 +16,14 @@ _DURATION = frozenset(
 )
 
 
-def read_durations(path: str | os.PathLike[str]) -> dict[str, float]:
+def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, float]:
     """Return seconds by file name.
 
     A file may stand there many times (DCASE metadata has a line per event) if it has one duration.
     Raises InputError with all that is wrong, up to `MAX_PROBLEMS`.
     """
-    return read_by_file(open_source(path), Saying("duration", _places, _seconds))
+    saying = Saying("duration", _places, partial(_seconds, limits=limits))
+    return read_by_file(open_source(path, limits=limits), saying, limits)
 
 
 def _places(fields: Sequence[str]) -> Places | None:
@@ -34,9 +36,9 @@ def _places(fields: Sequence[str]) -> Places | None:
     return None
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str, limits: Limits) -> float:
     if not is_number(text) or float(text) < 0:
         raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
-    if float(text) > LONGEST:
-        raise ValueError(f"duration {text} is over {LONGEST:g} s (31 years); expected seconds")
+    if float(text) > limits.duration:
+        raise ValueError(f"duration {text} {limits.too_long()}; expected seconds")
     return float(text)

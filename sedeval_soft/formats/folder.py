@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.joined import join_long, join_wide
 from sedeval_soft.formats.source import Source, open_source, spelled
@@ -15,18 +18,23 @@ from sedeval_soft.formats.source import Source, open_source, spelled
 EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 
 
-def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
+def read_folder(name: str, read: Callable[[Source, Limits], Rows | None], limits: Limits = LIMITS) -> Rows:
     """Read all tables of a folder (not of folders in it) as one.
 
     A table without any line is a recording without events. Raises InputError where there is no
-    table, where one is wrong, or where long and wide ones are mixed.
+    table, where one is wrong, where long and wide ones are mixed, and where all together are over a limit.
     """
     parts: list[tuple[str, Rows]] = []
     silent: list[str] = []
     digest = hashlib.sha256()
-    for path in _tables(name):
-        source = open_source(path)
-        rows = read(source)
+    size = n_rows = 0
+    for path in _tables(name, limits):
+        source = open_source(path, limits=limits)
+        size += len(source.data)
+        limits.check(spelled(name), "size", size, "bytes or more in its tables")
+        rows = read(source, limits)
+        n_rows += 0 if rows is None else len(rows)
+        limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
         digest.update(f"{spelled(path.name)}\0{source.sha256}\n".encode())
         if rows is None:
             silent.append(_stem(path))
@@ -34,6 +42,10 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
             parts.append((str(path), _renamed(rows, _stem(path))))
     _check_alike(name, parts)
     files = tuple(dict.fromkeys([*(file for _, rows in parts for file in rows.files), *silent]))
+    classes = {label for _, rows in parts for label in rows.classes}
+    limits.check(spelled(name), "files", len(files), "files")
+    limits.check(spelled(name), "classes", len(classes), "classes")
+    _check_memory(spelled(name), n_rows, len(classes), wide=any(isinstance(r, WideRows) for _, r in parts))
     form = f"folder of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
@@ -44,12 +56,24 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
     return join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
 
 
-def _tables(name: str) -> list[Path]:
+def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None:
+    """Refuse tables that cannot be joined in memory; each of them is there already."""
+    from sedeval_soft.core.room import check_room
+
+    needed = n_rows * 8 * (n_classes + 4 if wide else 5)
+    check_room(needed, f"{name}: to join {n_rows} rows of {n_classes} classes", "Expected batches of files")
+
+
+def _tables(name: str, limits: Limits) -> list[Path]:
     """Return the tables of a folder by name; raises InputError where there are none or two of one name."""
     try:
-        paths = sorted(
-            path for path in Path(name).iterdir() if not path.name.startswith(".") and path.is_file()
-        )
+        with os.scandir(name) as entries:
+            inside = [entry.name for entry in islice(entries, limits.members + 1)]
+        if len(inside) > limits.members:
+            raise limits.refusal(spelled(name), "members", f"has more than {limits.members} files")
+        folder = Path(name)
+        paths = [folder / entry for entry in sorted(inside) if not entry.startswith(".")]
+        paths = [path for path in paths if path.is_file()]
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
     tables = [path for path in paths if Path(path.name.lower().removesuffix(".gz")).suffix in EXTENSIONS]

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import LONGEST, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.formats.memory import Table, table_of
@@ -21,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 _NAMES = ("filename", "event_label")
 
 
-def rows_from_data(data: object, name: str) -> Rows:
+def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> Rows:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; one with nothing is left out.
@@ -57,9 +58,9 @@ def rows_from_data(data: object, name: str) -> Rows:
         declared=declared,
     )
     shape = "wide" if layout.wide else "long"
-    found = columns.rows(Origin(name, None, f"{shape} data frame", layout.ignored))
+    found = columns.rows(Origin(name, None, f"{shape} data frame", layout.ignored), limits)
     if found is None:
-        raise InputError(_first_problem(columns, rows, name))
+        raise InputError(_first_problem(columns, rows, name, limits))
     return found
 
 
@@ -113,12 +114,12 @@ def _named(texts: _Texts, kept: Bools | None, rows: npt.NDArray[np.intp], column
     return Named(texts.names, codes)
 
 
-def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], name: str) -> Problem:
+def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], name: str, limits: Limits) -> Problem:
     """Return the first thing that is wrong with columns that are not sound."""
     with np.errstate(invalid="ignore"):
         checks: list[tuple[str, npt.NDArray[np.bool_], Floats, str]] = [
             ("onset", columns.onset >= 0, columns.onset, "a number of seconds, 0 or more"),
-            ("offset", columns.offset <= LONGEST, columns.offset, f"seconds, at most {LONGEST:g} (31 years)"),
+            ("offset", columns.offset <= limits.duration, columns.offset, "seconds"),
             ("offset", columns.offset >= columns.onset, columns.offset, "one not before its onset"),
         ]
         values = [("soft_value", columns.value)] if columns.value is not None else list(columns.classes)
@@ -130,7 +131,8 @@ def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], name: str) -> P
     for label, good, found, expected in checks:
         bad = np.flatnonzero(~good)
         if len(bad):
-            return Problem(
-                name, f"row {rows[bad[0]]}: {label} is {float(found[bad[0]])!r}; expected {expected}"
-            )
+            said = f"row {rows[bad[0]]}: {label} is {float(found[bad[0]])!r}"
+            much = expected == "seconds" and found[bad[0]] > limits.duration
+            said += f", which {limits.too_long()}" if much else ""
+            return Problem(name, f"{said}; expected {expected}")
     return Problem(name, "a filename or event_label holds a NUL character; expected a name")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from sedeval_soft.core.groups import PART_NAMES, is_part_name
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.formats.by_file import Places, Saying, file_columns, read_by_file
 from sedeval_soft.formats.columns import is_number, normal
@@ -18,15 +19,17 @@ _PART = frozenset(
 )
 
 
-def read_partition(path: str | os.PathLike[str], prefer: Sequence[str] = ()) -> Partition:
+def read_partition(
+    path: str | os.PathLike[str], prefer: Sequence[str] = (), limits: Limits = LIMITS
+) -> Partition:
     """Return the part of each file that a table names.
 
     prefer: names of columns, as `fold`, that are parts even where there are others that could be. A file may
     stand there many times if it has one part. Raises InputError with all that is wrong, up to `MAX_PROBLEMS`.
     """
-    source = open_source(path)
+    source = open_source(path, limits=limits)
     names = frozenset(prefer)
-    parts = read_by_file(source, Saying("part", lambda fields: _places(fields, names), _part, repr))
+    parts = read_by_file(source, Saying("part", lambda fields: _places(fields, names), _part, repr), limits)
     return Partition(parts, source.name, source.sha256)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.formats.columns import (
     Layout,
     LayoutError,
@@ -16,12 +17,9 @@ from sedeval_soft.formats.columns import (
     layout_of_row,
     looks_like_header,
 )
+from sedeval_soft.formats.lines import BLANK, DELIMITERS, check_lines, is_blank
 from sedeval_soft.formats.quotes import misquoted
 from sedeval_soft.formats.source import Source
-
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
-BLANK = " \r\n" + "".join(DELIMITERS)
-"""Of what a line consists that holds nothing."""
 
 _HEAD = 1 << 16
 _ROWS = 200
@@ -42,16 +40,17 @@ class Sniffed:
         return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}"
 
 
-def sniff(source: Source) -> Sniffed | None:
+def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     """Return what a table looks like, None where it has no line at all.
 
-    Raises InputError where the first line is neither a header nor a row.
+    Raises InputError where the first line is neither a header nor a row, and where a line is too long.
     """
+    check_lines(source, limits)
     data = source.data
-    head = data[: max(_HEAD, data.find(b"\n") + 1)]
+    head = data[: max(_HEAD, data.find(b"\n", 0, limits.line_length + 1) + 1)]
     lines = list(_lines(source, head)) if head.strip() else []
     if not lines:
-        return None if not data[:].strip(BLANK.encode()) else _far(source)
+        return None if is_blank(data) else _far(source)
     number, first = lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)

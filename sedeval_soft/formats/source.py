@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
+import stat
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,14 +13,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.formats.taken import Bytes, Taken
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
-
-
-Bytes = bytes | mmap.mmap
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +40,38 @@ class Source:
         return self._digest()
 
 
-def open_source(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> Source:
-    """Take in a file, or standard input for `-`; raises InputError where that fails."""
+def open_source(
+    path: str | os.PathLike[str], stdin: BinaryIO | None = None, limits: Limits = LIMITS
+) -> Source:
+    """Take in a file, or standard input for `-`; raises InputError where that fails, or over a limit."""
     name = os.fspath(path)
+    raw = read_bytes(name, stdin, limits)
+    digest = _hash(raw)
+    data = raw
+    if raw[:2] == _GZIP:
+        from sedeval_soft.formats.gzipped import decompress
+
+        data = decompress(spelled(name), raw, limits)
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1))
+    return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
+
+
+def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:
+    """Return the bytes of a file, or of standard input for `-`; raises InputError as `open_source` does."""
     if not name:
         raise InputError(Problem("''", "is not the name of a file; expected a path, or - for standard input"))
     if name == "-" and stdin is None and sys.stdin is None:
         raise InputError(Problem(name, "standard input is closed; expected a table there"))
     try:
-        raw = (stdin or sys.stdin.buffer).read() if name == "-" else _take_in(Path(name))
+        if name == "-":
+            return _drain(name, stdin or sys.stdin.buffer, limits)
+        with Path(name).open("rb") as file:
+            return _take_in(name, file, limits)
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
     except ValueError as error:
         raise InputError(Problem(repr(name), f"is not the name of a file: {error}")) from error
-    digest = _hash(raw)
-    data = _decompress(name, raw) if raw[:2] == _GZIP else raw
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1))
-    return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
 
 
 def spelled(name: str) -> str:
@@ -65,12 +79,27 @@ def spelled(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _take_in(path: Path) -> Bytes:
+def _take_in(name: str, file: BinaryIO, limits: Limits) -> Bytes:
     """Return the bytes of a file: a copy of a small one, the mapped pages of a large one."""
-    with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size < _LARGE:
-            return file.read()
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    state = os.fstat(file.fileno())
+    if not stat.S_ISREG(state.st_mode) or state.st_size < _LARGE:
+        # A device or a pipe has no size, and may have no end.
+        return _drain(name, file, limits)
+    if state.st_size > limits.size:
+        raise limits.refusal(spelled(name), "size", f"has {state.st_size} bytes", state.st_size)
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _drain(name: str, file: BinaryIO, limits: Limits) -> bytes:
+    """Return all that a stream has, unless that is more than it may be."""
+    first = file.read(min(_LARGE, limits.size + 1))
+    if len(first) < min(_LARGE, limits.size + 1):
+        return first
+    taken = Taken(spelled(name), limits)
+    taken.add(first)
+    while piece := file.read(_LARGE):
+        taken.add(piece)
+    return taken.whole()
 
 
 def _hash(raw: Bytes) -> Callable[[], str]:
@@ -83,13 +112,3 @@ def _hash(raw: Bytes) -> Callable[[], str]:
     future = with_thread.submit(lambda: hashlib.sha256(raw).hexdigest())
     with_thread.shutdown(wait=False)
     return future.result
-
-
-def _decompress(name: str, raw: Bytes) -> bytes:
-    import gzip
-    import zlib
-
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(Problem(name, f"begins like gzip, but cannot be decompressed: {error}")) from error

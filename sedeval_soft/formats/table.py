@@ -13,8 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
+from sedeval_soft.formats.columns import Layout
+from sedeval_soft.formats.lines import check_rows
 from sedeval_soft.formats.quotes import quotes_are_plain
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source
@@ -27,14 +30,23 @@ _BLOCK = 1 << 22
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def read_fast(source: Source, sniffed: Sniffed) -> Rows | None:
-    """Read a table at once; None where the careful pass must look."""
+def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows | None:
+    """Read a table at once; None where the careful pass must look.
+
+    Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
+    """
+    check_rows(source, len(sniffed.layout.names), limits)
     if not quotes_are_plain(source.data, sniffed.delimiter):
         return None
     declared: list[str] = []
-    table = _parse(source, sniffed, declared)
-    columns = None if table is None else _columns(table, sniffed, declared)
-    return None if columns is None else columns.rows(origin_of(source, sniffed))
+    table = _parse(source, sniffed, declared, limits.files)
+    if len(declared) > limits.files:
+        raise limits.refusal(source.name, "files", f"has more than {limits.files} lines that declare files")
+    if table is None:
+        return None
+    _check_names(table, source.name, sniffed.layout, limits)
+    columns = _columns(table, sniffed, declared)
+    return None if columns is None else columns.rows(origin_of(source, sniffed), limits)
 
 
 def origin_of(source: Source, sniffed: Sniffed) -> Origin:
@@ -42,10 +54,11 @@ def origin_of(source: Source, sniffed: Sniffed) -> Origin:
     return Origin(source.name, source.sha256, sniffed.describe(), sniffed.layout.ignored)
 
 
-def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
     """Return the table with columns named by their positions, None if pyarrow refuses it.
 
-    A line of nothing but a file name goes to `declared`, if file names come first.
+    A line of nothing but a file name goes to `declared`, if file names come first; after `most` of them it is
+    refused.
     """
     layout = sniffed.layout
     types = {
@@ -58,7 +71,7 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noq
     def lone_name(row: Any) -> str:  # noqa: ANN401
         if names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text:
             declared.append(row.text.strip())
-            return "skip"
+            return "skip" if len(declared) <= most else "error"
         return "error"
 
     try:
@@ -77,6 +90,18 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noq
         )
     except pa.ArrowInvalid:
         return None
+
+
+def _check_names(table: Any, name: str, layout: Layout, limits: Limits) -> None:  # noqa: ANN401
+    """Refuse more different names than there may be, before they become texts of ours."""
+    for role, limit in (("filename", "files"), ("event_label", "classes")):
+        position = layout.position(role)
+        if position is not None:
+            chunks = table.column(str(position)).chunks
+            found = max((len(chunk.dictionary) for chunk in chunks), default=0)
+            # Those of a chunk are different; one of them may be the nothing of lines that declare files.
+            if found - 1 > getattr(limits, limit):
+                raise limits.refusal(name, limit, f"has {found - 1} {limit} or more", found)
 
 
 def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | None:  # noqa: ANN401

@@ -14,7 +14,9 @@ from typing import cast
 import numpy as np
 
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
@@ -104,14 +106,21 @@ def pack(shard: Shard, version: str) -> bytes:
     return write_members((_HEADER, written(header)), arrays)
 
 
-def unpack(name: str, data: bytes) -> Shard:
+def unpack(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
     """Return the shard that a tally file holds; name: of the file, for messages.
 
     Raises InputError for anything that is not a whole and sound tally file.
     """
     try:
         with open_members(data) as members:
-            return _shard(members)
+            size = sum(info.file_size for info in members.by_name.values())
+            limits.check(name, "size", size, "bytes, unpacked")
+            # Twice: arrays as they are read, and as they are put together.
+            check_room(2 * size, f"{name}: to unpack it", "Expected smaller tallies")
+            shard = _shard(members)
+            for what in ("files", "classes"):
+                limits.check(name, what, len(getattr(shard.tally, what)), what)
+            return shard
     except MemberError as error:
         raise InputError(Problem(name, f"{error}; expected a tally file")) from error
 

@@ -15,6 +15,11 @@ _OPEN_ALREADY = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|\d+)/
 """Names of what a process has open: `/dev/stdout` may be a file that has more in it."""
 
 
+PART_PREFIX, PART_SUFFIX = ".soft-sed-eval-", ".part"
+"""How the names of unfinished files begin and end: one is left behind only where a process is killed at once,
+and may then be deleted. Folders of tables are read past it."""
+
+
 class OutputError(EvaluationError):
     """A result could not be written; what was there before still is."""
 
@@ -75,19 +80,25 @@ def _fill(target: Path, data: bytes) -> None:
 
 
 def _replace(target: Path, write: Callable[[Path], None], mode: int | None) -> None:
-    import tempfile
+    """Let a function write a new file beside the target, and put it in the target's place."""
+    import secrets
 
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".soft-sed-eval-", suffix=".part")
+    # Named before it is made: whatever interrupts us, wherever, it is known what must go.
+    part = target.parent / f"{PART_PREFIX}{os.getpid()}-{secrets.token_hex(8)}{PART_SUFFIX}"
     try:
-        with os.fdopen(handle, "rb") as file:
-            write(Path(name))
+        with open(part, "xb", opener=_for_us_alone) as file:
+            write(part)
             os.fsync(file.fileno())
-        Path(name).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        Path(name).replace(target)
+        part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        part.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            part.unlink()
         raise
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _umask() -> int:

@@ -16,6 +16,7 @@ from sedeval_soft.core.hard import hard_events, merges, rowwise_events
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.postprocess import postprocessed
+from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, STEERING, Settings
@@ -32,12 +33,19 @@ from sedeval_soft.measures.intersection.soft import count_soft_activities, count
 from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
 
+_BYTES_PER_COUNT = 64
+"""Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
+
+_BYTES_PER_SCORE = 6000
+"""The same for each class: its scores, with their names, as they are shown."""
+
 
 def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
     """Count everything that the scores of the settings' bases need.
 
     cells: whether the values of all segments are kept where no score needs them.
     """
+    check_counts(len(pair.files), len(pair.classes), settings)
     grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
     columns = Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
     if settings.wants("segment") or settings.wants("ranking") or settings.tunes_by("segment"):
@@ -58,6 +66,20 @@ def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
     )
 
 
+def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
+    """Refuse counts of more files and classes than memory can hold; raises RoomError.
+
+    Every basis and reading counts some things in each file for each class.
+    """
+    families = sum(settings.wants(basis, reading) for basis, of in READINGS.items() for reading in of)
+    families += settings.tunes
+    check_room(
+        families * (_BYTES_PER_COUNT * n_files * n_classes + _BYTES_PER_SCORE * n_classes),
+        f"to count {n_classes} classes in {n_files} files",
+        "Names of classes may be in the wrong column; --classes and --only leave some out",
+    )
+
+
 def empty_tally(settings: Settings) -> Tally:
     """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
@@ -74,7 +96,7 @@ def recipe_of(settings: Settings) -> str:
 def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns, *, kept: bool) -> None:
     sparse = settings.compat == "sed_eval" or settings.pool == "max"
     if kept or _needs_grid(settings) or not sparse:
-        grid.check_size(len(pair.classes), in_order=bool(settings.measures))
+        grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start)
         sparse = settings.compat == "sed_eval"

@@ -41,18 +41,24 @@ def test_cells_are_those_that_a_row_overlaps(lengths, segment, data):
 
 def test_too_large_a_grid_is_refused():
     grid = Grid.over(np.array([10**15]), 1000)
-    with pytest.raises(EvaluationError, match=r"are the times in seconds\?"):
+    with pytest.raises(EvaluationError, match=r"[Aa]re the times in seconds\?"):
         grid.check_size(17)
 
 
 def test_values_in_order_take_twice_the_room(monkeypatch):
-    from sedeval_soft.core import grid as module
+    from sedeval_soft.core import room
 
-    monkeypatch.setattr(module, "_memory", lambda: 17 * 1000 * 30)
-    grid = Grid.over(np.array([1000]), 1)
+    monkeypatch.setattr(room, "free", lambda: int(17 * 10**7 * 30 / room.SHARE))
+    grid = Grid.over(np.array([10**7]), 1)
     grid.check_size(17)
-    with pytest.raises(EvaluationError, match="more than this machine has"):
-        grid.check_size(17, in_order=True)
+    for how in ({"in_order": True}, {"means": True}):
+        with pytest.raises(EvaluationError, match="are free, of which 80% may be taken"):
+            grid.check_size(17, **how)
+
+
+def test_more_segments_than_can_be_counted_are_refused():
+    with pytest.raises(EvaluationError, match="than can be counted"):
+        Grid.over(np.full(10_000, 10**15), 1)
 
 
 @given(st.integers(0, 10**13))

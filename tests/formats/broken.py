@@ -68,7 +68,7 @@ BROKEN: dict[str, Broken] = {
     ),
     "ambiguous_without_header": Broken(b"a\t0\t1\t0.5\n", 1, None, ("could be", "header")),
     "offset_in_milliseconds": Broken(
-        HEAD + GOOD + _row("a.wav", "1", "1e10", "car", "1"), 3, 3, ("1e10", "31 years")
+        HEAD + GOOD + _row("a.wav", "1", "1e10", "car", "1"), 3, 3, ("1e10", "over 31536000 s")
     ),
     "full_width_digits": Broken(HEAD + _row("a.wav", "\uff11", "2", "car", "1"), 2, 2, ("not a number",)),
     "quote_unclosed_in_label": Broken(

@@ -302,11 +302,11 @@ def test_bad_durations_are_refused(text, tmp_path):
         read_durations(path)
 
 
-@pytest.mark.parametrize("seconds", ["1e300", "1e12", "1e999", "1000000001"])
+@pytest.mark.parametrize("seconds", ["1e300", "1e12", "1e999", "31536001"])
 def test_durations_that_no_recording_has_are_refused_with_their_place(seconds, tmp_path):
     path = tmp_path / "d.tsv"
-    path.write_text(f"filename\tduration\na\t1e9\nb\t{seconds}\n")
-    with pytest.raises(InputError, match=rf"d\.tsv:3:2: duration {seconds} is over 1e\+09 s"):
+    path.write_text(f"filename\tduration\na\t31536000\nb\t{seconds}\n")
+    with pytest.raises(InputError, match=rf"d\.tsv:3:2: duration {seconds} is over 31536000 s"):
         read_durations(path)
 
 

@@ -1,0 +1,133 @@
+"""Memory that may be taken: what a step will need is estimated and compared before it is taken.
+
+By default a step may take 80 % of what is free: what the system says is available, or what is left of a
+container's share. A limit that was given is of the whole process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+
+from sedeval_soft.core.errors import EvaluationError
+
+OPTION = "--memory-limit"
+
+SHARE = 0.8
+"""How much of what is free is taken where nothing is said."""
+
+_UNKNOWN = 1 << 34
+"""Bytes taken to be free where the system does not tell."""
+
+_SMALL = 1 << 26
+"""Bytes that are taken without looking, unless a limit was given: to look takes longer."""
+
+_GIVEN: ContextVar[int | None] = ContextVar("memory_limit", default=None)
+
+
+class RoomError(EvaluationError):
+    """A step would take more memory than it may."""
+
+
+@contextlib.contextmanager
+def memory_limited(most: int | None) -> Iterator[None]:
+    """Let what is computed inside take at most so many bytes of memory; None for a share of what is free."""
+    token = _GIVEN.set(most)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
+def check_room(needed: float, what: str, mend: str) -> None:
+    """Refuse a step that would take more memory than there is; raises RoomError before anything is taken.
+
+    needed: bytes, estimated. what: the step, as the subject of a sentence. mend: what would need less.
+    """
+    given = _GIVEN.get()
+    if given is None and needed <= _SMALL:
+        return
+    left = room()
+    if needed > left:
+        raise RoomError(f"{what} would take about {spelled(needed)}; {_allowed(given, left)}. {mend}")
+
+
+def room() -> int:
+    """Return the bytes that may be taken now."""
+    given = _GIVEN.get()
+    return int(SHARE * free()) if given is None else max(0, given - _taken())
+
+
+def free() -> int:
+    """Return the bytes that are free: of the machine, or of the container's share if that is less."""
+    found = [left for left in (_available(), *map(_left_of, _groups())) if left is not None]
+    return min(found, default=_UNKNOWN)
+
+
+def spelled(size: float) -> str:
+    """Return a number of bytes with a unit and three digits: `1.5 GiB`."""
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} PiB"
+
+
+def _allowed(given: int | None, left: int) -> str:
+    if given is None:
+        return f"{spelled(left / SHARE)} are free, of which {SHARE:.0%} may be taken ({OPTION} sets how much)"
+    return f"{spelled(left)} are left of {OPTION} {spelled(given)}"
+
+
+def _available() -> int | None:
+    """Return what the system says could be taken without swapping."""
+    lines = _read("/proc/meminfo").splitlines()
+    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    if found:
+        return int(found[0]) * 1024
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _groups() -> Iterator[Path]:
+    """Yield the folders of the control groups that this process is in, as far as they are visible."""
+    yield from (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
+    for line in _read("/proc/self/cgroup").splitlines():
+        _, kinds, path = (*line.split(":", 2), "", "")[:3]
+        if path.strip("/") and kinds in {"", "memory"}:
+            place = Path("/sys/fs/cgroup") / kinds / path.strip("/")
+            yield from (place, *(above for above in place.parents if len(above.parts) > 4))
+
+
+def _left_of(group: Path) -> int | None:
+    """Return what is left of the memory of a control group, None where it has no limit."""
+    for limit, usage in (
+        ("memory.max", "memory.current"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ):
+        most, used = _read(str(group / limit)).strip(), _read(str(group / usage)).strip()
+        if most.isdecimal() and used.isdecimal():
+            # Pages of files that nobody uses now are given back when memory is asked for.
+            stat = dict(line.split() for line in _read(str(group / "memory.stat")).splitlines())
+            idle = int(stat.get("total_inactive_file", stat.get("inactive_file", "0")))
+            return max(0, int(most) - max(0, int(used) - idle))
+    return None
+
+
+def _taken() -> int:
+    """Return the bytes that this process has for itself now; 0 where the system does not tell."""
+    fields = _read("/proc/self/statm").split()
+    if len(fields) < 3:
+        return 0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,252 @@
+"""Interrupted, terminated, killed, out of room, unread: the old output or the new one, never half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+REFERENCE, SYSTEM = (str(ROOT / "sample_data" / name) for name in ("ref.tsv", "sys.tsv"))
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+OLD = "as it was\n"
+
+SLOWLY = """
+import sys, time
+from pathlib import Path
+from sedeval_soft.report import write
+from sedeval_soft.cli import main
+
+def fill(target, data):
+    # Half of the file lies on the disk, and somebody grows impatient.
+    with target.open("wb") as file:
+        file.write(data[: len(data) // 2])
+        file.flush()
+        print("writing", file=sys.stderr, flush=True)
+        time.sleep(60)
+        file.write(data[len(data) // 2 :])
+
+write._fill = fill
+main()
+"""
+
+FOREVER = """
+import sys
+from sedeval_soft.report import write_atomic
+
+print("writing", flush=True)
+while True:
+    for letter in "ab":
+        write_atomic(sys.argv[1], letter * 4_000_000 + "\\n")
+"""
+
+
+def begun(code: str, *arguments: str, stream: str = "stderr") -> subprocess.Popen[bytes]:
+    """Start a program, and return when it says that it is writing."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    said = getattr(process, stream).readline()
+    assert said == b"writing\n", process.stderr and process.stderr.read()
+    return process
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+@pytest.mark.parametrize("option", ["-o", "--save-tally"])
+def test_a_signal_leaves_the_old_output_and_nothing_else(number, code, said, option, tmp_path):
+    target = tmp_path / "out"
+    target.write_text(OLD)
+    process = begun(SLOWLY, REFERENCE, SYSTEM, option, str(target))
+    assert len(list(tmp_path.iterdir())) == 2
+    process.send_signal(number)
+    out, error = process.communicate(timeout=30)
+    assert (process.returncode, out, error.decode()) == (code, b"", f"soft-sed-eval: {said}\n")
+    assert target.read_text() == OLD
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_second_signal_does_not_break_into_the_clearing_up(tmp_path):
+    process = begun(SLOWLY, REFERENCE, SYSTEM, "-o", str(tmp_path / "out"))
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM) * 5:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode in {130, 143}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_signals_that_are_ignored_stay_ignored():
+    code = (
+        "import os, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "from sedeval_soft.cli.stopped import stop_cleanly\n"
+        "stop_cleanly(); os.kill(os.getpid(), signal.SIGTERM); print('here')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert done.stdout == "here\n"
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_the_target_is_whole(tmp_path):
+    target = tmp_path / "out"
+    whole = {b"a" * 4_000_000 + b"\n", b"b" * 4_000_000 + b"\n"}
+    rng = random.Random(0)  # noqa: S311 - moments, not secrets
+    found = set()
+    left_behind = 0
+    for _ in range(100):
+        process = begun(FOREVER, str(target), stream="stdout")
+        time.sleep(rng.uniform(0.0, 0.05))
+        process.kill()
+        process.communicate(timeout=30)
+        others = [path.name for path in tmp_path.iterdir() if path != target]
+        assert all(name.startswith(".soft-sed-eval-") and name.endswith(".part") for name in others)
+        left_behind = max(left_behind, len(others))
+        if target.exists():
+            found.add(target.read_bytes()[:1])
+            assert target.read_bytes() in whole
+    # It was not killed before it began, nor always between two files.
+    assert found == {b"a", b"b"}
+    assert left_behind > 0
+
+
+def limited(size: int) -> str:
+    """Return a program that may write no file larger than so many bytes."""
+    return (
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n"
+        "from sedeval_soft.cli import main; main()"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ([REFERENCE, SYSTEM, "-o"], "scores.json"),
+        ([REFERENCE, SYSTEM, "--score", "segment.soft.f1.micro", "--save-tally"], "a.tally"),
+        ([REFERENCE, SYSTEM, "--score", "segment.soft.f1.micro", "--curves"], "c.tsv"),
+        ([REFERENCE, SYSTEM, "--score", "segment.soft.f1.micro", "--curves"], "c.parquet"),
+        (["tune", REFERENCE, SYSTEM, "-o"], "thresholds.yaml"),
+    ],
+)
+def test_a_full_disk_leaves_the_old_output_and_nothing_else(command, name, tmp_path):
+    target = tmp_path / name
+    target.write_text(OLD)
+    done = subprocess.run(
+        [sys.executable, "-c", limited(100), *command, str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**ENVIRONMENT, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert done.returncode == 2
+    assert f"{target}: cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert target.read_text() == OLD
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Yield a folder on a disk of 64 KiB; only who may mount one has it."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here")
+    if done.returncode:
+        pytest.skip("no disk may be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_full(small_disk):
+    target = small_disk / "scores.json"
+    target.write_text(OLD)
+    (small_disk / "rest").write_bytes(b"x" * 40_000)
+    done = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", REFERENCE, SYSTEM, "--format", "json", "-o", str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=ENVIRONMENT,
+    )
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert target.read_text() == OLD
+    assert sorted(path.name for path in small_disk.iterdir()) == ["rest", "scores.json"]
+
+
+@pytest.fixture
+def many_classes(tmp_path):
+    """Return a table whose scores do not fit into a pipe."""
+    table = tmp_path / "many.tsv"
+    rows = "".join(f"{i}\t{i + 1}\tclass {i:04d}\n" for i in range(2000))
+    table.write_text(f"onset\toffset\tevent_label\n{rows}")
+    return str(table)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        *("$M $M --only segment.hard", "$M $M --only segment.hard --format json", "$R $S", "tune $M $M"),
+        *("--list-scores", "--help", "merge --help"),
+    ],
+)
+@pytest.mark.parametrize("reader", ["head -1", "head -c 1", "true"])
+def test_a_reader_who_leaves_is_not_told(what, reader, many_classes, tmp_path):
+    # The reader has gone, or nearly, when the results come.
+    command = f"set -o pipefail; $E {what} | {reader} > /dev/null"
+    environment = {**ENVIRONMENT, "E": f"{sys.executable} -m sedeval_soft", "M": many_classes}
+    environment |= {"R": REFERENCE, "S": SYSTEM}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("target", ["pipe", "/dev/fd/7"])
+def test_a_pipe_by_name_whose_reader_leaves_is_not_told(target, tmp_path, many_classes):
+    os.mkfifo(tmp_path / "pipe")
+    reader = "{ read -r line < pipe; } &" if target == "pipe" else "exec 7> >(true); sleep 0.2;"
+    command = f"{reader} $E $M $M --only segment.hard --format json -o {target}"
+    environment = {**ENVIRONMENT, "E": f"{sys.executable} -m sedeval_soft", "M": many_classes}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_killed_process_left_is_no_table(tmp_path):
+    (tmp_path / "a.tsv").write_text("0\t1\tcar\n")
+    before = _scored(tmp_path)
+    (tmp_path / ".soft-sed-eval-1-00ff.part").write_text("half of someth")
+    (tmp_path / ".soft-sed-eval-1-00ff.tsv").write_text("half of someth")
+    assert _scored(tmp_path) == before
+
+
+def _scored(folder: Path) -> str:
+    command = [
+        sys.executable,
+        "-m",
+        "sedeval_soft",
+        str(folder),
+        str(folder),
+        "--score",
+        "segment.hard.f1.micro",
+    ]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout

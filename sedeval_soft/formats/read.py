@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import Rows
+from sedeval_soft.formats.magic import may_be_no_table
 from sedeval_soft.formats.sniff import sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.table import read_fast
 
+_LIMITS = Limits()
 
-def read_rows(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) -> Rows:
+
+def read_rows(
+    source: str | os.PathLike[str],
+    *,
+    stdin: BinaryIO | None = None,
+    form: str = "",
+    limits: Limits = _LIMITS,
+) -> Rows:
     """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
 
+    form: what it must be, by its name in the registry of forms; found out where there is none.
     Raises InputError that says where and what is wrong.
     """
     name = os.fspath(source)
     if name not in {"", "-"} and Path(name).is_dir():
         from sedeval_soft.formats.folder import read_folder
 
-        return read_folder(name, read_table)
-    rows = read_table(open_source(name, stdin))
+        return read_folder(name, partial(read_table, form=form, limits=limits))
+    rows = read_table(open_source(name, stdin), form, limits)
     if rows is None:
         raise InputError(
             Problem(
@@ -33,9 +45,18 @@ def read_rows(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) 
     return rows
 
 
-def read_table(source: Source) -> Rows | None:
+def read_table(source: Source, form: str = "", limits: Limits = _LIMITS) -> Rows | None:
     """Read one table, None where it has no line at all."""
-    sniffed = sniff(source)
+    if form or may_be_no_table(source.data, source.name):
+        from sedeval_soft.formats.forms.registry import form_of, recognised
+
+        found = form_of(form, "--from") if form else recognised(source)
+        if found is not None:
+            return _read_as(found.name, source, limits)
+    try:
+        sniffed = sniff(source)
+    except InputError as error:
+        return _read_otherwise(source, limits, error)
     if sniffed is None:
         return None
     rows = read_fast(source, sniffed)
@@ -43,4 +64,25 @@ def read_table(source: Source) -> Rows | None:
         return rows
     from sedeval_soft.formats.careful import read_carefully
 
-    return read_carefully(source, sniffed)
+    try:
+        return read_carefully(source, sniffed)
+    except InputError as error:
+        return _read_otherwise(source, limits, error)
+
+
+def _read_otherwise(source: Source, limits: Limits, error: InputError) -> Rows | None:
+    """Read what is no table of text in a form that recognises it; raises the error where none does."""
+    from sedeval_soft.formats.forms.registry import recognised
+
+    found = recognised(source)
+    if found is None:
+        raise error
+    return _read_as(found.name, source, limits)
+
+
+def _read_as(form: str, source: Source, limits: Limits) -> Rows | None:
+    """Read a table of a known form."""
+    from sedeval_soft.formats.forms.form import Reading
+    from sedeval_soft.formats.forms.registry import form_of
+
+    return form_of(form).read(source, Reading(partial(read_table, limits=limits), limits))

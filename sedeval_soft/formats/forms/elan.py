@@ -37,6 +37,7 @@ _TIERS = ("tier", "tier_name", "tiername", "tier_id")
 _FILES = (*ALIASES["filename"], "file_path", "media_file")
 _PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
 _HEAD = 1 << 16
+_TEXT = "tab-delimited text as ELAN exports it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
                 continue
             layout = _headerless(fields)
             if layout is None:
-                message = (
-                    f"{quote(text)} is no header with columns of begin and end times, and no annotation; expected "
-                    "text as ELAN exports it, tabs between"
-                )
+                message = f"{quote(text)} is neither a header with times nor an annotation; expected {_TEXT}"
                 raise InputError(Problem(source.name, message, line))
         _enter(found, line, fields, layout)
     return None if layout is None else found.rows("ELAN export", ignored=layout.ignored)

@@ -50,11 +50,16 @@ def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits
     return Fitted(_called(rows, form, losses, called, apart=apart), tuple(losses), apart)
 
 
-def taken(rows: Rows, code: int) -> Rows:
-    """Return the rows of one recording, without its name."""
+def taken(rows: Rows, code: int, *, named: bool = False) -> Rows:
+    """Return the rows of one recording, with or without its name."""
     mine = np.flatnonzero(rows.file == code)
     zeros = np.zeros(len(mine), dtype=np.int32)
-    times = {"files": (UNNAMED,), "file": zeros, "onset": rows.onset[mine], "offset": rows.offset[mine]}
+    times = {
+        "files": (rows.files[code] if named else UNNAMED,),
+        "file": zeros,
+        "onset": rows.onset[mine],
+        "offset": rows.offset[mine],
+    }
     if isinstance(rows, WideRows):
         return replace(rows, **times, values=tuple(column[mine] for column in rows.values))  # type: ignore[arg-type]
     value = None if rows.value is None else rows.value[mine]
@@ -171,19 +176,7 @@ def _called(rows: Rows, form: Form, losses: list[str], called: str, *, apart: bo
     if UNNAMED in rows.files and len(rows.files) > 1:
         raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
     if apart:
-        if not rows.files and called:
-            rows = replace(rows, files=(UNNAMED,))
-        if rows.files == (UNNAMED,):
-            if not called:
-                raise _cannot(rows, "holds a recording without a name; a folder has a file for each, by name")
-            losses.append(f"that the recording has no name: it is called {shown(called)}")
-            rows = replace(rows, files=(called,))
-        ended = [name for name in rows.files if has_audio_extension(name)]
-        if ended:
-            losses.append(f"extensions of audio files in the names of {len(ended)} recordings")
-        if not rows.files:
-            raise _cannot(rows, "holds no recording; a folder has a file for each")
-        return rows
+        return _called_apart(rows, form, losses, called)
     if form.holds.recordings:
         return rows
     if len(rows.files) > 1:
@@ -195,6 +188,23 @@ def _called(rows: Rows, form: Form, losses: list[str], called: str, *, apart: bo
     if not form.holds.name and rows.files not in {(), (UNNAMED,)}:
         losses.append(f"the name of the recording, {shown(rows.files[0])}")
         rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
+    return rows
+
+
+def _called_apart(rows: Rows, form: Form, losses: list[str], called: str) -> Rows:
+    """See to it that each recording has a name that its file can have."""
+    if not rows.files and called:
+        rows = replace(rows, files=(UNNAMED,))
+    if rows.files == (UNNAMED,):
+        if not called:
+            raise _cannot(rows, "holds a recording without a name; a folder has a file for each, by name")
+        losses.append(f"that the recording has no name: it is called {shown(called)}")
+        rows = replace(rows, files=(called,))
+    ended = [name for name in rows.files if has_audio_extension(name) and not form.named]
+    if ended:
+        losses.append(f"extensions of audio files in the names of {len(ended)} recordings")
+    if not rows.files:
+        raise _cannot(rows, "holds no recording; a folder has a file for each")
     return rows
 
 

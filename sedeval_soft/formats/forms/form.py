@@ -74,6 +74,11 @@ class Form:
         """Whether several recordings need a file each."""
         return self.folder or not self.holds.recordings
 
+    @property
+    def named(self) -> bool:
+        """Whether a file of a single recording says what that is called."""
+        return self.holds.name and not self.folder
+
 
 def never(source: Source) -> bool:  # noqa: ARG001 - as for every form
     """Recognise nothing: a form that is a table of text like others, or a folder."""

@@ -16,7 +16,6 @@ from sedeval_soft.formats import read_rows
 from sedeval_soft.formats.folder import stem_of
 from sedeval_soft.formats.forms.fit import fit, taken
 from sedeval_soft.formats.forms.form import Form
-from sedeval_soft.formats.forms.names import stems
 from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_of
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write_folder import write_folder
@@ -42,12 +41,17 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Rows that are ready to be written in a form. rows: as it holds them. _write: makes them bytes."""
+    """Rows that are ready to be written in a form.
+
+    rows: as it holds them. _write: makes them bytes;
+    _stems: what files are called.
+    """
 
     form: Form
     rows: Rows
     conversion: Conversion
     _write: Callable[[Rows], bytes]
+    _stems: tuple[str, ...]
 
     def content(self) -> bytes:
         """Return the bytes of a single file."""
@@ -55,12 +59,9 @@ class Prepared:
 
     def members(self) -> Iterator[tuple[str, bytes]]:
         """Yield names and bytes of the files of a folder, by recording."""
-        names = stems(self.rows.origin.name, self.rows.files)
-        for code, file in enumerate(self.rows.files):
-            yield (
-                names[file] + self.form.extensions[0],
-                self._write(taken(self.rows, code, named=self.form.named)),
-            )
+        for code, stem in enumerate(self._stems):
+            own = taken(self.rows, code, named=self.form.named)
+            yield stem + self.form.extensions[0], self._write(own)
 
 
 def convert(
@@ -105,17 +106,15 @@ def prepare(
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
     fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name))
-    if fitted.apart:
-        if name == "-":
-            raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
-        stems(rows.origin.name, fitted.rows.files)
+    if fitted.stems is not None and name == "-":
+        raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
     if strict and fitted.losses:
         lost = "; ".join(fitted.losses)
         raise EvaluationError(f"{rows.origin.name}: {form.name} would lose {lost}")
     made = fitted.rows
     counts = (len(made), len(made.files), len(made.classes))
-    done = Conversion(rows.origin.form, form.name, fitted.losses, *counts, fitted.apart)
-    return Prepared(form, made, done, writer)
+    done = Conversion(rows.origin.form, form.name, fitted.losses, *counts, fitted.stems is not None)
+    return Prepared(form, made, done, writer, fitted.stems or ())
 
 
 def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -13,7 +13,7 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.forms.form import LIMITS, Form
-from sedeval_soft.formats.forms.names import has_audio_extension, shown
+from sedeval_soft.formats.forms.names import has_audio_extension, shown, stems
 from sedeval_soft.formats.forms.shapes import contiguous, fold, unfold
 
 _NAMED = 3
@@ -24,12 +24,13 @@ _NAMED = 3
 class Fitted:
     """Rows that a form holds without loss, and what they have lost to be so.
 
-    rows: with the recordings' names. apart: each recording goes to a file of its own.
+    rows: with the recordings' names as they will be read. stems: what the file of each recording is called,
+    without extension, where each goes to one of its own; None where all go to one.
     """
 
     rows: Rows
     losses: tuple[str, ...]
-    apart: bool = False
+    stems: tuple[str, ...] | None = None
 
 
 def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits: Limits = LIMITS) -> Fitted:
@@ -47,7 +48,11 @@ def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits
     rows = _rounded(rows, form, losses)
     rows = _sparse(rows, form, losses, apart=apart)
     rows = _spelled(rows, form, losses)
-    return Fitted(_called(rows, form, losses, called, apart=apart), tuple(losses), apart)
+    rows = _called(rows, form, losses, called, apart=apart)
+    if not apart:
+        return Fitted(rows, tuple(losses))
+    names = tuple(stems(rows.origin.name, rows.files).values())
+    return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
 
 
 def taken(rows: Rows, code: int, *, named: bool = False) -> Rows:

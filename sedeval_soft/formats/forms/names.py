@@ -23,6 +23,8 @@ def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\
         bad = next((character for character in forbidden if character in name), None)
         if bad is not None:
             raise _refused(source, name, f"holds {bad!r}, which {form} cannot hold")
+        if name != name.strip():
+            raise _refused(source, name, "has blanks around it, which readers take away")
         try:
             name.encode("utf-8")
         except UnicodeEncodeError as error:

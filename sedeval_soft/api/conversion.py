@@ -13,6 +13,7 @@ from sedeval_soft.core.errors import EvaluationError, InputError, Problem, Setti
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
+from sedeval_soft.formats.expand import compressed
 from sedeval_soft.formats.folder import stem_of
 from sedeval_soft.formats.forms.fit import fit, taken
 from sedeval_soft.formats.forms.form import Form
@@ -123,7 +124,7 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
         extensions = prepared.form.extensions
         write_folder(target, prepared.members(), replaceable=extensions, force=force)
     else:
-        write_atomic(target, prepared.content())
+        write_atomic(target, compressed(os.fspath(target), prepared.content()))
 
 
 def _rows_of(source: Any, form: str) -> Rows:  # noqa: ANN401

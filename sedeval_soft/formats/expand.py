@@ -69,5 +69,21 @@ def _opened(data: Bytes, kind: str) -> IO[bytes]:
     import gzip
     import lzma
 
-    open_as = {"gzip": gzip.GzipFile, "bzip2": bz2.BZ2File, "xz": lzma.LZMAFile}[kind]
-    return cast("IO[bytes]", open_as(io.BytesIO(data[:])))
+    file = as_file(data)
+    if kind == "gzip":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    return cast("IO[bytes]", bz2.BZ2File(file) if kind == "bzip2" else lzma.LZMAFile(file))
+
+
+def compressed(path: str, data: bytes) -> bytes:
+    """Return bytes as a file of that name holds them: compressed where its extension says so."""
+    import bz2
+    import gzip
+    import lzma
+
+    last = path.lower()
+    if last.endswith(".gz"):
+        return gzip.compress(data, mtime=0)  # the same input gives the same bytes
+    if last.endswith(".bz2"):
+        return bz2.compress(data)
+    return lzma.compress(data) if last.endswith(".xz") else data

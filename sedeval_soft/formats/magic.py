@@ -12,7 +12,7 @@ _BEGINNINGS = (
 EXTENSIONS = frozenset(
     {
         *(".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".jsonl", ".ndjson", ".jams", ".rttm"),
-        *(".zip", ".tar", ".tgz", ".bz2", ".xz", ".tbz", ".tbz2", ".txz"),
+        *(".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
     }
 )
 """Of forms that are no tables of text with delimiters."""
@@ -24,7 +24,9 @@ def may_be_no_table(data: Bytes, name: str) -> bool:
 
 
 def extension_of(name: str) -> str:
-    """Return the extension of a file's name, below `.gz`, in lower case."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".gz")
+    """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    for compressed in (".gz", ".bz2", ".xz"):
+        last = last.removesuffix(compressed)
     dot = last.rfind(".")
     return last[dot:] if dot > 0 else ""

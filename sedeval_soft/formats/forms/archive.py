@@ -199,7 +199,7 @@ TAR = Form(
     read_tar,
     is_tar,
     text=False,
-    own=(".tar", ".tgz"),
+    own=(".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
 )
 COMPRESSED = Form(
     "compressed",
@@ -209,5 +209,4 @@ COMPRESSED = Form(
     read_compressed,
     is_compressed,
     text=False,
-    own=(".bz2", ".xz", ".tbz", ".tbz2", ".txz"),
 )

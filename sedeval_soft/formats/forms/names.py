@@ -12,7 +12,7 @@ _LONGEST = 200
 """Bytes that leave room for an extension in what file systems take (255)."""
 
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SHOWN = 60
 
@@ -67,7 +67,7 @@ def _unsafe(stem: str) -> str:
         (stem in {".", ".."} or ".." in re.split(r"[/\\]", stem), "leads out of a folder"),
         ("/" in stem or "\\" in stem, "holds a separator of folders"),
         (_DRIVE.match(stem) is not None, "begins with the name of a drive"),
-        (_CONTROL.search(stem) is not None, "holds a control character"),
+        (_CONTROL.search(stem) is not None, "holds a character that names of files must not have"),
         (_RESERVED.fullmatch(stem) is not None, "is reserved by some systems"),
         (stem.startswith("."), "begins with a dot, as hidden files do"),
         (stem.endswith((".", " ")), "ends in a dot or a blank"),

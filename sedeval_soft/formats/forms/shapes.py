@@ -88,10 +88,13 @@ def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
 
 
 def contiguous(rows: WideRows) -> bool:
-    """Return whether the steps of each recording begin at 0, in order, and leave no time out."""
+    """Return whether the steps of each recording begin at 0, in order, and leave no time out.
+
+    The end of one must be the beginning of the next to the last digit: sed_scores_eval refuses others.
+    """
     if not len(rows):
         return True
-    begins, ends = to_ticks(rows.onset), to_ticks(rows.offset)
+    begins, ends = rows.onset, rows.offset
     first = np.concatenate([[True], rows.file[1:] != rows.file[:-1]])
     if len(np.unique(rows.file[first])) != np.count_nonzero(first) or np.any(begins[first] != 0):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -67,15 +68,22 @@ def read_table(source: Source, form: str = "", limits: Limits = _LIMITS) -> Rows
     try:
         return read_carefully(source, sniffed)
     except InputError as error:
-        return _read_otherwise(source, limits, error)
+        # What is wrong with a table must not be read past in another form: only of these it looks like one.
+        alike = {"elan"} if sniffed.layout.wide else set() if sniffed.layout.has_header else {"audacity"}
+        return _read_otherwise(source, limits, error, alike)
 
 
-def _read_otherwise(source: Source, limits: Limits, error: InputError) -> Rows | None:
-    """Read what is no table of text in a form that recognises it; raises the error where none does."""
+def _read_otherwise(
+    source: Source, limits: Limits, error: InputError, alike: Collection[str] | None = None
+) -> Rows | None:
+    """Read what is no table of text in a form that recognises it; raises the error where none does.
+
+    alike: names of the only forms that it may be; None for any.
+    """
     from sedeval_soft.formats.forms.registry import recognised
 
     found = recognised(source)
-    if found is None:
+    if found is None or (alike is not None and found.name not in alike):
         raise error
     return _read_as(found.name, source, limits)
 

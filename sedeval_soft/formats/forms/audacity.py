@@ -23,7 +23,7 @@ _HEAD = 1 << 16
 
 def recognises(source: Source) -> bool:
     """Return whether there are frequencies behind a label: what else a track holds is a table like others."""
-    if b"\n\\\t" not in source.data[:]:
+    if source.data.find(b"\n\\\t") < 0:
         return False
     first = source.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
     return len(first) >= 2 and is_number(first[0]) and is_number(first[1])

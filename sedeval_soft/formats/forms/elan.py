@@ -1,8 +1,10 @@
 """Tab-delimited text as ELAN exports it: annotations with the times of their beginning and end.
 
 Two layouts have a header: a row per annotation, with its tier and its value; and a column per tier, whose
-cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be hh:mm:ss.ms,
-behind the names of tier and participant. An annotation's value is the label; where it is empty, its tier is.
+cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be hh:mm:ss.ms
+(others may stand beside), behind the names of tier and participant. Lines that name media may stand before.
+An annotation's value is the label; where it is empty, its tier is. Commas or semicolons do for tabs: many an
+export has been through a spreadsheet.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.forms.rttm import seconds
 from sedeval_soft.formats.forms.shapes import as_long
 from sedeval_soft.formats.records import decode
+from sedeval_soft.formats.sniff import DELIMITERS, split
 from sedeval_soft.formats.source import Source
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
@@ -36,14 +39,20 @@ _VALUES = ("annotation", "annotation_value", "value", "annotations", "text", "la
 _TIERS = ("tier", "tier_name", "tiername", "tier_id")
 _FILES = (*ALIASES["filename"], "file_path", "media_file")
 _PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
+_FRAMES = ("hh", "pal", "ntsc", "smpte")
+_MEDIA = ("#", '"#')
 _HEAD = 1 << 16
 _TEXT = "tab-delimited text as ELAN exports it"
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where times stand and what they are (`s`, `h`, `ms`, or nothing known), and where names do."""
+    """Where times and names stand.
 
+    header: whether a header says so. begin, end: with what times are: `s`, `h`, `ms`, or nothing known.
+    """
+
+    header: bool
     width: int
     begin: tuple[int, str]
     end: tuple[int, str]
@@ -56,33 +65,32 @@ class _Layout:
 
 def recognises(source: Source) -> bool:
     """Return whether the first line is a header of ELAN's, or an annotation with times as hh:mm:ss.ms."""
-    first = source.data[:_HEAD].lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
-    fields = first.split("\t")
-    layout = _header(fields)
-    if layout is not None:
-        named = layout.tier is not None or any(normal(field) in _VALUES[:2] for field in fields)
-        return named or " - " in first or "begin time" in first.lower()
-    return _headerless(fields) is not None
+    lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
+    delimiter, layout = _layout(first)
+    if layout is None or not layout.header:
+        return layout is not None
+    named = layout.tier is not None or any(normal(f) in _VALUES[:2] for f in split(first, delimiter))
+    return named or " - " in first
 
 
 def read(source: Source, reading: Reading) -> Rows | None:
     """Read an export of ELAN's."""
     found = Events(source, reading.limits)
     layout: _Layout | None = None
+    delimiter = "\t"
     for line, content in enumerate(decode(source).split("\n"), 1):
         text = content.rstrip("\r")
-        if not text.strip():
+        if not text.strip() or (layout is None and text.startswith(_MEDIA)):
             continue
-        fields = text.split("\t")
         if layout is None:
-            layout = _header(fields)
-            if layout is not None:
-                continue
-            layout = _headerless(fields)
+            delimiter, layout = _layout(text)
             if layout is None:
                 message = f"{quote(text)} is neither a header with times nor an annotation; expected {_TEXT}"
                 raise InputError(Problem(source.name, message, line))
-        _enter(found, line, fields, layout)
+            if layout.header:
+                continue
+        _enter(found, line, _fields(text, delimiter), layout)
     return None if layout is None else found.rows("ELAN export", ignored=layout.ignored)
 
 
@@ -98,6 +106,21 @@ def write(rows: Rows) -> bytes:
     return "".join(lines).encode()
 
 
+def _layout(first: str) -> tuple[str, _Layout | None]:
+    """Return the delimiter and the layout of the first line, None where it is of no export."""
+    for delimiter in DELIMITERS:
+        fields = _fields(first, delimiter)
+        layout = _header(fields) or _headerless(fields)
+        if layout is not None:
+            return delimiter, layout
+    return "\t", None
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    """Return the fields of a line: in ELAN's own text, with tabs, quotes are characters like others."""
+    return line.split("\t") if delimiter == "\t" else split(line, delimiter)
+
+
 def _header(fields: Sequence[str]) -> _Layout | None:
     """Return the layout that a header says, None where it is none."""
     times: dict[str, dict[str, int]] = {"begin": {}, "end": {}, "duration": {}}
@@ -109,7 +132,7 @@ def _header(fields: Sequence[str]) -> _Layout | None:
             names.append((i, field.strip()))
             continue
         said = match[2] or ""
-        if said not in _UNITS and not said.startswith("hh"):
+        if said not in _UNITS and not said.startswith(_FRAMES):
             names.append((i, field.strip()))
             continue
         unit = _UNITS.get(said)
@@ -135,7 +158,7 @@ def _header(fields: Sequence[str]) -> _Layout | None:
         ignored += [name for _, name in rest]
     begin, end = ((times[kind][units[0]], units[0]) for kind in ("begin", "end"))
     ignored += [name for key, _, name in roles if key in _PAST]
-    return _Layout(len(fields), begin, end, value, tier, file, tiers, tuple(ignored))
+    return _Layout(True, len(fields), begin, end, value, tier, file, tiers, tuple(ignored))
 
 
 def _headerless(fields: Sequence[str]) -> _Layout | None:
@@ -143,7 +166,11 @@ def _headerless(fields: Sequence[str]) -> _Layout | None:
     clocks = [i for i, field in enumerate(fields) if _CLOCK.fullmatch(field.strip())]
     if len(clocks) < 2 or len(fields) < 4 or clocks[0] not in {1, 2} or not fields[0].strip():
         return None
-    return _Layout(len(fields), (clocks[0], "h"), (clocks[1], "h"), len(fields) - 1, 0, None)
+    # Each time is given in as many spellings; the duration, if any, is the third.
+    value = clocks[0] + (clocks[1] - clocks[0]) * min(len(clocks), 3)
+    if value >= len(fields):
+        return None
+    return _Layout(False, len(fields), (clocks[0], "h"), (clocks[1], "h"), value, 0, None)
 
 
 def _enter(found: Events, line: int, fields: list[str], layout: _Layout) -> None:

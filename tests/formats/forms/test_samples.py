@@ -13,6 +13,7 @@ from drawn import facts
 from pyarrow import feather
 
 from sedeval_soft import evaluate
+from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import LongRows
 from sedeval_soft.formats import read_rows
 
@@ -48,6 +49,18 @@ Begin Time - msec\tEnd Time - msec\tDuration - msec\tspeech\tmusic
 ELAN_PLAIN = """\
 default\t\t00:00:01.250\t00:00:02.000\t00:00:00.750\tdoor
 default\t\t00:00:03\t00:00:04.5\t00:00:01.500\tcar
+"""
+
+ELAN_SPELLINGS = """\
+"#file:///media/scene.wav -- offset: 0"
+default\t\t00:00:01.250\t1.25\t1250\t00:00:02.000\t2.0\t2000\t00:00:00.750\t0.75\t750\tdoor\tscene.wav
+default\t\t00:00:03.000\t3.0\t3000\t00:00:04.500\t4.5\t4500\t00:00:01.500\t1.5\t1500\t2\tscene.wav
+"""
+
+ELAN_SHEET = """\
+Begin Time - hh:mm:ss.ms,End Time - hh:mm:ss.ms,Begin Time - PAL,Duration - ss.msec,P1,P2
+00:00:01.250,00:00:02.000,00:00:01:06,0.75,"man, old",
+00:00:02,00:00:03,00:00:02:00,1,,dog
 """
 
 ELAN_FILES = """\
@@ -124,6 +137,16 @@ SAMPLES = {
         "x.txt",
         ELAN_PLAIN,
         long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "car", None)]),
+    ),
+    "elan with all spellings of times": (
+        "x.txt",
+        ELAN_SPELLINGS,
+        long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "2", None)]),
+    ),
+    "elan from a spreadsheet": (
+        "x.csv",
+        ELAN_SHEET,
+        long([("", 1.25, 2.0, "man, old", None), ("", 2.0, 3.0, "dog", None)]),
     ),
     "elan of several files": ("x.txt", ELAN_FILES, long([("a.wav", 0.5, 1.5, "car", None)])),
     "jams": (
@@ -329,6 +352,24 @@ def test_names_of_files_that_look_like_other_forms_are_those_of_tables(tmp_path)
         path = tmp_path / "list"
         path.write_text(f"{name}\t0\t1\tcar\n")
         assert facts(read_rows(path)) == long([(name, 0.0, 1.0, "car", None)]), name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Begin Time\tEnd Time\tLabel\tScore\n0\t1\tcar\t85\n",
+        "Begin Time\tEnd Time\tcar\tdog\n0\t1\t0.5\t85\n",
+        "Begin Time,End Time,Label,Tier\n0,1,car,x\n0,x,car,x\n",
+        "start_time,end_time,value,label\n0,1,85,car\n",
+        "onset\toffset\tlabel\n0\t1\tcar\n\\\t100\t200\n",
+        "begin_time_s,end_time_s,label\n0,1,car\n",
+    ],
+)
+def test_what_is_wrong_with_a_table_is_not_read_past_in_another_form(text, tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    with pytest.raises(InputError):
+        read_rows(path)
 
 
 def test_library_evaluates_all_of_them(tmp_path):

@@ -6,6 +6,7 @@ The public names:
 - `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
+- `convert(source, target, to=...)` writes a table in another form, and says what is lost by it.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
@@ -20,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.api import Evaluator, compare, convert, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
@@ -41,6 +42,7 @@ __all__ = [
     "SettingsError",
     "__version__",
     "compare",
+    "convert",
     "evaluate",
     "mean_of_runs",
     "threshold_curves",
@@ -50,6 +52,7 @@ _HOME = {
     "Board": "sedeval_soft.core.board",
     "Evaluator": "sedeval_soft.api",
     "compare": "sedeval_soft.api",
+    "convert": "sedeval_soft.api",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
     "threshold_curves": "sedeval_soft.api",

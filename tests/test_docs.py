@@ -96,9 +96,15 @@ def test_python_of_documents_runs(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_options_and_files_that_documents_name_exist(name):
     text = (ROOT / name).read_text(encoding="utf-8")
-    known = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", "--help"], capture_output=True, check=True, text=True
-    ).stdout
+    known = "".join(
+        subprocess.run(
+            [sys.executable, "-m", "sedeval_soft", *command, "--help"],
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for command in ([], ["convert"])
+    )
     for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:
         assert option in known, option
     for target in re.findall(r"\]\(([^)#:]+)\)", text):

@@ -47,16 +47,9 @@ def test_public_names_are_those_documented():
     import sedeval_soft
 
     assert sedeval_soft.__all__ == [
-        *("Board", "EvaluationError", "Evaluator", "InputError", "Limits", "Score", "Scores"),
-        *(
-            "Settings",
-            "SettingsError",
-            "__version__",
-            "compare",
-            "evaluate",
-            "mean_of_runs",
-            "threshold_curves",
-        ),
+        *("Board", "EvaluationError", "Evaluator", "InputError", "Limits", "Score", "Scores", "Settings"),
+        *("SettingsError", "__version__", "compare", "convert", "evaluate", "mean_of_runs"),
+        "threshold_curves",
     ]
     for name in sedeval_soft.__all__:
         assert getattr(sedeval_soft, name)

@@ -7,6 +7,7 @@ scores["segment.soft.f1.macro"]
 """
 
 from sedeval_soft.api.comparison import compare, mean_of_runs
+from sedeval_soft.api.conversion import Conversion, convert
 from sedeval_soft.api.evaluation import (
     evaluate,
     evaluate_rows,
@@ -20,8 +21,10 @@ from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
 from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
 
 __all__ = [
+    "Conversion",
     "Evaluator",
     "compare",
+    "convert",
     "evaluate",
     "evaluate_rows",
     "has_points",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
@@ -17,36 +17,69 @@ from sedeval_soft.formats.source import Source, open_source, spelled
 
 EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 
+OTHERS = frozenset(
+    {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".jsonl", ".ndjson", ".jams", ".rttm"}
+)
+"""Of tables that are no text with delimiters: they are read where a folder has none of those."""
 
-def read_folder(name: str, read: Callable[[Source, Limits], Rows | None], limits: Limits = LIMITS) -> Rows:
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A table of a folder or an archive: where it is, the recording it is named after, and its bytes."""
+
+    name: str
+    stem: str
+    source: Source
+
+
+def read_folder(name: str, read: Callable[[Source], Rows | None], limits: Limits = LIMITS) -> Rows:
     """Read all tables of a folder (not of folders in it) as one.
 
     A table without any line is a recording without events. Raises InputError where there is no
     table, where one is wrong, where long and wide ones are mixed, and where all together are over a limit.
     """
+    return read_members(name, _members(name, limits), read, "folder", limits)
+
+
+def read_members(
+    name: str,
+    members: Iterable[Member],
+    read: Callable[[Source], Rows | None],
+    what: str,
+    limits: Limits = LIMITS,
+) -> Rows:
+    """Read some tables as one; what: they are of, a folder or an archive."""
     parts: list[tuple[str, Rows]] = []
     silent: list[str] = []
+    seen: dict[str, str] = {}
     digest = hashlib.sha256()
     size = n_rows = 0
-    for path in _tables(name, limits):
-        source = open_source(path, limits=limits)
-        size += len(source.data)
+    for member in members:
+        short = PurePosixPath(member.name).name
+        other = seen.setdefault(member.stem, short)
+        if len(seen) == len(parts) + len(silent):
+            raise InputError(Problem(name, f"{other} and {short} are both of recording {member.stem!r}"))
+        size += len(member.source.data)
         limits.check(spelled(name), "size", size, "bytes or more in its tables")
-        rows = read(source, limits)
+        rows = read(member.source)
         n_rows += 0 if rows is None else len(rows)
         limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
-        digest.update(f"{spelled(path.name)}\0{source.sha256}\n".encode())
+        digest.update(f"{spelled(short)}\0{member.source.sha256}\n".encode())
         if rows is None:
-            silent.append(_stem(path))
+            silent.append(member.stem)
         else:
-            parts.append((str(path), _renamed(rows, _stem(path))))
+            parts.append((member.name, _renamed(rows, member.stem)))
+    if not seen:
+        raise InputError(
+            Problem(name, f"holds no table; expected files ending in {', '.join(sorted(EXTENSIONS))}")
+        )
     _check_alike(name, parts)
     files = tuple(dict.fromkeys([*(file for _, rows in parts for file in rows.files), *silent]))
     classes = {label for _, rows in parts for label in rows.classes}
     limits.check(spelled(name), "files", len(files), "files")
     limits.check(spelled(name), "classes", len(classes), "classes")
     _check_memory(spelled(name), n_rows, len(classes), wide=any(isinstance(r, WideRows) for _, r in parts))
-    form = f"folder of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
+    form = f"{what} of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
     origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes)
@@ -64,8 +97,19 @@ def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None
     check_room(needed, f"{name}: to join {n_rows} rows of {n_classes} classes", "Expected batches of files")
 
 
-def _tables(name: str, limits: Limits) -> list[Path]:
-    """Return the tables of a folder by name; raises InputError where there are none or two of one name."""
+def is_table(name: str) -> bool:
+    """Return whether a file is a table, by its name."""
+    return _extension(name) in EXTENSIONS | OTHERS
+
+
+def stem_of(name: str) -> str:
+    """Return the recording that a table is named after."""
+    last = PurePosixPath(name).name
+    return PurePosixPath(last[:-3] if last.lower().endswith(".gz") else last).stem
+
+
+def _members(name: str, limits: Limits) -> Iterator[Member]:
+    """Yield the tables of a folder by name."""
     try:
         with os.scandir(name) as entries:
             inside = [entry.name for entry in islice(entries, limits.members + 1)]
@@ -76,24 +120,13 @@ def _tables(name: str, limits: Limits) -> list[Path]:
         paths = [path for path in paths if path.is_file()]
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
-    tables = [path for path in paths if Path(path.name.lower().removesuffix(".gz")).suffix in EXTENSIONS]
-    if not tables:
-        raise InputError(
-            Problem(name, f"holds no table; expected files ending in {', '.join(sorted(EXTENSIONS))}")
-        )
-    seen: dict[str, Path] = {}
-    for path in tables:
-        other = seen.setdefault(_stem(path), path)
-        if other is not path:
-            raise InputError(
-                Problem(name, f"{other.name} and {path.name} are both of recording {_stem(path)!r}")
-            )
-    return tables
+    tables = [path for path in paths if _extension(path.name) in EXTENSIONS]
+    for path in tables or [path for path in paths if _extension(path.name) in OTHERS]:
+        yield Member(str(path), stem_of(path.name), open_source(path, limits=limits))
 
 
-def _stem(path: Path) -> str:
-    name = path.name[:-3] if path.name.lower().endswith(".gz") else path.name
-    return Path(name).stem
+def _extension(name: str) -> str:
+    return PurePosixPath(name.lower().removesuffix(".gz")).suffix
 
 
 def _renamed(rows: Rows, stem: str) -> Rows:

@@ -1,0 +1,63 @@
+"""`soft-sed-eval convert IN OUT`: a table in another form."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sedeval_soft.cli.options import OUTPUT, QUIET, GroupedCommand, option
+from sedeval_soft.cli.output import remark, to_standard_output
+
+WRITTEN = (
+    *("long", "csv", "wide", "wide-csv", "sed-eval", "maestro", "score-dir", "parquet", "arrow"),
+    *("arrow-stream", "jsonl", "jams", "rttm", "elan", "audacity"),
+)
+"""Names of the forms that are written; a test holds them against the registry, which help does not load."""
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval convert sys.tsv sys.parquet
+  soft-sed-eval convert sys.tsv scores/ --to score-dir
+  soft-sed-eval convert ref.tsv labels/ --to audacity
+  soft-sed-eval convert scores.zip - --to long
+"""
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("source", metavar="IN", type=click.Path(path_type=str))
+@click.argument("target", metavar="OUT", type=click.Path(path_type=str))
+@option(
+    *(OUTPUT, "--to"),
+    metavar="FORM",
+    help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]",
+)
+@option(OUTPUT, "--from", "source_form", metavar="FORM", default="", help="What IN must be.")
+@option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost.")
+@option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
+@QUIET
+def convert(
+    source: str, target: str, *, to: str | None, source_form: str, strict: bool, force: bool, quiet: bool
+) -> None:
+    """Write a table in another form.
+
+    IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT
+    is a file, a folder (for maestro and score-dir, and where a form has a file for each recording), or - for
+    standard output. What OUT cannot hold is said on standard error.
+    """
+    from sedeval_soft.api.conversion import prepare, write
+    from sedeval_soft.core.errors import SettingsError
+
+    printed = to_standard_output(target)
+    prepared = prepare(source, "-" if printed else target, to=to, source_form=source_form, strict=strict)
+    if printed:
+        if not prepared.form.text and sys.stdout.isatty():
+            raise SettingsError(
+                f"{prepared.form.name} is no text for a terminal; expected the name of a file"
+            )
+        click.echo(prepared.content(), nl=False)
+    else:
+        write(prepared, target, force=force)
+    if not quiet:
+        for loss in prepared.conversion.losses:
+            remark(f"warning: {prepared.form.name} loses {loss}")

@@ -1,0 +1,214 @@
+"""Archives of tables, zip and tar, read where they are: each member is like a file of a folder.
+
+Nothing is ever written to disk. Members that are links, devices, encrypted, archives themselves, or called so
+that they would be extracted elsewhere, are refused: of such an archive nothing is believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import IO, Any
+
+from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.rows import Rows
+from sedeval_soft.formats.expand import as_file, check_size, compression_of, expand
+from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
+from sedeval_soft.formats.forms.form import Form, Holds, Reading
+from sedeval_soft.formats.forms.names import shown
+from sedeval_soft.formats.source import Source
+
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_TAR_AT = 257
+_PIECE = 1 << 20
+_NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
+_BOM = b"\xef\xbb\xbf"
+
+
+def is_zip(source: Source) -> bool:
+    """Return whether a file begins as a zip archive does."""
+    return source.data[:4] in _ZIP
+
+
+def is_tar(source: Source) -> bool:
+    """Return whether a file, decompressed where it came with gzip, is a tar archive."""
+    return source.data[_TAR_AT : _TAR_AT + 5] == b"ustar"
+
+
+def is_compressed(source: Source) -> bool:
+    """Return whether a file begins as bzip2 or xz."""
+    return bool(compression_of(source.data))
+
+
+class _Counter:
+    """How many bytes came out of an archive, against the limits."""
+
+    def __init__(self, source: Source, reading: Reading) -> None:
+        self.source, self.limits = source, reading.limits
+        self.before = 0
+
+    def check(self, found: int) -> None:
+        """Refuse more bytes of a member than may be taken in."""
+        check_size(self.source.name, self.before + found, len(self.source.data), self.limits)
+
+    def read(self, file: IO[bytes]) -> bytes:
+        """Return all that a member holds, counted while it is read."""
+        pieces: list[bytes] = []
+        size = 0
+        while piece := file.read(_PIECE):
+            size += len(piece)
+            self.check(size)
+            pieces.append(piece)
+        self.before += size
+        return b"".join(pieces)
+
+    def expand(self, name: str, data: bytes) -> bytes:
+        """Return what a compressed member holds."""
+        made = expand(name, data, compression_of(data), self.check)
+        self.before += len(made)
+        return made
+
+
+def read_zip(source: Source, reading: Reading) -> Rows | None:
+    """Read the tables of a zip archive."""
+    return _read(source, reading, _zip_members)
+
+
+def read_tar(source: Source, reading: Reading) -> Rows | None:
+    """Read the tables of a tar archive."""
+    return _read(source, reading, _tar_members)
+
+
+def read_compressed(source: Source, reading: Reading) -> Rows | None:
+    """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
+    kind = compression_of(source.data)
+    if not kind:
+        raise InputError(Problem(source.name, "is not compressed with bzip2 or xz", code="broken-archive"))
+    data = expand(source.name, source.data, kind, _Counter(source, reading).check)
+    if compression_of(data):
+        raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
+    digest = source.sha256
+    return reading.table(Source(source.name, _plain(data), lambda: digest))
+
+
+def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN401
+    """Read members as those of a folder; what is wrong with an archive is one message."""
+    import lzma
+    import struct
+    import tarfile
+    import zipfile
+    import zlib
+
+    try:
+        rows = read_members(
+            source.name, members(source, _Counter(source, reading)), reading.table, "archive", reading.limits
+        )
+    except (
+        *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+        *(OSError, EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, IndexError),
+    ) as error:
+        said = " ".join(str(error).split())[:200]
+        raise InputError(
+            Problem(source.name, f"cannot be read as an archive: {said}", code="broken-archive")
+        ) from error
+    return rows
+
+
+def _zip_members(source: Source, counter: _Counter) -> Iterator[Member]:
+    import zipfile
+
+    with zipfile.ZipFile(as_file(source.data)) as archive:
+        infos = archive.infolist()
+        counter.limits.check(source.name, "members", len(infos), "members")
+        for info in infos:
+            name = info.orig_filename
+            _check_name(source, name)
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+                raise _refused(source, name, "is a link or a device; expected files", "archive-link")
+            if info.is_dir() or not _wanted(source, name):
+                continue
+            if info.flag_bits & 1:
+                raise _refused(source, name, "is encrypted; expected files that can be read", "encrypted")
+            with archive.open(info) as file:
+                yield _member(source, name, counter.read(file), counter)
+
+
+def _tar_members(source: Source, counter: _Counter) -> Iterator[Member]:
+    import tarfile
+
+    with tarfile.open(fileobj=as_file(source.data), mode="r:") as archive:
+        for number, info in enumerate(archive, 1):
+            counter.limits.check(source.name, "members", number, "members")
+            _check_name(source, info.name)
+            if not (info.isreg() or info.isdir()) or info.issparse():
+                raise _refused(source, info.name, "is a link or a device; expected files", "archive-link")
+            if info.isdir() or not _wanted(source, info.name):
+                continue
+            file = archive.extractfile(info)
+            if file is not None:
+                yield _member(source, info.name, counter.read(file), counter)
+
+
+def _member(source: Source, name: str, data: bytes, counter: _Counter) -> Member:
+    digest = hashlib.sha256(data).hexdigest()
+    place = f"{source.name}/{name.encode('utf-8', 'backslashreplace').decode()}"
+    if compression_of(data):
+        data = counter.expand(place, data)
+    if data[:4] in _ZIP or data[_TAR_AT : _TAR_AT + 5] == b"ustar" or compression_of(data):
+        raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
+    return Member(place, stem_of(name), Source(place, _plain(data), lambda: digest))
+
+
+def _plain(data: bytes) -> bytes:
+    return data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data
+
+
+def _check_name(source: Source, name: str) -> None:
+    """Refuse an archive of which a member would be extracted elsewhere."""
+    parts = re.split(r"[/\\]", name)
+    if name.startswith(("/", "\\")) or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name:
+        raise _refused(source, name, "leads out of the archive; expected names of files in it", "unsafe-name")
+
+
+def _wanted(source: Source, name: str) -> bool:
+    """Return whether a member is a table; raises InputError for an archive."""
+    path = PurePosixPath(name)
+    if any(part.startswith(".") or part == "__MACOSX" for part in path.parts):
+        return False
+    if _NESTED.search(path.name):
+        raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
+    return is_table(path.name)
+
+
+def _refused(source: Source, name: str, why: str, code: str) -> InputError:
+    return InputError(Problem(source.name, f"the member {shown(name)} {why}", code=code))
+
+
+_NOT_WRITTEN = Holds(wide=True)
+
+ZIP = Form(
+    "zip", "zip archive of tables", (".zip",), _NOT_WRITTEN, read_zip, is_zip, text=False, own=(".zip",)
+)
+TAR = Form(
+    "tar",
+    "tar archive of tables (gzip, bzip2, xz)",
+    (".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
+    _NOT_WRITTEN,
+    read_tar,
+    is_tar,
+    text=False,
+    own=(".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
+)
+COMPRESSED = Form(
+    "compressed",
+    "a table of another form, or a tar archive, compressed with bzip2 or xz",
+    (".bz2", ".xz"),
+    _NOT_WRITTEN,
+    read_compressed,
+    is_compressed,
+    text=False,
+)

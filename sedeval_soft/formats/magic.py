@@ -1,0 +1,32 @@
+"""Whether an input may be something else than a table of text: a glance that costs nothing."""
+
+from __future__ import annotations
+
+from sedeval_soft.formats.taken import Bytes
+
+_BEGINNINGS = (
+    *(b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK", b"BZh", b"\xfd7zXZ", b"{"),
+    *(b"SPEAKER", b"SPKR", b";;"),
+)
+
+EXTENSIONS = frozenset(
+    {
+        *(".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".jsonl", ".ndjson", ".jams", ".rttm"),
+        *(".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
+    }
+)
+"""Of forms that are no tables of text with delimiters."""
+
+
+def may_be_no_table(data: Bytes, name: str) -> bool:
+    """Return whether the forms must be asked before a table of text is looked for."""
+    return data[:8].startswith(_BEGINNINGS) or extension_of(name) in EXTENSIONS or data[257:262] == b"ustar"
+
+
+def extension_of(name: str) -> str:
+    """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    for compressed in (".gz", ".bz2", ".xz"):
+        last = last.removesuffix(compressed)
+    dot = last.rfind(".")
+    return last[dot:] if dot > 0 else ""

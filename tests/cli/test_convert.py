@@ -1,0 +1,169 @@
+"""`soft-sed-eval convert`: what it writes, what it says, and what it does not touch."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+
+import pytest
+from called import call
+
+import sedeval_soft
+from sedeval_soft.core.errors import InputError, SettingsError
+from sedeval_soft.formats import read_rows
+
+TABLE = (
+    "filename\tonset\toffset\tevent_label\tsoft_value\na.wav\t0\t1.5\tcar horn\t0.25\nb.wav\t1\t2\tdog\t1\n"
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "in.tsv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_extension_of_the_target_says_the_form(table, tmp_path):
+    for name in ("o.csv", "o.parquet", "o.arrow", "o.arrows", "o.jsonl"):
+        done = call("convert", table, tmp_path / name)
+        assert (done.code, done.out, done.err) == (0, "", "")
+        assert call("convert", tmp_path / name, "-", "--to", "long").out == TABLE
+
+
+def test_wide_rows_stay_wide_where_the_extension_leaves_it_open(table, tmp_path):
+    call("convert", table, tmp_path / "o.tsv", "--to", "wide", "-q")
+    call("convert", tmp_path / "o.tsv", tmp_path / "o.parquet")
+    call("convert", tmp_path / "o.parquet", tmp_path / "back.tsv")
+    assert (tmp_path / "back.tsv").read_bytes() == (tmp_path / "o.tsv").read_bytes()
+
+
+def test_targets_are_compressed_as_their_names_say(table, tmp_path):
+    call("convert", table, tmp_path / "o.tsv.gz")
+    assert gzip.decompress((tmp_path / "o.tsv.gz").read_bytes()).decode() == TABLE
+    for name in ("o.csv.xz", "o.jsonl.bz2"):
+        call("convert", table, tmp_path / name)
+        assert call("convert", tmp_path / name, "-", "--to", "long").out == TABLE
+
+
+def test_what_is_lost_is_said_once_and_refused_when_strict(table, tmp_path):
+    target = tmp_path / "o.ann"
+    done = call("convert", table, target, "--to", "sed-eval")
+    assert done.code == 0
+    assert done.err == "warning: sed-eval loses values of 2 rows: those above 0 become events\n"
+    assert target.read_text() == "a.wav\t0\t1.5\tcar horn\nb.wav\t1\t2\tdog\n"
+    assert call("convert", table, target, "--to", "sed-eval", "--quiet").err == ""
+    target.unlink()
+    done = call("convert", table, target, "--to", "sed-eval", "--strict")
+    assert done.code == 2
+    assert "would lose values of 2 rows" in done.err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["o.xyz"], "its name does not say what to write; expected --to long"),
+        (["o.zip"], "its name does not say what to write"),
+        (["-"], "its name does not say"),
+        (["o", "--to", "zip"], "--to zip: is only read"),
+        (["o", "--to", "parkett"], "did you mean 'parquet'"),
+        (["o", "--to", "long", "--from", "rtm"], "--from rtm: there is no such form; did you mean 'rttm'"),
+        (["o", "--to", "long", "--from", "wide"], "expected a wide table"),
+        (["o", "--to", "audacity"], "holds 2 recordings; a file of audacity holds one"),
+        (["-", "--to", "score-dir"], "writes a folder"),
+        (["o/", "--to", "parquet"], "is a file, which holds all recordings"),
+        (["missing/o.tsv"], "cannot be written"),
+        (["missing/o", "--to", "maestro"], "there is no folder"),
+        (["in.tsv"], "is the source itself"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments, words, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = call("convert", "in.tsv", *arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["in.tsv"]
+    assert table.read_text() == TABLE
+
+
+@pytest.mark.parametrize("form", ["maestro", "score-dir", "jams", "audacity", "elan"])
+def test_folders_have_a_file_for_each_recording(form, table, tmp_path):
+    target = f"{tmp_path / 'made'}/"
+    assert call("convert", table, target, "--to", form, "-q").code == 0
+    assert {path.stem for path in (tmp_path / "made").iterdir()} == {"a", "b"}
+    assert {name.removesuffix(".wav") for name in read_rows(tmp_path / "made").files} == {"a", "b"}
+
+
+def test_a_folder_with_something_in_it_is_left_alone(table, tmp_path):
+    made = tmp_path / "made"
+    call("convert", table, made, "--to", "maestro", "-q")
+    before = sorted(made.iterdir())
+    done = call("convert", table, made, "--to", "maestro")
+    assert done.code == 2
+    assert "the folder is not empty; expected a new one, or --force to replace it" in done.err
+    (made / "a.txt").write_text("old")
+    assert call("convert", table, made, "--to", "maestro", "--force").code == 0
+    assert sorted(made.iterdir()) == before
+    assert (made / "a.txt").read_text() == "0\t1.5\tcar horn\t0.25\n"
+    (made / "thesis.doc").write_text("dear")
+    done = call("convert", table, made, "--to", "maestro", "--force")
+    assert done.code == 2
+    assert "is not replaced, since it holds 'thesis.doc'" in done.err
+    assert (made / "thesis.doc").read_text() == "dear"
+
+
+def test_a_recording_without_a_name_takes_that_of_its_file(tmp_path):
+    (tmp_path / "scene.txt").write_text("0\t1\tcar\n")
+    done = call("convert", tmp_path / "scene.txt", f"{tmp_path / 'made'}/", "--to", "audacity")
+    assert "that the recording has no name: it is called 'scene'" in done.err
+    assert [path.name for path in (tmp_path / "made").iterdir()] == ["scene.txt"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../out", "a/b", "/etc/x", "..", "C:\\x", "CON", "lpt1.x", ".hidden", "a\x01b", "x" * 300]
+)
+def test_names_never_become_paths(name, tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(
+        b'{"file": %s, "onset": 0, "offset": 1, "label": "car"}\n'
+        % ("".join(f"\\u{ord(c):04x}" for c in name).join('""').encode())
+    )
+    done = call("convert", tmp_path / "in.jsonl", f"{tmp_path / 'made'}/", "--to", "audacity")
+    assert done.code == 2
+    assert "it cannot be the name of a file in a folder" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_two_recordings_never_share_a_file(tmp_path):
+    (tmp_path / "in.tsv").write_text(TABLE.replace("b.wav", "a.flac"))
+    done = call("convert", tmp_path / "in.tsv", f"{tmp_path / 'made'}/", "--to", "maestro")
+    assert done.code == 2
+    assert "'a.flac' and 'a.wav' would both be written as 'a'" in done.err
+
+
+def test_standard_streams_are_a_pipe(tmp_path):
+    """Bytes go through as they are, whatever the form."""
+    program = [sys.executable, "-m", "sedeval_soft", "convert"]
+    first = subprocess.run(
+        [*program, "-", "-", "--to", "parquet"], input=TABLE.encode(), capture_output=True, check=True
+    )
+    assert first.stdout[:4] == b"PAR1"
+    second = subprocess.run(
+        [*program, "-", "-", "--to", "long"], input=first.stdout, capture_output=True, check=True
+    )
+    assert (second.stdout.decode(), second.stderr) == (TABLE, b"")
+
+
+def test_the_library_converts_what_it_evaluates(table, tmp_path):
+    done = sedeval_soft.convert(table, tmp_path / "o.rttm")
+    assert done.losses == ("blanks in names of 1 classes, which become _: 'car horn'",)
+    assert (done.form, done.read) == ("rttm", "long table with header, tab")
+    assert (done.rows, done.files, done.classes, done.apart) == (2, 2, 2, False)
+    data = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}
+    assert sedeval_soft.convert(data, tmp_path / "o.csv").losses == ()
+    assert (tmp_path / "o.csv").read_text() == "onset,offset,event_label\n0,1,a\n"
+    with pytest.raises(SettingsError, match="expected a path"):
+        sedeval_soft.convert(data, "-", to="long")
+    with pytest.raises(InputError, match="is the source itself"):
+        sedeval_soft.convert(table, table)

@@ -1,0 +1,188 @@
+"""Random tables, what they say, and their way through a form."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+from sedeval_soft.api.conversion import prepare, write
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.ticks import to_seconds
+from sedeval_soft.formats import read_rows
+from sedeval_soft.formats.forms.registry import FORMS
+
+WRITTEN = tuple(form for form in FORMS if form.write)
+
+PLAIN = ("a", "b.wav", "car", "people talking", "Häuser", "x_y")
+"""Names that every form holds, blanks and extensions aside."""
+
+TRICKY = (
+    *(
+        "onset",
+        "label",
+        "event",
+        "activity",
+        "filename",
+        "start",
+        "1",
+        "0.5",
+        "1e3",
+        "nan",
+        "<NA>",
+        "SPEAKER",
+    ),
+    *(
+        '"',
+        '"d"',
+        '5" nail',
+        "a\tb",
+        "a,b",
+        "a;b",
+        "\\",
+        "\\\t1",
+        ";;x",
+        "{",
+        '{"onset": 1}',
+        "#",
+        "=1+1",
+        "|",
+    ),
+    *(
+        "a\nb",
+        "a\rb",
+        "..",
+        "../x",
+        "/etc/x",
+        "C:x",
+        "con",
+        ".hidden",
+        "a/b",
+        "end.",
+        "x.tsv",
+        "x.gz",
+        "a.WAV",
+    ),
+    *(
+        "\ufeffa",
+        "b\u2028c",
+        "a\x85b",
+        "a\x1fb",
+        "\x1b[31m",
+        "\ud800",
+        "PAR1",
+        "PK\x03\x04",
+        "ﬁ",
+        "é",
+        "e\u0301",
+    ),
+)
+
+
+def facts(rows: Rows) -> tuple[object, ...]:
+    """Return what a table says, in whatever order: its rows, its recordings, its classes."""
+    lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
+    if isinstance(rows, WideRows):
+        values = np.array(rows.values).reshape(len(rows.classes), len(rows)).T.tolist()
+        found = [
+            (rows.files[f], b, e, tuple(sorted(zip(rows.classes, cells, strict=True))))
+            for f, b, e, cells in zip(*lists, values, strict=True)
+        ]
+        return "wide", sorted(found), sorted(rows.files), sorted(rows.classes)
+    labels = [rows.classes[code] for code in rows.label.tolist()]
+    values = [None] * len(rows) if rows.value is None else rows.value.tolist()
+    found = [(rows.files[f], b, e, *more) for f, b, e, *more in zip(*lists, labels, values, strict=True)]
+    return "long", sorted(found, key=repr), sorted(rows.files), sorted(rows.classes)
+
+
+def through(rows: Rows, form: str, folder: Path, called: str = "x") -> tuple[Rows, Rows, tuple[str, ...]]:
+    """Write rows in a form, and read them: what was to be written, what was read, and what was lost."""
+    folder.mkdir(exist_ok=True)
+    known = next(each for each in WRITTEN if each.name == form)
+    path = folder / f"{called}{known.extensions[0] if not known.apart else ''}"
+    apart = known.folder or (not known.holds.recordings and len(rows.files) > 1)
+    target = f"{path}/" if apart else str(path)
+    prepared = prepare(rows, target, to=form)
+    write(prepared, target)
+    losses = prepared.conversion.losses
+    if any("is no table" in loss for loss in losses):
+        assert path.read_bytes() == b""
+        return prepared.rows, prepared.rows, losses
+    read = read_rows(target, form=form)
+    assert facts(read_rows(target)) == facts(read), "not recognised"
+    return prepared.rows, read, losses
+
+
+def fresh() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder that goes when it is done with."""
+    return tempfile.TemporaryDirectory(prefix="forms-")
+
+
+def _times(exact: bool):
+    ticks = st.integers(0, 3_000_000_000) | st.integers(0, 5).map(lambda n: n * 100_000)
+    seconds = ticks.map(lambda n: float(to_seconds(np.int64(n))))
+    return seconds if exact else seconds | st.floats(0, 1e9)
+
+
+@st.composite
+def long_tables(draw, names=PLAIN, exact=True):
+    """Draw a long table: with or without values, file names, recordings without rows."""
+    named = draw(st.booleans())
+    files = (
+        draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)) if named else [UNNAMED]
+    )
+    classes = draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
+    n = draw(st.integers(0, 6))
+    pairs = [sorted(draw(st.tuples(_times(exact), _times(exact)))) for _ in range(n)]
+    file = [draw(st.integers(0, len(files) - 1)) for _ in range(n)]
+    label = [draw(st.integers(0, len(classes) - 1)) for _ in range(n)]
+    valued = draw(st.booleans()) and n
+    value = [draw(st.floats(0, 1)) for _ in range(n)] if valued else None
+    used = sorted(set(label))
+    kept = files if named else files[: min(n, 1)]
+    return LongRows(
+        tuple(kept),
+        tuple(classes[code] for code in used),
+        np.array(file, dtype=np.int32),
+        np.array([used.index(code) for code in label], dtype=np.int32),
+        np.array([pair[0] for pair in pairs], dtype=np.float64),
+        np.array([pair[1] for pair in pairs], dtype=np.float64),
+        None if value is None else np.array(value, dtype=np.float64),
+        Origin("drawn"),
+    )
+
+
+@st.composite
+def wide_tables(draw, names=PLAIN, exact=True):
+    """Draw a wide table: steps that touch, or any."""
+    named = draw(st.booleans())
+    files = (
+        draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)) if named else [UNNAMED]
+    )
+    classes = draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
+    file: list[int] = []
+    edges: list[tuple[float, float]] = []
+    for code in range(len(files)):
+        n = draw(st.integers(0, 4))
+        if draw(st.booleans()):
+            edges += [(k * 20_000 / 1e6, (k + 1) * 20_000 / 1e6) for k in range(n)]
+        else:
+            edges += [tuple(sorted(draw(st.tuples(_times(exact), _times(exact))))) for _ in range(n)]
+        file += [code] * n
+    values = [[draw(st.floats(0, 1)) for _ in edges] for _ in classes]
+    return WideRows(
+        tuple(files if named else files[: min(len(edges), 1)]),
+        tuple(classes),
+        np.array(file, dtype=np.int32),
+        np.array([edge[0] for edge in edges], dtype=np.float64),
+        np.array([edge[1] for edge in edges], dtype=np.float64),
+        tuple(np.array(column, dtype=np.float64) for column in values),
+        Origin("drawn"),
+    )
+
+
+def tables(names=PLAIN, exact=True):
+    """Draw a table of either shape."""
+    return long_tables(names, exact) | wide_tables(names, exact)

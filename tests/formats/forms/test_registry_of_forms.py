@@ -1,0 +1,128 @@
+"""What holds for every form of the registry: it is documented, it is found, it is written as it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from drawn import WRITTEN, facts
+from tables import long_rows
+from test_malformed import SEEDS
+
+from sedeval_soft.cli.convert import WRITTEN as OPTION
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.formats import folder, magic
+from sedeval_soft.formats.forms.fit import fit
+from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_of, recognised
+from sedeval_soft.formats.read import read_table
+from sedeval_soft.formats.source import Source
+
+PAGE = Path(__file__).parents[3] / "docs" / "forms.md"
+READ_ONLY = {"zip", "tar", "compressed"}
+
+
+def documented():
+    """Return the lines of the table of forms: extensions, and what is not held."""
+    lines = re.findall(r"^\| `([\w-]+)`: [^|]* \|([^|]*)\|[^|]*\|([^|]*)\|$", PAGE.read_text(), re.MULTILINE)
+    return {
+        name: (tuple(re.findall(r"`(\.\w+)`", extensions)), lost.strip()) for name, extensions, lost in lines
+    }
+
+
+def not_held(form):
+    """Return in words what a form says that it cannot hold."""
+    holds = form.holds
+    words = (
+        (not holds.values, "values"),
+        (not holds.long, "rows"),
+        (not holds.recordings, "several recordings"),
+        (not holds.silent, "recordings without rows"),
+        (not holds.blanks, "blanks in names"),
+        (not holds.name, "names of recordings"),
+        (not holds.gaps, "gaps"),
+        (not holds.classes, "classes without rows"),
+        (form.folder, "extensions of audio files"),
+        (not holds.nothing, "a table of nothing"),
+        (holds.resolution > 0, f"times finer than {holds.resolution / TICKS_PER_SECOND:g} s"),
+    )
+    return {word for lacks, word in words if lacks}
+
+
+def test_every_form_is_documented():
+    table = documented()
+    assert list(table) == [form.name for form in FORMS]
+    for form in FORMS:
+        extensions, lost = table[form.name]
+        assert extensions == form.extensions, form.name
+        if form.write is None:
+            assert lost == "(read only)"
+        else:
+            assert set(lost.split(", ")) == not_held(form), form.name
+
+
+def test_forms_are_named_once():
+    names = [form.name for form in FORMS]
+    assert len(set(names)) == len(names)
+    own = [extension for form in FORMS for extension in form.own]
+    assert len(set(own)) == len(own)
+    assert {form.name for form in FORMS if form.write is None} == READ_ONLY
+    for form in FORMS:
+        assert form.title.strip()
+        assert form.extensions
+        assert all(re.fullmatch(r"\.[a-z0-9]+", extension) for extension in form.extensions)
+        assert set(form.own) <= set(form.extensions)
+
+
+def test_other_lists_of_forms_are_those_of_the_registry():
+    assert tuple(form.name for form in WRITTEN) == OPTION
+    own = {extension for form in FORMS for extension in form.own}
+    assert own == magic.EXTENSIONS
+    archives = {extension for form in FORMS if form.name in READ_ONLY for extension in form.own}
+    assert own - archives == folder.OTHERS
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed[0])
+def test_what_a_form_holds_is_recognised_by_that_form_alone(seed):
+    name, data = seed
+    source = Source("x", data, lambda: "")
+    found = [form.name for form in FORMS if form.recognises(source)]
+    text = {"long", "csv", "wide", "wide-csv", "sed-eval", "audacity"}
+    expected = {"tar": "compressed"}.get(name, name)
+    assert found == [expected] or (name in text and found == [])
+    if found:
+        assert recognised(source) is form_of(found[0])
+        assert magic.may_be_no_table(data, "x") or name in {"elan", "audacity"}
+
+
+@pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
+def test_a_form_reads_what_it_writes_by_its_registered_functions(form):
+    rows = fit(long_rows([("", 0.0, 1.0, "car", 0.5), ("", 1.0, 2.0, "car", 0.25)]), form, called="x")
+    assert form.write
+    data = form.write(rows.rows)
+    if form.text:
+        data.decode("utf-8")
+    read = read_table(Source("x", data, lambda: ""), form.name)
+    assert read is not None
+    assert facts(read)[1] == facts(rows.rows)[1] or form.folder
+    assert len(read) == 2
+
+
+def test_extensions_say_what_is_written():
+    for form in WRITTEN:
+        for extension in form.own:
+            assert form_by_extension(f"x{extension}", wide=False) is form
+            assert form_by_extension(f"x{extension.upper()}.gz", wide=True) is form
+    assert [form_by_extension(f"x{e}", wide=w).name for e in (".tsv", ".csv") for w in (False, True)] == [
+        *("long", "wide", "csv", "wide-csv"),
+    ]
+    for name in ("x.txt", "x", "folder/", "x.zip", ".tsv"):
+        assert form_by_extension(name, wide=False) is None
+
+
+def test_unknown_forms_are_answered_with_close_matches():
+    with pytest.raises(SettingsError, match=r"--to parket: there is no such form; did you mean 'parquet'"):
+        form_of("parket")
+    with pytest.raises(SettingsError, match=r"--from x: .* expected one of long, csv"):
+        form_of("x", "--from")

@@ -1,0 +1,98 @@
+"""Every form reads what it writes, to the last digit, and says beforehand what it cannot hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawn import PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through
+from hypothesis import HealthCheck, given, settings
+from tables import wide_rows
+
+from sedeval_soft.core.errors import InputError
+from sedeval_soft.core.rows import WideRows
+from sedeval_soft.formats.forms.shapes import as_long
+
+NAMES = [form.name for form in WRITTEN]
+
+
+def frames() -> WideRows:
+    """Return a wide table of two recordings, with values, that begins at 0 and has no gaps."""
+    return wide_rows(np.array([[0.25, 1.0], [0.5, 0.75], [0.125, 1e-9], [0.1, 0.3]]), 0.02, files=2)
+
+
+few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+fewer = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def check(rows, form):
+    """What is read is what was to be written; and what there was, where nothing is said to be lost."""
+    with fresh() as folder:
+        made, read, losses = through(rows, form, Path(folder))
+    assert facts(read) == facts(made)
+    if not losses:
+        assert facts(as_long(read)) == facts(as_long(rows))
+
+
+@pytest.mark.parametrize("form", NAMES)
+@few
+@given(tables())
+def test_a_form_reads_what_it_writes(form, rows):
+    try:
+        check(rows, form)
+    except InputError as error:
+        assert not (rows.files and rows.classes), error  # noqa: PT017
+        assert {problem.code for problem in error.problems} == {"cannot-hold"}  # noqa: PT017
+
+
+@pytest.mark.parametrize("there", NAMES)
+@pytest.mark.parametrize("form", NAMES)
+@fewer
+@given(tables())
+def test_there_and_back(form, there, rows):
+    """From one form to another and back a table stays what it was, unless something is said to be lost."""
+    first = rows
+    with fresh() as name:
+        folder = Path(name)
+        try:
+            _, first, _ = through(rows, form, folder)
+            _, other, lost = through(first, there, folder / "there")
+            _, back, more = through(other, form, folder / "back")
+        except InputError as error:
+            assert not len(first), error  # noqa: PT017
+            return
+    if not (lost or more):
+        assert facts(as_long(back)) == facts(as_long(first))
+
+
+def test_pairs_that_lose_nothing_are_many():
+    """Frames without gaps: those forms that hold values and several recordings lose none of it."""
+    rows = frames()
+    kept = set()
+    for form in NAMES:
+        for there in NAMES:
+            with fresh() as name:
+                folder = Path(name)
+                _, first, _ = through(rows, form, folder)
+                _, other, lost = through(first, there, folder / "there")
+                _, back, more = through(other, form, folder / "back")
+            if not (lost or more):
+                assert facts(as_long(back)) == facts(as_long(first))
+                kept.add((form, there))
+    whole = {"long", "csv", "wide", "wide-csv", "maestro", "score-dir", "parquet", "arrow", "arrow-stream"}
+    whole |= {"jsonl", "jams", "rttm"}
+    assert {(a, b) for a in whole for b in whole} <= kept
+    assert {
+        (a, b) for a in ("elan", "audacity", "sed-eval") for b in ("long", "parquet", "jams", "elan")
+    } <= kept
+
+
+@pytest.mark.parametrize("form", NAMES)
+@few
+@given(tables((*PLAIN, *TRICKY), exact=False))
+def test_names_that_look_like_something_else_are_kept_or_refused(form, rows):
+    try:
+        check(rows, form)
+    except InputError as error:
+        assert {problem.code for problem in error.problems} <= {"cannot-hold", "unsafe-name"}  # noqa: PT017

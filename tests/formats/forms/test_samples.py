@@ -1,0 +1,380 @@
+"""Each reader on a sample written by hand, with its rows beside it."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from drawn import facts
+from pyarrow import feather
+
+from sedeval_soft import evaluate
+from sedeval_soft.core.errors import InputError
+from sedeval_soft.core.rows import LongRows
+from sedeval_soft.formats import read_rows
+
+RTTM = """\
+;; a comment
+SPKR-INFO rec1 1 <NA> <NA> <NA> unknown alice <NA> <NA>
+SPEAKER rec1 1 0.10 0.20 <NA> <NA> alice <NA> <NA>
+SPEAKER rec1 1   1.5  2  <NA> <NA> bob 0.25 <NA>
+
+SPEAKER rec2 1 3 0 <NA> <NA> alice <NA>
+"""
+
+AUDACITY = """\
+0.500000\t1.250000\tcar
+\\\t100.000000\t8000.000000
+2.000000\t2.000000\ta "loud" horn
+3.0\t4\tpeople talking
+"""
+
+ELAN_HEADER = """\
+Tier\tParticipant\tBegin Time - hh:mm:ss.ms\tBegin Time - ss.msec\t\
+End Time - hh:mm:ss.ms\tEnd Time - ss.msec\tAnnotation
+birds\tAnn\t00:00:01.250\t1.250\t00:00:02.000\t2.0\tblackbird
+birds\tAnn\t00:01:00.500\t60.500\t01:00:00.000\t3600\t
+"""
+
+ELAN_MSEC = """\
+Begin Time - msec\tEnd Time - msec\tDuration - msec\tspeech\tmusic
+500\t1500\t1000\tman\t
+1000\t2000\t1000\twoman\tpiano
+"""
+
+ELAN_PLAIN = """\
+default\t\t00:00:01.250\t00:00:02.000\t00:00:00.750\tdoor
+default\t\t00:00:03\t00:00:04.5\t00:00:01.500\tcar
+"""
+
+ELAN_SPELLINGS = """\
+"#file:///media/scene.wav -- offset: 0"
+default\t\t00:00:01.250\t1.25\t1250\t00:00:02.000\t2.0\t2000\t00:00:00.750\t0.75\t750\tdoor\tscene.wav
+default\t\t00:00:03.000\t3.0\t3000\t00:00:04.500\t4.5\t4500\t00:00:01.500\t1.5\t1500\t2\tscene.wav
+"""
+
+ELAN_SHEET = """\
+Begin Time - hh:mm:ss.ms,End Time - hh:mm:ss.ms,Begin Time - PAL,Duration - ss.msec,P1,P2
+00:00:01.250,00:00:02.000,00:00:01:06,0.75,"man, old",
+00:00:02,00:00:03,00:00:02:00,1,,dog
+"""
+
+ELAN_FILES = """\
+Begin Time\tEnd Time\tAnnotation\tTier\tFile Name
+0.5\t00:00:01.500\tcar\tx\ta.wav
+"""
+
+JAMS = """\
+{"annotations": [
+  {"namespace": "beat", "data": [{"time": 0, "duration": 0, "value": 1, "confidence": null}]},
+  {"namespace": "segment_open", "data": [
+    {"time": 0.1, "duration": 0.2, "value": "car", "confidence": 0.5},
+    {"time": 1, "duration": 1.5, "value": "dog", "confidence": null}]},
+  {"namespace": "tag_open", "data": {"time": [4.0], "duration": [1], "value": ["siren"], "confidence": [1]}},
+  {"namespace": "scaper", "data": [
+    {"time": 0, "duration": 10, "value": {"label": "park", "role": "background"}, "confidence": 1.0},
+    {"time": 2, "duration": 3, "value": {"label": "bell", "role": "foreground"}, "confidence": 1}]}],
+ "file_metadata": {"duration": 10.0, "identifiers": {"filename": "scene.wav"}}, "sandbox": {}}
+"""
+
+JSON_LINES = """\
+{"file": "a.wav", "start": 0.5, "end": 1, "label": "car", "score": 0.25, "note": [1, 2]}
+
+{"label": "dog", "end": 3.5, "start": 2, "file": "b.wav", "score": 1}
+{"file": "quiet.wav"}
+"""
+
+WIDE_LINES = """\
+{"onset": 0, "offset": 0.5, "car": 0.25, "dog": 0}
+{"onset": 0.5, "offset": 1.0, "car": 0.5, "dog": 1}
+"""
+
+
+def long(rows, files=(), classes=()):
+    """Return the facts of a long table: rows of file, onset, offset, label, value."""
+    names = {*(row[0] for row in rows), *files}
+    return "long", sorted(rows, key=repr), sorted(names), sorted({row[3] for row in rows})
+
+
+SAMPLES = {
+    "rttm": (
+        "x.rttm",
+        RTTM,
+        long(
+            [
+                ("rec1", 0.1, 0.3, "alice", 1.0),
+                ("rec1", 1.5, 3.5, "bob", 0.25),
+                ("rec2", 3.0, 3.0, "alice", 1.0),
+            ]
+        ),
+    ),
+    "audacity": (
+        "x.txt",
+        AUDACITY,
+        long(
+            [
+                ("", 0.5, 1.25, "car", None),
+                ("", 2.0, 2.0, 'a "loud" horn', None),
+                ("", 3.0, 4.0, "people talking", None),
+            ]
+        ),
+    ),
+    "elan": (
+        "x.txt",
+        ELAN_HEADER,
+        long([("", 1.25, 2.0, "blackbird", None), ("", 60.5, 3600.0, "birds", None)]),
+    ),
+    "elan a column per tier": (
+        "x.tsv",
+        ELAN_MSEC,
+        long([("", 0.5, 1.5, "man", None), ("", 1.0, 2.0, "woman", None), ("", 1.0, 2.0, "piano", None)]),
+    ),
+    "elan without header": (
+        "x.txt",
+        ELAN_PLAIN,
+        long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "car", None)]),
+    ),
+    "elan with all spellings of times": (
+        "x.txt",
+        ELAN_SPELLINGS,
+        long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "2", None)]),
+    ),
+    "elan from a spreadsheet": (
+        "x.csv",
+        ELAN_SHEET,
+        long([("", 1.25, 2.0, "man, old", None), ("", 2.0, 3.0, "dog", None)]),
+    ),
+    "elan of several files": ("x.txt", ELAN_FILES, long([("a.wav", 0.5, 1.5, "car", None)])),
+    "jams": (
+        "x.jams",
+        JAMS,
+        long(
+            [
+                ("scene.wav", 0.1, 0.3, "car", 0.5),
+                ("scene.wav", 1.0, 2.5, "dog", 1.0),
+                ("scene.wav", 4.0, 5.0, "siren", 1.0),
+                ("scene.wav", 2.0, 5.0, "bell", 1.0),
+            ]
+        ),
+    ),
+    "jsonl": (
+        "x.jsonl",
+        JSON_LINES,
+        long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 2.0, 3.5, "dog", 1.0)], ["quiet.wav"]),
+    ),
+    "jsonl wide": (
+        "x.ndjson",
+        WIDE_LINES,
+        (
+            "wide",
+            [("", 0.0, 0.5, (("car", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("car", 0.5), ("dog", 1.0)))],
+            [""],
+            ["car", "dog"],
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_samples_are_read(name, ends, tmp_path):
+    file, text, expected = SAMPLES[name]
+    path = tmp_path / file
+    path.write_bytes(text.replace("\n", ends).encode())
+    assert facts(read_rows(path)) == expected
+    assert facts(read_rows(path, form=name.split()[0])) == expected
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name not in {"audacity"}])
+def test_content_says_the_form_where_the_name_does_not(name, tmp_path):
+    _, text, expected = SAMPLES[name]
+    path = tmp_path / "annotations"
+    path.write_text(text)
+    assert facts(read_rows(path)) == expected
+
+
+def test_what_is_read_past_is_said(tmp_path):
+    made = {}
+    for name, (file, text, _) in SAMPLES.items():
+        path = tmp_path / f"{name}{file}"
+        path.write_text(text)
+        made[name] = read_rows(path).origin
+    assert made["rttm"].notes == (
+        "1 lines of RTTM that are not SPEAKER were read past",
+        "2 events without a value count 1.0",
+    )
+    assert made["audacity"].notes == ("1 lines of frequencies were read past",)
+    assert made["jams"].notes == ("1 backgrounds were read past", "2 events without a value count 1.0")
+    assert made["jams"].ignored == ("namespace 'beat'",)
+    assert made["jsonl"].ignored == ("note",)
+    assert made["elan"].ignored == ("Participant",)
+    assert made["elan"].form == "ELAN export"
+
+
+COLUMNS = {
+    "file": ["a.wav", "b.wav", "quiet.wav"],
+    "onset": [0.5, 1.0, None],
+    "offset": [1.0, 2.0, None],
+    "label": ["car", "dog", None],
+    "score": [0.25, 0.5, None],
+    "embedding": [[0.0] * 3, None, []],
+}
+EXPECTED = long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 1.0, 2.0, "dog", 0.5)], ["quiet.wav"])
+
+
+def written(form, table, path):
+    """Write a table as other programs do."""
+    if form == "parquet":
+        pq.write_table(table, path)
+    elif form == "feather":
+        feather.write_feather(table, str(path), compression="zstd")
+    else:
+        new = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
+        with pa.OSFile(str(path), "wb") as file, new(file, table.schema) as writer:
+            writer.write_table(table)
+
+
+@pytest.mark.parametrize("form", ["parquet", "feather", "file", "stream"])
+@pytest.mark.parametrize("encoded", [False, True], ids=["plain", "dictionary and single precision"])
+def test_columns_are_read(form, encoded, tmp_path):
+    table = pa.table(COLUMNS)
+    if encoded:
+        table = table.set_column(3, "label", table["label"].dictionary_encode())
+        table = table.set_column(1, "onset", table["onset"].cast(pa.float32()))
+    path = tmp_path / "data"
+    written(form, table, path)
+    rows = read_rows(path)
+    assert facts(rows) == EXPECTED
+    assert rows.origin.ignored == (() if form == "parquet" else ("embedding",))
+
+
+@pytest.mark.parametrize("form", ["parquet", "feather", "file", "stream"])
+def test_wide_columns_are_read(form, tmp_path):
+    path = tmp_path / "data"
+    table = pa.table({"onset": [0.0, 0.5], "offset": [0.5, 1.0], "a.b": [0.25, 0.5], "dog": [0, 1]})
+    written(form, table, path)
+    rows = read_rows(path)
+    cells = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]
+    assert facts(rows) == ("wide", cells, [""], ["a.b", "dog"])
+
+
+MEMBERS = {
+    "scores/a.tsv": b"onset\toffset\tcar\n0\t1\t0.5\n",
+    "scores/b.csv": b"onset,offset,car\n0,1,0.25\n",
+    "scores/quiet.tsv": b"onset\toffset\tcar\n",
+    "scores/README.md": b"not a table",
+    "__MACOSX/scores/._a.tsv": b"\0\0",
+}
+CELLS = [("a", 0.0, 1.0, (("car", 0.5),)), ("b", 0.0, 1.0, (("car", 0.25),))]
+ARCHIVED = ("wide", CELLS, ["a", "b", "quiet"], ["car"])
+
+
+def zipped(members, **how):
+    """Return a zip archive."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, **how) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def tarred(members, mode="w"):
+    """Return a tar archive."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode=mode) as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return made.getvalue()
+
+
+ARCHIVES = {
+    "x.zip": lambda: zipped(MEMBERS),
+    "x.tar": lambda: tarred(MEMBERS),
+    "x.tar.gz": lambda: tarred(MEMBERS, "w:gz"),
+    "x.tar.bz2": lambda: tarred(MEMBERS, "w:bz2"),
+    "x.tar.xz": lambda: tarred(MEMBERS, "w:xz"),
+    "submission": lambda: tarred(MEMBERS, "w:gz"),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_archives_are_read_as_folders_are(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(ARCHIVES[name]())
+    rows = read_rows(path)
+    assert facts(rows) == ARCHIVED
+    assert rows.origin.form.startswith("archive of 3 tables, wide table with header, tab")
+    assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_members_of_every_form_are_read(tmp_path):
+    import gzip
+
+    sample = {
+        "e.jsonl": JSON_LINES.encode(),
+        "f.tsv.gz": gzip.compress(b"onset\toffset\tlabel\tvalue\n0\t1\tcar\t1\n"),
+    }
+    path = tmp_path / "x.zip"
+    path.write_bytes(zipped(sample))
+    rows = read_rows(path)
+    assert isinstance(rows, LongRows)
+    assert rows.files == ("a.wav", "b.wav", "quiet.wav", "f")
+
+
+def test_a_table_may_be_compressed_in_any_way(tmp_path):
+    import bz2
+    import lzma
+
+    text = b"onset\toffset\tlabel\n0\t1\tcar\n"
+    for name, data in (("x.tsv.bz2", bz2.compress(text)), ("x.tsv.xz", lzma.compress(text))):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert facts(read_rows(path)) == long([("", 0.0, 1.0, "car", None)])
+
+
+def test_folders_of_other_forms_are_read_where_there_is_no_table_of_text(tmp_path):
+    (tmp_path / "a.jams").write_text(JAMS)
+    (tmp_path / "b.jsonl").write_text('{"onset": 0, "offset": 1, "label": "car", "value": 1}\n')
+    assert read_rows(tmp_path).files == ("scene.wav", "b")
+    (tmp_path / "b.tsv").write_text("onset\toffset\tlabel\n0\t1\tcar\n")
+    assert read_rows(tmp_path).files == ("b",)
+
+
+def test_names_of_files_that_look_like_other_forms_are_those_of_tables(tmp_path):
+    """The first bytes of a table of text may be those of another form."""
+    for name in ("PAR1", "ARROW1.wav", "PK.wav", "BZh9.wav", "SPEAKER", "SPKR_1", "{a}", ";;x"):
+        path = tmp_path / "list"
+        path.write_text(f"{name}\t0\t1\tcar\n")
+        assert facts(read_rows(path)) == long([(name, 0.0, 1.0, "car", None)]), name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Begin Time\tEnd Time\tLabel\tScore\n0\t1\tcar\t85\n",
+        "Begin Time\tEnd Time\tcar\tdog\n0\t1\t0.5\t85\n",
+        "Begin Time,End Time,Label,Tier\n0,1,car,x\n0,x,car,x\n",
+        "start_time,end_time,value,label\n0,1,85,car\n",
+        "onset\toffset\tlabel\n0\t1\tcar\n\\\t100\t200\n",
+        "begin_time_s,end_time_s,label\n0,1,car\n",
+    ],
+)
+def test_what_is_wrong_with_a_table_is_not_read_past_in_another_form(text, tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    with pytest.raises(InputError):
+        read_rows(path)
+
+
+def test_library_evaluates_all_of_them(tmp_path):
+    for name, (file, text, _) in SAMPLES.items():
+        path = tmp_path / f"{name.replace(' ', '-')}-{file}"
+        path.write_text(text)
+        scores = evaluate(path, path)
+        assert scores["segment.soft.f1.micro"] == pytest.approx(1.0), name

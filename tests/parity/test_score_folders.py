@@ -1,0 +1,58 @@
+"""sed_scores_eval's own score folders are read, and reads those that are written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn import facts
+from tables import wide_rows
+
+from sedeval_soft.api import convert
+from sedeval_soft.core.rows import WideRows
+from sedeval_soft.formats import read_rows
+
+peer = pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
+
+
+def test_folders_that_the_peer_wrote_are_read(tmp_path):
+    from sed_scores_eval.base_modules.io import write_sed_scores
+    from sed_scores_eval.base_modules.scores import create_score_dataframe
+
+    rng = np.random.default_rng(0)
+    scores = {name: rng.random((5, 2)) for name in ("Y1", "Y2.3")}
+    edges = np.arange(6) * 0.1
+    frames = {name: create_score_dataframe(values, edges, ["car", "dog"]) for name, values in scores.items()}
+    write_sed_scores(frames, tmp_path / "scores")
+    rows = read_rows(tmp_path / "scores")
+    assert isinstance(rows, WideRows)
+    assert rows.files == ("Y1", "Y2.3")
+    assert rows.classes == ("car", "dog")
+    assert np.array_equal(np.array(rows.values).T, np.concatenate(list(scores.values())))
+    assert np.array_equal(rows.onset, np.tile(edges[:-1], 2))
+
+
+def test_folders_that_are_written_are_read_by_the_peer(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = wide_rows(rng.random((8, 3)), 0.02, files=2)
+    assert convert(rows, tmp_path / "scores", to="score-dir").losses == ()
+    lazy = peer.io.lazy_sed_scores_loader(tmp_path / "scores")
+    assert set(lazy.audio_ids if hasattr(lazy, "audio_ids") else lazy.keys()) == set(rows.files)
+    for code, name in enumerate(rows.files):
+        frame = lazy[name]
+        assert list(frame.columns) == ["onset", "offset", *rows.classes]
+        kept = rows.file == code
+        # pandas' own parser of numbers is not exact in the last digits.
+        assert np.allclose(frame.to_numpy()[:, 2:], np.array(rows.values).T[kept], rtol=1e-14, atol=0)
+    assert facts(read_rows(tmp_path / "scores")) == facts(rows)
+
+
+def test_steps_that_miss_one_another_are_made_to_touch(tmp_path):
+    """The peer refuses frames of which one does not begin where the last ended, to the last digit."""
+    rows = wide_rows(np.array([[0.5], [0.25], [1.0]]), 0.1)
+    broken = replace(rows, onset=np.array([0.0, 0.1, 0.2 + 1e-12]), offset=np.array([0.1, 0.2, 0.3]))
+    lost = convert(broken, tmp_path / "scores", to="score-dir").losses
+    assert lost == ("1 rows with times finer than a microsecond, which are rounded",)
+    (frame,) = (peer.io.lazy_sed_scores_loader(tmp_path / "scores")[name] for name in rows.files)
+    assert frame["onset"].tolist() == [0.0, 0.1, 0.2]

@@ -7,9 +7,13 @@ numbers are decimal, truth values are `true` and `false`, and everything else is
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 _DIGITS = re.compile(r"[-+]?\d+", re.ASCII)
+
+_DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
 
 _FORMS: tuple[tuple[str, str, str], ...] = (
     ("null", r"~|null|Null|NULL|", "~nN"),
@@ -56,3 +60,23 @@ def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts,
         return loader.get_single_data()
     finally:
         loader.dispose()
+
+
+def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
+    """Return a mapping as YAML that reads back as it is; what is not printable is escaped.
+
+    flow: whether lists stand on one line; None for those of plain values only.
+    """
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        style = None if value.isprintable() else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
+    written = str(yaml.dump(value, Dumper=Dumper, default_flow_style=flow, **how))
+    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)

@@ -12,6 +12,9 @@ from typing import Any
 
 _DIGITS = re.compile(r"[-+]?\d+", re.ASCII)
 
+_DEEPEST = 100
+"""Mappings and lists in one another."""
+
 _DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
 
@@ -21,6 +24,22 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("float", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
 )
 """What is not a text: the tag, the form and the characters that it begins with."""
+
+
+_MOST_NODES = 1_000_000
+"""Values that a file may have, counted each time that an alias repeats them: few lines can be billions."""
+
+
+def _unfolded(node: Any, known: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
+    """Return how many values a node has if every alias is written out; infinitely many if it holds itself."""
+    if depth > _DEEPEST:
+        raise RecursionError
+    if id(node) not in known:
+        known[id(node)] = float("inf")  # until it is known: it may be asked for by what is in it
+        plain = isinstance(node.value, str)
+        pairs = () if plain else (pair if isinstance(pair, tuple) else (pair,) for pair in node.value)
+        known[id(node)] = 1.0 + sum(_unfolded(part, known, depth + 1) for pair in pairs for part in pair)
+    return known[id(node)]
 
 
 def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts, numbers, truth values
@@ -35,6 +54,9 @@ def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts,
 
         def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
             self.whole = node
+            if _unfolded(node, {}, 0) > _MOST_NODES:
+                problem = "aliases repeat what they stand for too often; expected it written out"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
             return super().construct_document(node)
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -96,9 +96,11 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        ("--segment-length", "1e-6"), ("--segment-length", "0.001"), ("--segment-length", "0.0001", "--pool", "mean"),
+        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
+        ("--segment-length", "0.0001", "--pool", "mean"),
         ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
-        ("--median-filter", "0.5", "--segment-length", "1e-3"), ("--segment-length", "1e-3", "--memory-limit", "500M"),
+        ("--median-filter", "0.5", "--segment-length", "1e-3"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M"),
         ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),
     ],
 )  # fmt: skip
@@ -207,7 +209,7 @@ def test_a_warning_for_each_of_many_classes_is_not_printed(reference, tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["../../out", "/tmp/out", "..\\out", "C:\\out", "out/../../../out", "out\0", "a" * 4000, "CON", "~/out", "|ls", "$(ls)"],
+    ["../../out", "/o", "..\\out", "C:\\out", "out/../../out", "out\0", "a" * 4000, "CON", "~/out", "|ls"],
 )  # fmt: skip
 @pytest.mark.parametrize("column", ["filename", "event_label"])
 def test_names_in_a_table_never_become_paths(name, column, tmp_path):

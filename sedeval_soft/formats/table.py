@@ -102,7 +102,7 @@ def _check_names(table: Any, name: str, layout: Layout, limits: Limits) -> None:
         if position is not None:
             chunks = table.column(str(position)).chunks
             found = max((len(chunk.dictionary) for chunk in chunks), default=0)
-            # Those of a chunk are different; one may be the nothing of lines that declare files. A few too many
+            # Those of a chunk differ; one may be the nothing of lines that declare files. A few too many
             # are counted exactly later.
             if found - 1 > max(getattr(limits, limit), _FEW):
                 raise limits.refusal(name, limit, f"has {found - 1} {limit} or more", found)

@@ -132,6 +132,21 @@ def test_documented_aliases_are_read():
             assert set(match[2].split(", ")) <= set(ALIASES[match[1]])
 
 
+def test_the_table_of_limits_is_complete():
+    from sedeval_soft.core.intake import Limits, size_of
+
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
+    limits = Limits()
+    assert {name: size_of(number) for name, number in told.items()} == {
+        name: getattr(limits, name) for name in Limits.__slots__
+    }
+    known = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", "--help"], capture_output=True, check=True, text=True
+    ).stdout
+    assert all(name in known for name in told)
+
+
 def test_changelog_names_this_version():
     import sedeval_soft
 

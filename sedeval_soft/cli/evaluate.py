@@ -247,7 +247,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
     if io["curves"]:
         from sedeval_soft.report.curves import write_curves
 
-        write_curves(io["curves"], scores.curves)
+        write_curves(io["curves"], scores.curves, raw_names=shown.raw_names)
     if io["save_tally"]:
         from sedeval_soft.formats import pack_shard
         from sedeval_soft.report import write_atomic

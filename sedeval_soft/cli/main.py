@@ -7,6 +7,7 @@ from outside, as shells have it.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -94,9 +95,10 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        with contextlib.suppress(OSError):
-            error.show()
+        said = io.StringIO()
+        error.show(said)
         code = error.exit_code
+        remark(said.getvalue().removesuffix("\n"))
     except (BrokenPipeError, UnreadError):
         code = _unread()
     except MemoryError:

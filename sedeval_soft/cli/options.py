@@ -307,6 +307,8 @@ RESULTS: tuple[Decorator, ...] = (
            help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--save-tally", type=click.Path(path_type=str), metavar="FILE",
            help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+    option(OUTPUT, "--raw-names", is_flag=True,
+           help="Leave names in CSV and TSV as they are, also those that a spreadsheet would run."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
            help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",

@@ -49,9 +49,14 @@ def emit(text: str, output: str | None = None) -> None:
 
 
 def remark(text: str) -> None:
-    """Print a line on standard error; nothing is lost that anybody reads where that fails."""
+    """Print lines on standard error; nothing is lost that anybody reads where that fails.
+
+    What they tell of inputs is shown as text, whatever a terminal would make of it.
+    """
+    from sedeval_soft.core.visible import visible_lines
+
     with contextlib.suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(visible_lines(text), err=True)
 
 
 def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], option: str = "-o") -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.value import Scores
 
-OPTIONS = ("form", "averages", "output", "quiet")
+OPTIONS = ("form", "averages", "output", "quiet", "raw_names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Presentation:
     """How results are shown, and what is required of them.
 
     wanted: names of scores, if just their numbers are printed. requirements: what every system must meet.
-    form, averages, output, quiet: as the options of these names.
+    form, averages, output, quiet, raw_names: as the options of these names.
     """
 
     wanted: Sequence[str]
@@ -31,6 +31,7 @@ class Presentation:
     averages: tuple[str, ...]
     output: str | None
     quiet: bool
+    raw_names: bool
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> Presentation:
@@ -78,7 +79,7 @@ class Presentation:
             return
         from sedeval_soft.report import render, render_board
 
-        how: dict[str, Any] = {"averages": self.averages}
+        how: dict[str, Any] = {"averages": self.averages, "raw_names": self.raw_names}
         if self.form == "text" and self.printed and sys.stdout.isatty():
             from shutil import get_terminal_size
 
@@ -104,7 +105,8 @@ class Presentation:
 
         named: all of a system on one line, behind its name.
         """
-        from sedeval_soft.report.table import exact, visible
+        from sedeval_soft.core.visible import visible
+        from sedeval_soft.report.table import exact
 
         columns = []
         for name in self.wanted:

@@ -12,10 +12,10 @@ from typing import TypeVar
 from sedeval_soft.core.errors import EvaluationError, SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.visible import visible
 from sedeval_soft.formats.columns import is_number
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.report.table import visible
 
 T = TypeVar("T")
 

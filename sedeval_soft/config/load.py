@@ -11,6 +11,9 @@ from sedeval_soft.config.plain_yaml import read_plain_yaml
 from sedeval_soft.core.errors import InputError, Problem, SettingsError
 from sedeval_soft.core.settings import Settings
 
+_LARGEST = 1 << 24
+"""Bytes of a file of settings: nobody writes more, and reading takes a minute."""
+
 
 def load_settings(path: str) -> dict[str, Any]:
     """Return the settings of a YAML file, checked.
@@ -40,13 +43,21 @@ def read_yaml(path: str) -> Any:  # noqa: ANN401 - whatever YAML may hold
     import yaml
 
     try:
-        return read_plain_yaml(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise InputError(Problem(path, f"has more than {_LARGEST} bytes; expected settings"))
+        return read_plain_yaml(content.decode("utf-8"))
     except OSError as error:
         raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
     except UnicodeDecodeError as error:
         raise InputError(Problem(path, "is not UTF-8 text; expected YAML")) from error
     except RecursionError as error:
         raise InputError(Problem(path, "is nested too deeply; expected one `name: value` a line")) from error
+    except (ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
+        # What a tag such as !!timestamp or !!binary makes of a text that is none, a number of 5000 digits.
+        said = " ".join(str(error).split())[:200]
+        raise InputError(Problem(path, f"holds a value that cannot be read: {said}")) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = (mark.line + 1, mark.column + 1) if mark else (None, None)

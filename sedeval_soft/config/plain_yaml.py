@@ -7,9 +7,16 @@ numbers are decimal, truth values are `true` and `false`, and everything else is
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 _DIGITS = re.compile(r"[-+]?\d+", re.ASCII)
+
+_DEEPEST = 100
+"""Mappings and lists in one another."""
+
+_DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
 
 _FORMS: tuple[tuple[str, str, str], ...] = (
     ("null", r"~|null|Null|NULL|", "~nN"),
@@ -17,6 +24,22 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("float", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
 )
 """What is not a text: the tag, the form and the characters that it begins with."""
+
+
+_MOST_NODES = 1_000_000
+"""Values that a file may have, counted each time that an alias repeats them: few lines can be billions."""
+
+
+def _unfolded(node: Any, known: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
+    """Return how many values a node has if every alias is written out; infinitely many if it holds itself."""
+    if depth > _DEEPEST:
+        raise RecursionError
+    if id(node) not in known:
+        known[id(node)] = float("inf")  # until it is known: it may be asked for by what is in it
+        plain = isinstance(node.value, str)
+        pairs = () if plain else (pair if isinstance(pair, tuple) else (pair,) for pair in node.value)
+        known[id(node)] = 1.0 + sum(_unfolded(part, known, depth + 1) for pair in pairs for part in pair)
+    return known[id(node)]
 
 
 def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts, numbers, truth values
@@ -31,6 +54,9 @@ def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts,
 
         def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
             self.whole = node
+            if _unfolded(node, {}, 0) > _MOST_NODES:
+                problem = "aliases repeat what they stand for too often; expected it written out"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
             return super().construct_document(node)
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -56,3 +82,23 @@ def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts,
         return loader.get_single_data()
     finally:
         loader.dispose()
+
+
+def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
+    """Return a mapping as YAML that reads back as it is; what is not printable is escaped.
+
+    flow: whether lists stand on one line; None for those of plain values only.
+    """
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        style = None if value.isprintable() else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
+    written = str(yaml.dump(value, Dumper=Dumper, default_flow_style=flow, **how))
+    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)

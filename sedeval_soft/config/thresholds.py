@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft.config.load import read_yaml
+from sedeval_soft.config.plain_yaml import write_plain_yaml
 from sedeval_soft.core.errors import InputError, Problem, SettingsError
 from sedeval_soft.core.tuning import Thresholds, Tuning, checked_thresholds
 
 
 def dump_thresholds(tuning: Tuning, signature: str) -> str:
     """Return the text of a file of thresholds: they, what they reach, and how they were found."""
-    import yaml
-
     rest: dict[str, Any] = {
         "objective": tuning.objective,
         "beta": tuning.beta,
@@ -24,11 +23,10 @@ def dump_thresholds(tuning: Tuning, signature: str) -> str:
         },
         "signature": signature,
     }
-    how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
-    first = yaml.safe_dump({"thresholds": tuning.thresholds}, default_flow_style=False, **how)
+    first = write_plain_yaml({"thresholds": tuning.thresholds})
     return (
         "# Thresholds for --thresholds; a class that has none is cut at --threshold.\n"
-        f"{first}{yaml.safe_dump(rest, default_flow_style=None, **how)}"
+        f"{first}{write_plain_yaml(rest, flow=None)}"
     )
 
 

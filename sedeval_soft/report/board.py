@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.core.value import Scores
+from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.header import read, scoring
 from sedeval_soft.report.intervals import METHODS, counted, ends, of_confidence, resampled
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.page import Page
-from sedeval_soft.report.table import UNDEFINED, Table, number, short, visible
+from sedeval_soft.report.table import UNDEFINED, Table, number, short
 from sedeval_soft.report.tables import families
 
 _MOST_INPUTS = 10

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from sedeval_soft.core.visible import visible
 from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import Table, number, visible
+from sedeval_soft.report.table import Table, number
 
 
 class Compared(Protocol):

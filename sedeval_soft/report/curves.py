@@ -6,7 +6,7 @@ Undefined values are empty cells in a text table and nulls in Parquet.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.report.escape import cell
 from sedeval_soft.report.write import replaced
 
 if TYPE_CHECKING:
@@ -40,22 +41,26 @@ def check_curves_path(path: str) -> None:
         raise SettingsError(f"--curves {path}: expected a name that ends with {' or '.join(SUFFIXES)}")
 
 
-def write_curves(path: str, curves: Curves) -> None:
+def write_curves(path: str, curves: Curves, *, raw_names: bool = False) -> None:
     """Write all curves of a system, to a text table or Parquet as the name ends; complete or not at all.
 
-    Raises OutputError where it cannot be written.
+    raw_names: names stay in a text table as they are, also those that a spreadsheet would run as formulas;
+    in Parquet they always do. Raises OutputError where it cannot be written.
     """
-    replaced(path, partial(_write, curves=curves, parquet=path.endswith(".parquet")))
+    parquet = path.endswith(".parquet")
+    shown = str if raw_names or parquet else cell
+    replaced(path, partial(_write, curves=curves, parquet=parquet, shown=shown))
 
 
-def _write(path: Path, *, curves: Curves, parquet: bool) -> None:
+def _write(path: Path, *, curves: Curves, parquet: bool, shown: Callable[[str], str]) -> None:
     import pyarrow as pa
 
     fields = [(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS]
     schema = pa.schema(fields)
     with _writer(path, schema, parquet=parquet) as writer:
         for columns in _curves(curves):
-            writer.write_table(_table(columns, schema))
+            safe = {k: shown(column) if isinstance(column, str) else column for k, column in columns.items()}
+            writer.write_table(_table(safe, schema))
 
 
 def _writer(path: Path, schema: pa.Schema, *, parquet: bool) -> Any:  # noqa: ANN401 - one of two classes of pyarrow

@@ -4,6 +4,9 @@ An undefined value is an empty field, which readers take for a missing number; `
 of text. The signature is the last line and begins with `# `, one line for each that differs among the
 systems: so the first line is the head that any reader expects. A field with a `#` in it is quoted, so
 that `pandas.read_csv(..., comment="#")` drops the signature and nothing else.
+
+A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
+are written as escapes, unless raw names are asked for. Numbers stay numbers, those below 0 as well.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from itertools import chain
 
 from sedeval_soft.core.board import Board, Difference, Entry
 from sedeval_soft.core.value import Scores
-from sedeval_soft.report.table import UNDEFINED, exact, visible
+from sedeval_soft.core.visible import visible
+from sedeval_soft.report.escape import cell, commented
+from sedeval_soft.report.table import UNDEFINED, exact
 
 _Row = tuple[str | None, ...]
 
@@ -29,24 +34,26 @@ BOARD_HEAD = (
 )
 
 
-def delimited(systems: Sequence[Scores], delimiter: str) -> str:
-    """Return all scores of some systems in rows, and their signatures as comments."""
-    return _lines(HEAD, chain.from_iterable(map(_rows, systems)), systems, delimiter)
+def delimited(systems: Sequence[Scores], delimiter: str, *, raw: bool = False) -> str:
+    """Return all scores of some systems in rows, and their signatures as comments; raw: names as they are."""
+    return _lines(HEAD, chain.from_iterable(map(_rows, systems)), systems, delimiter, raw=raw)
 
 
-def delimited_board(board: Board, delimiter: str) -> str:
-    """Return the entries of a board in rows, and the signatures of all systems as comments."""
-    return _lines(BOARD_HEAD, (_entry(board, entry) for entry in board.entries), board.systems, delimiter)
+def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
+    """Return the entries of a board in rows, and the signatures of all systems as comments; raw: as above."""
+    entries = (_entry(board, entry) for entry in board.entries)
+    return _lines(BOARD_HEAD, entries, board.systems, delimiter, raw=raw)
 
 
-def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str) -> str:
+def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str, *, raw: bool) -> str:
     quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$')
     # None is a field with nothing in it; an empty name is quoted.
     lines = [
-        delimiter.join("" if field is None else _field(field, quoted) for field in row)
+        delimiter.join("" if field is None else _field(_safe(field, raw=raw), quoted) for field in row)
         for row in chain([head], rows)
     ]
-    lines += dict.fromkeys(f"# {visible(scores.signature)}" for scores in systems)
+    signatures = (visible(scores.signature) for scores in systems)
+    lines += dict.fromkeys(f"# {text if raw else commented(text, delimiter)}" for text in signatures)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -70,9 +77,19 @@ def _rows(scores: Scores) -> Iterator[_Row]:
         )
 
 
+class _Number(str):
+    """A field that is a number: a sign before it is no formula."""
+
+    __slots__ = ()
+
+
 def _number(value: float | int | None) -> str | None:
     text = exact(value)
-    return None if text == UNDEFINED else text
+    return None if text == UNDEFINED else _Number(text)
+
+
+def _safe(text: str, *, raw: bool) -> str:
+    return text if raw or isinstance(text, _Number) else cell(text)
 
 
 def _field(text: str, quoted: re.Pattern[str]) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
+from sedeval_soft.core.visible import visible
 from sedeval_soft.report.intervals import described, described_runs
 from sedeval_soft.report.spread import said_of_folds
-from sedeval_soft.report.table import short, visible
+from sedeval_soft.report.table import short
 from sedeval_soft.report.tables import families
 
 

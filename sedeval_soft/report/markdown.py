@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sedeval_soft.core.visible import visible
 from sedeval_soft.report.page import Page
-from sedeval_soft.report.table import Table, visible
+from sedeval_soft.report.table import Table
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.core.board import Board, board_document
 from sedeval_soft.core.value import Scores, document
 from sedeval_soft.report.averages import with_averages
+from sedeval_soft.report.escape import json_text
 
 if TYPE_CHECKING:
     from sedeval_soft.report.page import Page
@@ -29,11 +30,13 @@ def render(
     averages: Collection[str] = (),
     color: bool = False,
     width: int | None = None,
+    raw_names: bool = False,
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
     averages: show only these of `micro`, `macro` and `weighted`; all if none is named.
     color, width: draw the tables of `text` for a terminal so many cells wide (None: as wide as they are).
+    raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
     Raises ValueError for another form or average, or for no system.
     """
     if not systems:
@@ -43,7 +46,7 @@ def render(
     if form in _DELIMITERS:
         from sedeval_soft.report.delimited import delimited
 
-        return _encodable(delimited(systems, _DELIMITERS[form]))
+        return _encodable(delimited(systems, _DELIMITERS[form], raw=raw_names))
     if form in {"text", "markdown"}:
         from sedeval_soft.report.page import page_of
 
@@ -58,11 +61,12 @@ def render_board(
     averages: Collection[str] = (),
     color: bool = False,
     width: int | None = None,
+    raw_names: bool = False,
 ) -> str:
     """Return the comparison of systems as text in one of `FORMATS`.
 
     JSON and YAML have all scores of all systems, as `render` has them, csv and tsv a row for each system.
-    averages, color, width: as of `render`. Raises ValueError as that does.
+    averages, color, width, raw_names: as of `render`. Raises ValueError as that does.
     """
     if not board.systems:
         raise ValueError("there is no system to show")
@@ -71,7 +75,7 @@ def render_board(
     if form in _DELIMITERS:
         from sedeval_soft.report.delimited import delimited_board
 
-        return _encodable(delimited_board(board, _DELIMITERS[form]))
+        return _encodable(delimited_board(board, _DELIMITERS[form], raw=raw_names))
     if form in {"text", "markdown"}:
         from sedeval_soft.report.board import board_page
 
@@ -93,7 +97,7 @@ def _written(whole: dict[str, Any], form: str) -> str:
     if form == "json":
         import msgspec
 
-        return msgspec.json.format(_json(whole), indent=2).decode() + "\n"
+        return json_text(msgspec.json.format(_json(whole), indent=2).decode()) + "\n"
     if form == "yaml":
         return _yaml(whole)
     raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
@@ -112,18 +116,10 @@ def _json(whole: dict[str, Any]) -> bytes:
 def _yaml(whole: dict[str, Any]) -> str:
     """Return the very document that JSON has, so that the two cannot differ, as YAML."""
     import msgspec
-    import yaml
 
-    class Dumper(yaml.SafeDumper):
-        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+    from sedeval_soft.config.plain_yaml import write_plain_yaml
 
-    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None if value.isprintable() else '"'
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-    Dumper.add_representer(str, text)
-    same = msgspec.json.decode(_json(whole))
-    return str(yaml.dump(same, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=10**6))
+    return write_plain_yaml(msgspec.json.decode(_json(whole)))
 
 
 def _cleaned(value: Any) -> Any:  # noqa: ANN401 - any part of a document

@@ -63,13 +63,6 @@ def short(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def visible(text: str) -> str:
-    """Return a name with everything that a terminal might obey written out as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def cells(text: str) -> int:
     """Return how many cells of a terminal a text takes: wide characters take two, marks none."""
     if text.isascii():

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sedeval_soft.core.value import Confusion, Score, Scores
+from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.intervals import end_cell, end_names, ends, has_interval
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Averages, measure_label, of_parts
 from sedeval_soft.report.spread import folds_notes, folds_tables, worst_notes, worst_tables
 from sedeval_soft.report.sweep import sweep_notes, sweep_tables
-from sedeval_soft.report.table import UNDEFINED, Table, exact, number, visible
+from sedeval_soft.report.table import UNDEFINED, Table, exact, number
 
 _MOST_CLASSES = 50
 """Classes up to which their confusion is a table."""

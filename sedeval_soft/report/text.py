@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sedeval_soft.core.visible import visible
 from sedeval_soft.report.page import Page
 from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import visible
 
 
 def text(pages: Sequence[Page], *, color: bool, width: int | None) -> str:

@@ -45,7 +45,7 @@ def expected(scores):
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.sampled_from(sorted(DELIMITERS)))
 def test_delimited_text_reads_back(labels, form):
     scores = build(labels, HARD, silent=labels[:1], system=labels[0])
-    head, *rows = rows_of(render([scores], form), DELIMITERS[form])
+    head, *rows = rows_of(render([scores], form, raw_names=True), DELIMITERS[form])
     assert tuple(head) == HEAD
     assert rows == expected(scores)
 
@@ -53,7 +53,7 @@ def test_delimited_text_reads_back(labels, form):
 @pytest.mark.parametrize("form", DELIMITERS)
 def test_pandas_reads_delimited_text_without_its_signature(form):
     scores = build(AWKWARD, HARD, missed=AWKWARD[:2], system="a#b.tsv")
-    text = io.StringIO(render([scores], form), newline="")
+    text = io.StringIO(render([scores], form, raw_names=True), newline="")
     frame = pd.read_csv(text, comment="#", sep=DELIMITERS[form])
     assert list(frame.columns) == list(HEAD)
     assert frame["value"].dtype == float

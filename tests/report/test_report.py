@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import evaluate
+from sedeval_soft.core.visible import visible
 from sedeval_soft.report import FORMATS, list_scores, render, schema, scores_table
 from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import Table, cells, visible
+from sedeval_soft.report.table import Table, cells
 
 ROOT = Path(__file__).parents[2]
 NASTY = ("<b>x</b>", "=1+1", "a|b", "[red]x[/red]", "\x1b[31mred", "a\nb", "鳥の声", "café", "a" * 70, "`*_")

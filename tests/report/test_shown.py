@@ -15,11 +15,12 @@ from rich.text import Text
 from samples import FAMILIES, MAESTRO, UNICODE, build, registered, revalued, without
 
 from sedeval_soft import evaluate
+from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.markdown import escaped
 from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import Table, cells, exact, number, short, split, visible
+from sedeval_soft.report.table import Table, cells, exact, number, short, split
 from sedeval_soft.report.tables import tables
 from sedeval_soft.report.terminal import terminal_table
 

@@ -1,0 +1,20 @@
+"""Names as they may be shown where something obeys what it shows: in a terminal, in a log."""
+
+from __future__ import annotations
+
+
+def visible(text: str) -> str:
+    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else escaped(c) for c in text)
+
+
+def visible_lines(text: str) -> str:
+    """Return what `visible` does of each line of a text."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def escaped(character: str) -> str:
+    r"""Return a character as Python writes it by its number: `\x1b`, `\u202e`."""
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,77 @@
+"""Names as outputs may hold them: they come from strangers, and whatever shows an output may obey them.
+
+Control characters move a terminal's cursor and rewrite what it shows; marks of direction turn a text round;
+a spreadsheet runs a cell that begins like a formula; a browser runs markup; GitHub runs lines that begin with
+`::`. Only JSON holds every name exactly as it is.
+"""
+
+from __future__ import annotations
+
+import html as _html
+import re
+
+from sedeval_soft.core.visible import escaped, visible
+
+_OBEYED = re.compile(
+    "[\x00-\x1f\x7f-\x9f"  # controls of ASCII and of ISO 8859, DEL
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks of direction, embedded and overriding ones
+    "\u2028\u2029\ufeff\ufff9-\ufffb"  # ends of lines and paragraphs, a mark of byte order, annotations
+    "\U000e0000-\U000e007f"  # tags, which nobody sees
+    "\ud800-\udfff]"  # bytes of a name that are no text
+)
+"""Characters that do something where a text is shown."""
+
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that spreadsheets run, in signs of either width; some of them read past blanks."""
+
+NEUTRAL = "'"
+"""What a spreadsheet takes for the begin of a text, and does not show."""
+
+
+def harmless(text: str) -> str:
+    """Return a name with control characters, marks of direction and what is no text written as escapes.
+
+    Of what is not printable the rest stays: letters of some scripts are joined by marks that nobody sees.
+    """
+    return _OBEYED.sub(lambda match: escaped(match[0]), text)
+
+
+def cell(text: str) -> str:
+    """Return a name as a cell of a table for spreadsheets: harmless, and never a formula."""
+    safe = harmless(text)
+    return f"{NEUTRAL}{safe}" if _FORMULA.match(safe) else safe
+
+
+def commented(line: str, delimiter: str) -> str:
+    """Return a comment in which no field is a formula, where a spreadsheet cuts it at delimiters."""
+    return delimiter.join(cell(part) for part in line.split(delimiter))
+
+
+def json_text(text: str) -> str:
+    """Return a JSON document that says the same without a character that a terminal obeys."""
+    # Outside of strings there are none but ends of lines and blanks.
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _OBEYED.sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
+
+
+def html(text: str) -> str:
+    """Return a text for HTML, in an element or in an attribute between quotes of either kind."""
+    return _html.escape(visible(text), quote=True)
+
+
+def github_message(text: str) -> str:
+    """Return a text for the message of a GitHub annotation; its lines stay lines."""
+    safe = "\n".join(map(visible, text.splitlines()))
+    return safe.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def github_property(text: str) -> str:
+    """Return a text for a property of a GitHub annotation, such as its file or title."""
+    safe = visible(text).replace("%", "%25")
+    return safe.replace("\r", "%0D").replace("\n", "%0A").replace(":", "%3A").replace(",", "%2C")
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

@@ -1,0 +1,255 @@
+"""Hostile tables: each is refused in a few seconds and little memory, with the option that would let it in.
+
+The inputs are made in a temporary folder; those that take a while to make are marked slow.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import resource
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from attacked import BYTES, attack
+
+HEAD = "filename\tonset\toffset\tevent_label\n"
+GOOD = HEAD + "a\t0\t1\tcar\n"
+MIB = 1 << 20
+LARGE = 1 << 30
+
+
+@pytest.fixture
+def reference(tmp_path):
+    path = tmp_path / "ref.tsv"
+    path.write_text(GOOD)
+    return path
+
+
+def made(path: Path, parts: Iterable[bytes]) -> Path:
+    """Write some bytes to a file, piece by piece."""
+    with path.open("wb") as file:
+        for part in parts:
+            file.write(part)
+    return path
+
+
+def bomb(path: Path, piece: bytes, times: int) -> Path:
+    """Write a gzipped file that stands for a piece many times."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return made(path, [*(packer.compress(piece) for _ in range(times)), packer.flush()])
+
+
+def test_the_measure_can_fail(reference):
+    done = attack(reference, reference, "--score", "segment.soft.f1.micro")
+    assert (done.code, done.text) == (0, "1.0\n")
+    done.was_cheap()
+    assert done.memory > 30 * MIB
+    with pytest.raises(AssertionError):
+        done.refused()
+
+
+@pytest.mark.parametrize("piece", [bytes(MIB), b"0\t1\tcar\n" * (MIB // 8), b"\n" * MIB])
+@pytest.mark.parametrize("way", ["file", "folder", "standard input", "durations"])
+def test_a_bomb(piece, way, reference, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = bomb(folder / "bomb.tsv.gz", piece, 512)
+    assert path.stat().st_size < 2 * MIB
+    if way == "standard input":
+        done = attack(reference, "-", stdin=path)
+    elif way == "durations":
+        done = attack(reference, reference, "--durations", path)
+    else:
+        done = attack(reference, folder if way == "folder" else path)
+    done.refused("has more than 250 bytes for each compressed one", "--limit ratio=NUMBER raises this")
+    assert done.memory < BYTES // 4
+
+
+def test_a_bomb_of_many_members(reference, tmp_path):
+    path = made(tmp_path / "bomb.gz", [gzip.compress(bytes(MIB), 9)] * 1000)
+    attack(reference, path).refused("--limit ratio=NUMBER raises this")
+
+
+def test_a_bomb_that_is_let_in_ends_at_the_limit_of_size_or_of_memory(reference, tmp_path):
+    path = bomb(tmp_path / "bomb.gz", b"0\t1\tcar\n" * (MIB // 8), 600)
+    let_in = ("--limit", "ratio=2000")
+    attack(reference, path, *let_in, "--limit", "size=100M").refused("has more than 104857600 bytes")
+    attack(reference, path, *let_in, "--memory-limit", "300M").refused("to hold it", "--memory-limit 300 MiB")
+
+
+@pytest.mark.parametrize("onset", ["1e12", "1e300", "999999999999", "9" * 400])
+@pytest.mark.parametrize("side", ["reference", "system", "durations"])
+def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + f"a\t{onset}\t{onset}\tcar\n")
+    if side == "durations":
+        path.write_text(f"a\t{onset}\n")
+        attack(reference, reference, "--durations", path).refused("over 31536000 s", "--limit duration=")
+        return
+    sides = (path, reference) if side == "reference" else (reference, path)
+    attack(*sides).refused("t.tsv:2:2: onset")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
+        ("--segment-length", "0.0001", "--pool", "mean"),
+        ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
+        ("--median-filter", "0.5", "--segment-length", "1e-3"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+        ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),
+    ],
+)  # fmt: skip
+def test_a_long_recording_in_tiny_segments(options, reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
+    attack(reference, path, *options).refused("would take about", "--memory-limit")
+
+
+@pytest.mark.parametrize("limit", [(), ("--limit", "duration=1e9")])
+def test_a_long_recording_without_a_grid_is_scored(limit, reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + f"a\t0\t{'1e9' if limit else '31000000'}\tcar\n")
+    done = attack(reference, path, *limit, "--only", "event", "--score", "event.soft.f1.micro")
+    assert done.code == 0, done.text
+    done.was_cheap()
+
+
+def test_more_segments_than_can_be_counted(reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + "".join(f"f{i}\t0\t1e9\tcar\n" for i in range(10_000)))
+    done = attack(reference, path, "--limit", "duration=1e9", "--segment-length", "1e-6")
+    done.refused("than can be counted")
+
+
+def test_a_header_of_ten_million_classes(reference, tmp_path):
+    names = (
+        b"".join(b"\tc%d" % i for i in range(begin, begin + 100_000)) for begin in range(0, 10**7, 10**5)
+    )
+    path = made(tmp_path / "t.tsv", [b"onset\toffset", *names, b"\n0\t1\n"])
+    attack(reference, path).refused("t.tsv:1: has more than", "columns", "--limit classes=NUMBER raises this")
+
+
+def test_more_labels_than_classes_may_be(reference, tmp_path):
+    rows = (
+        b"".join(b"a\t0\t1\tc%d\n" % i for i in range(n, n + 10_000)) for n in range(0, 1_000_000, 10_000)
+    )
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), *rows])
+    attack(reference, path).refused("classes or more; expected 100000 or fewer (--limit classes=")
+
+
+def test_as_many_files_as_classes(reference, tmp_path):
+    rows = (
+        b"".join(b"f%d\t0\t1\tc%d\n" % (i, i) for i in range(n, n + 10_000)) for n in range(0, 40_000, 10_000)
+    )
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), *rows])
+    attack(reference, path).refused("to count 40001 classes in 40001 files would take about")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("piece", "before", "said"),
+    [
+        (b"x", b"", "line_length"),
+        (b"x", HEAD.encode() + b"a\t0\t1\t", "t.tsv:2: has a line of more than 16777216 bytes"),
+        (b'"', HEAD.encode() + b"a\t0\t1\t", "t.tsv:2: has a line of more than 16777216 bytes"),
+        (b"\t", b"", "--limit classes=NUMBER raises this"),
+        (b"\0", b"", "line_length"),
+        (b'"', b"onset\toffset\t", "line_length"),
+    ],
+)
+def test_a_line_of_a_gigabyte(piece, before, said, reference, tmp_path):
+    path = made(tmp_path / "t.tsv", [before, *[piece * MIB] * 1024])
+    assert path.stat().st_size >= LARGE
+    try:
+        attack(reference, path).refused(said, "raises this")
+        attack(reference, reference, "--durations", path).refused("raises this")
+    finally:
+        path.unlink()
+
+
+def test_a_line_of_quoted_fields_is_not_looked_at_again_and_again(reference, tmp_path):
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 3_000_000, b"\n"])
+    attack(reference, path).refused("t.tsv:2: has more than 100100 fields")
+    few = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 90_000, b"\n"])
+    attack(reference, few).refused("t.tsv:2: has 90004 fields")
+
+
+@pytest.mark.parametrize("text", [b"\n", b" \n", b"\t\n", b"\r"])
+def test_a_lot_of_nothing(text, reference, tmp_path):
+    path = made(tmp_path / "t.tsv", [text * (MIB // len(text))] * 128)
+    attack(reference, path).refused("is empty")
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/urandom"])
+def test_a_device_without_end(name, reference):
+    attack(reference, name, "--memory-limit", "400M").refused("to hold it would take about")
+    attack(reference, name, "--limit", "size=50M").refused("--limit size=NUMBER raises this")
+
+
+def test_a_table_that_memory_cannot_hold_is_refused_before_it_is_read(reference, tmp_path):
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), *[b"a\t0\t1\tcar\n" * 100_000] * 50])
+    done = attack(reference, path, "--memory-limit", "250M")
+    done.refused("to read about 5e+06 rows of 4 columns would take about", "--memory-limit 250 MiB")
+    assert done.memory < 250 * MIB
+
+
+def test_a_warning_for_each_of_many_classes_is_not_printed(reference, tmp_path):
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), *(b"a\t0\t1\tc%d\n" % i for i in range(5_000))])
+    done = attack(reference, path, "--score", "segment.hard.f1.micro", "--only", "segment.hard")
+    assert done.code == 0
+    done.was_cheap()
+    assert "4950 more classes" in done.text
+    assert len(done.text.splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../out", "/o", "..\\out", "C:\\out", "out/../../out", "out\0", "a" * 4000, "CON", "~/out", "|ls"],
+)  # fmt: skip
+@pytest.mark.parametrize("column", ["filename", "event_label"])
+def test_names_in_a_table_never_become_paths(name, column, tmp_path):
+    place = tmp_path / "deep" / "er"
+    place.mkdir(parents=True)
+    file, label = (name, "car") if column == "filename" else ("a", name)
+    table = place / "t.tsv"
+    table.write_text(f"filename\tonset\toffset\tevent_label\tsoft_value\n{file}\t0\t1\t{label}\t0.9\n")
+    outputs = [
+        "-o",
+        place / "o.json",
+        "--format",
+        "json",
+        "--curves",
+        place / "c.tsv",
+        "--save-tally",
+        place / "x",
+    ]
+    before = set(tmp_path.rglob("*"))
+    done = attack(table, table, *outputs, "--worst", "2")
+    assert done.code == (2 if "\0" in name else 0), done.text
+    written = {path.name for path in set(tmp_path.rglob("*")) - before}
+    assert written == (set() if done.code else {"o.json", "c.tsv", "x"})
+    if column == "filename" and not done.code:
+        attack("tune", table, table, "-o", place / "th.yaml")
+        attack("merge", place / "x", "-o", place / "m.txt")
+        written = {path.name for path in set(tmp_path.rglob("*")) - before}
+        assert written == {"o.json", "c.tsv", "x", "th.yaml", "m.txt"}
+
+
+def test_a_link_out_of_a_folder_is_read_as_what_it_is_and_never_written(reference, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.tsv").symlink_to("/dev/zero")
+    (folder / "b.tsv").symlink_to(folder)
+    attack(reference, folder).refused("holds no table")
+    os.mkfifo(folder / "c.tsv")
+    attack(reference, folder).refused("holds no table")
+
+
+def test_memory_is_measured():
+    # The limit above is of the largest that a process ever had, in KiB on Linux.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > 30 * MIB

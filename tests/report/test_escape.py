@@ -1,0 +1,240 @@
+"""Names that something would obey: each output shows them as text, and JSON has them exactly."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sedeval_soft
+from sedeval_soft.core.visible import visible, visible_lines
+from sedeval_soft.report import render, render_board
+from sedeval_soft.report.curves import write_curves
+from sedeval_soft.report.escape import (
+    cell,
+    commented,
+    github_message,
+    github_property,
+    harmless,
+    html,
+    json_text,
+)
+
+ROOT = Path(__file__).parents[2]
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What no output may have, ends of lines apart."""
+
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\uff1d1", '=HYPERLINK("http://x")')
+HOSTILE = (
+    *FORMULAS,
+    *("\x1b[31mred", "\x1b]0;title\x07", "\x9b2J", "a\x7fb", "right\u202etxt.exe", "\u2066iso\u2069", "a\rb"),
+    *("[bold]x[/bold]", "[link=http://x]y[/link]", "<script>alert(1)</script>", "a|b", "`x`", "](http://x)"),
+    *("::error::no", "%0A::error::no", "\u200bzero", "\u2028line", "&amp;", "'quoted", "\"; rm -rf /"),
+)  # fmt: skip
+MANY = st.text(st.characters(codec=None), min_size=1, max_size=12)
+
+
+def rows(names: tuple[str, ...]) -> dict[str, list[object]]:
+    n = len(names)
+    times = [float(i) for i in range(n)]
+    return {
+        "filename": list(names), "onset": times, "offset": [t + 1 for t in times], "event_label": list(names),
+        "soft_value": [0.9] * n,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return sedeval_soft.evaluate(rows(HOSTILE), rows(HOSTILE), name=HOSTILE[8], worst=3, only="segment")
+
+
+@pytest.fixture(scope="module")
+def board():
+    systems = {name: rows(HOSTILE) for name in HOSTILE[:10]}
+    return sedeval_soft.compare(rows(HOSTILE), systems, replicates=10, only="segment")
+
+
+@pytest.mark.parametrize("form", ["text", "colour", "json", "csv", "tsv", "markdown", "yaml"])
+def test_no_output_has_what_a_terminal_obeys(form, scores, board):
+    how = {"color": True, "width": 80} if form == "colour" else {}
+    name = "text" if form == "colour" else form
+    for text in (render([scores], name, **how), render_board(board, name, **how)):
+        # Colours of ours are the only escapes.
+        bare = re.sub(r"\x1b\[\d+(;\d+)*m", "", text) if form == "colour" else text
+        # Delimiters of a table are no names.
+        found = set(OBEYED.findall(bare)) - ({"\t"} if form == "tsv" else set())
+        assert found == set()
+        assert text.encode()
+
+
+def test_markup_of_rich_is_text(scores):
+    text = render([scores], "text", color=True, width=300)
+    assert "[bold]x[/bold]" in text
+    assert "[link=http://x]y[/link]" in text
+    assert "\x1b]8" not in text
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_no_cell_is_a_formula_and_numbers_stay_numbers(form, scores, board):
+    delimiter = {"csv": ",", "tsv": "\t"}[form]
+    for text in (render([scores], form), render_board(board, form)):
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            for value in row:
+                begins = re.match(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r]", value)
+                assert begins is None or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", value), value
+    raw = render([scores], form, raw_names=True)
+    read = {row[6] for row in csv.reader(io.StringIO(raw, newline=""), delimiter=delimiter) if len(row) > 6}
+    assert {name.strip() for name in HOSTILE} <= {name.strip() for name in read}
+
+
+def test_a_signature_is_no_formula_where_a_spreadsheet_cuts_it():
+    assert commented('soft | classes=["a",=1+1,"+b"]', ",") == 'soft | classes=["a",\'=1+1,"+b"]'
+    assert commented("plain | a=1 b=-2", ",") == "plain | a=1 b=-2"
+
+
+def test_names_are_exact_in_json_and_yaml(scores):
+    known = {name.strip() for name in HOSTILE}
+    for found in (json.loads(render([scores], "json")), yaml.safe_load(render([scores], "yaml"))):
+        system = found["systems"][0] if "systems" in found else found
+        assert known <= set(_texts(system))
+
+
+def _texts(value):
+    if isinstance(value, str):
+        yield value
+    for part in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
+        yield from _texts(part)
+
+
+def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
+    import pyarrow.parquet as pq
+
+    found = sedeval_soft.threshold_curves(rows(HOSTILE), rows(HOSTILE), only="segment")
+    write_curves(str(tmp_path / "c.tsv"), found)
+    text = (tmp_path / "c.tsv").read_bytes().decode()
+    assert set(OBEYED.findall(text)) <= {"\t"}
+    classes = {row["class"] for row in csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")}
+    assert "'=1+1" in classes and "=1+1" not in classes
+    write_curves(str(tmp_path / "raw.tsv"), found, raw_names=True)
+    assert '"=1+1"' in (tmp_path / "raw.tsv").read_text()
+    write_curves(str(tmp_path / "c.parquet"), found)
+    exact = set(pq.read_table(tmp_path / "c.parquet")["class"].to_pylist())
+    assert {name.strip() for name in HOSTILE} <= exact
+
+
+@given(MANY)
+def test_what_is_visible_is_printable_and_what_was_stays(text):
+    assert visible(text).isprintable()
+    assert visible(text) == text or not text.isprintable()
+    assert OBEYED.search(visible_lines(text).replace("\n", "")) is None
+    assert OBEYED.search(harmless(text)) is None
+    assert harmless("क्‍ष") == "क्‍ष"
+
+
+@given(MANY)
+def test_cells_are_never_formulas_and_others_stay(text):
+    found = cell(text)
+    assert re.match(r"\s*[=+\-@]", found) is None
+    assert found.removeprefix("'") == harmless(text) or found == harmless(text)
+    assert cell("a=1") == "a=1"
+
+
+@given(MANY)
+def test_json_says_the_same_without_what_is_obeyed(text):
+    written = json.dumps({"name": text}, ensure_ascii=False, indent=2)
+    safe = json_text(written)
+    assert json.loads(safe) == json.loads(written)
+    assert OBEYED.search(safe.replace("\n", "")) is None
+
+
+class _Reader(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text, self.attributes = [], "", []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+@given(MANY)
+def test_html_is_text_in_elements_and_attributes(quote, text):
+    reader = _Reader()
+    reader.feed(f"<p title={quote}{html(text)}{quote}>{html(text)}</p>")
+    reader.close()
+    assert reader.tags == ["p"]
+    assert reader.attributes == [("title", visible(text))]
+    assert reader.text == visible(text)
+
+
+@given(MANY, MANY)
+def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
+    line = f"::error file={github_property(file)},title=x::{github_message(message)}"
+    assert len(line.splitlines()) == 1
+    found = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line)
+    assert found
+    assert _unescaped(found[1]) == visible(file)
+    assert _unescaped(found[2]) == "\n".join(map(visible, message.splitlines()))
+
+
+def _unescaped(text):
+    for code, character in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
+        text = text.replace(code, character)
+    return text
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Return the exit code of the command, and all that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+
+
+NASTY = "\x1b[31m\u202e\x9b2J"
+
+
+def test_messages_show_paths_and_names_as_text(tmp_path):
+    folder = tmp_path / f"in{NASTY}"
+    folder.mkdir()
+    good = folder / f"good{NASTY}.tsv"
+    good.write_text(f"filename\tonset\toffset\tevent_label\na{NASTY}\t0\t1\tcar{NASTY}\n")
+    other = folder / f"other{NASTY}.tsv"
+    other.write_text(f"filename\tonset\toffset\tevent_label\nb{NASTY}\t0\t1\tdog{NASTY}\n")
+    bad = folder / f"bad{NASTY}.tsv"
+    bad.write_text(f"filename\tonset\toffset\tevent_label\nb{NASTY}\t0{NASTY}\t1\tdog{NASTY}\n")
+    calls = [
+        (0, [good, other]), (0, [good, other, "--format", "csv"]), (0, [good, other, "--format", "json"]),
+        (2, [good, bad]), (2, [good, f"missing{NASTY}.tsv"]), (0, [good, good, other]),
+        (2, [good, good, "--config", bad]), (2, [good, good, f"--opt{NASTY}"]),
+        (2, [good, other, "--strict"]),
+        (2, [good, good, "-o", f"no{NASTY}/x"]), (2, [good, good, "--score", f"x{NASTY}"]),
+        (2, [good, good, "--limit", f"x{NASTY}=1"]), (2, ["merge", good]), (0, ["tune", good, good]),
+        (2, [good, good, good]), (2, [good, good, "--folds", bad]), (2, [good, good, "--durations", bad]),
+        (1, [good, good, "--require", f"segment.hard.f1[car{NASTY}]>=2"]),
+    ]  # fmt: skip
+    for code, arguments in calls:
+        found, text = run(folder, *map(str, arguments))
+        assert found == code, text
+        assert OBEYED.search(text.replace("\n", "")) is None, (arguments, text)
+        assert "Traceback" not in text

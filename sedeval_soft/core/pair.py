@@ -122,6 +122,7 @@ def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, flo
                         unnamed,
                         f"there is no column of file names, but {named} has "
                         f"{len(sides[other].files)} files; expected a filename column",
+                        code="missing-filename-column",
                     )
                 )
             if sides[other].files:
@@ -219,6 +220,7 @@ def _lengths(n_files: int, *sides: Rows) -> npt.NDArray[np.float64]:
                 Problem(
                     rows.origin.name,
                     f"a row ends at {rows.offset.max():g} s, over {LONGEST:g} s (31 years); expected seconds",
+                    code="time-too-long",
                 )
             )
         np.maximum.at(length, rows.file, rows.offset)

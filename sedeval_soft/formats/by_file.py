@@ -61,7 +61,7 @@ def read_by_file(source: Source, saying: Saying[T]) -> dict[str, T]:
     found: dict[str, T] = {}
     problems: list[Problem] = []
     places: Places | None = None
-    for number, fields in records(source.name, text, delimiter):
+    for number, fields in records(source, delimiter):
         if isinstance(fields, Problem):
             problems.append(fields)
         else:

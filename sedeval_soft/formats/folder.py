@@ -24,15 +24,15 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
     parts: list[tuple[str, Rows]] = []
     silent: list[str] = []
     digest = hashlib.sha256()
-    for path in _tables(name):
+    for path in tables_in(name):
         source = open_source(path)
         rows = read(source)
         digest.update(f"{spelled(path.name)}\0{source.sha256}\n".encode())
         if rows is None:
-            silent.append(_stem(path))
+            silent.append(recording_of(path))
         else:
-            parts.append((str(path), _renamed(rows, _stem(path))))
-    _check_alike(name, parts)
+            parts.append((str(path), with_recording(rows, recording_of(path))))
+    check_alike(name, parts)
     files = tuple(dict.fromkeys([*(file for _, rows in parts for file in rows.files), *silent]))
     form = f"folder of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
@@ -44,41 +44,52 @@ def read_folder(name: str, read: Callable[[Source], Rows | None]) -> Rows:
     return join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
 
 
-def _tables(name: str) -> list[Path]:
+def tables_in(name: str) -> list[Path]:
     """Return the tables of a folder by name; raises InputError where there are none or two of one name."""
     try:
         paths = sorted(
             path for path in Path(name).iterdir() if not path.name.startswith(".") and path.is_file()
         )
     except OSError as error:
-        raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
+        raise InputError(
+            Problem(name, f"cannot be read: {error.strerror}", code="unreadable-file")
+        ) from error
     tables = [path for path in paths if Path(path.name.lower().removesuffix(".gz")).suffix in EXTENSIONS]
     if not tables:
         raise InputError(
-            Problem(name, f"holds no table; expected files ending in {', '.join(sorted(EXTENSIONS))}")
+            Problem(
+                name,
+                f"holds no table; expected files ending in {', '.join(sorted(EXTENSIONS))}",
+                code="empty-folder",
+            )
         )
     seen: dict[str, Path] = {}
     for path in tables:
-        other = seen.setdefault(_stem(path), path)
+        other = seen.setdefault(recording_of(path), path)
         if other is not path:
             raise InputError(
-                Problem(name, f"{other.name} and {path.name} are both of recording {_stem(path)!r}")
+                Problem(
+                    name,
+                    f"{other.name} and {path.name} are both of recording {recording_of(path)!r}",
+                    code="repeated-recording",
+                )
             )
     return tables
 
 
-def _stem(path: Path) -> str:
+def recording_of(path: Path) -> str:
+    """Return the name of the recording that a table of a folder is of."""
     name = path.name[:-3] if path.name.lower().endswith(".gz") else path.name
     return Path(name).stem
 
 
-def _renamed(rows: Rows, stem: str) -> Rows:
+def with_recording(rows: Rows, stem: str) -> Rows:
     """Name the rows of a table without file names after its file."""
     files = tuple(stem if file == UNNAMED else file for file in rows.files)
     return replace(rows, files=files or (stem,))
 
 
-def _check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
+def check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
     """Refuse a folder that mixes wide and long tables, or tables with and without values."""
     for yes, no, trait in (
         ("wide", "long", lambda rows: isinstance(rows, WideRows)),
@@ -87,4 +98,4 @@ def _check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
         kinds = {trait(rows): Path(path).name for path, rows in parts if len(rows)}
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
-            raise InputError(Problem(name, message))
+            raise InputError(Problem(name, message, code="mixed-tables"))

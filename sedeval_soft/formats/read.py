@@ -27,7 +27,9 @@ def read_rows(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) 
     if rows is None:
         raise InputError(
             Problem(
-                name, "is empty; expected a table (an output without events is written as a header alone)"
+                name,
+                "is empty; expected a table (an output without events is written as a header alone)",
+                code="empty-file",
             )
         )
     return rows

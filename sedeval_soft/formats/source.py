@@ -15,6 +15,8 @@ from sedeval_soft.core.errors import InputError, Problem
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_UNREADABLE = "unreadable-file"
+
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
 
@@ -44,19 +46,27 @@ def open_source(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> 
     """Take in a file, or standard input for `-`; raises InputError where that fails."""
     name = os.fspath(path)
     if not name:
-        raise InputError(Problem("''", "is not the name of a file; expected a path, or - for standard input"))
+        raise InputError(
+            Problem(
+                "''", "is not the name of a file; expected a path, or - for standard input", code=_UNREADABLE
+            )
+        )
     if name == "-" and stdin is None and sys.stdin is None:
-        raise InputError(Problem(name, "standard input is closed; expected a table there"))
+        raise InputError(Problem(name, "standard input is closed; expected a table there", code=_UNREADABLE))
     try:
         raw = (stdin or sys.stdin.buffer).read() if name == "-" else _take_in(Path(name))
     except OSError as error:
-        raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
+        raise InputError(
+            Problem(name, f"cannot be read: {error.strerror or error}", code=_UNREADABLE)
+        ) from error
     except ValueError as error:
-        raise InputError(Problem(repr(name), f"is not the name of a file: {error}")) from error
+        raise InputError(
+            Problem(repr(name), f"is not the name of a file: {error}", code=_UNREADABLE)
+        ) from error
     digest = _hash(raw)
     data = _decompress(name, raw) if raw[:2] == _GZIP else raw
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1))
+        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
     return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
 
 
@@ -92,4 +102,6 @@ def _decompress(name: str, raw: Bytes) -> bytes:
     try:
         return gzip.decompress(raw)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(Problem(name, f"begins like gzip, but cannot be decompressed: {error}")) from error
+        raise InputError(
+            Problem(name, f"begins like gzip, but cannot be decompressed: {error}", code="broken-gzip")
+        ) from error

@@ -29,7 +29,7 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 def read_fast(source: Source, sniffed: Sniffed) -> Rows | None:
     """Read a table at once; None where the careful pass must look."""
-    if not quotes_are_plain(source.data, sniffed.delimiter):
+    if not sniffed.sound or not quotes_are_plain(source.data, sniffed.delimiter):
         return None
     declared: list[str] = []
     table = _parse(source, sniffed, declared)

@@ -18,6 +18,7 @@ from sedeval_soft.api.evaluation import (
 )
 from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
 from sedeval_soft.api.sources import read_lengths, read_parts, to_rows
+from sedeval_soft.api.validation import validate
 
 __all__ = [
     "Evaluator",
@@ -34,5 +35,6 @@ __all__ = [
     "shard_of_rows",
     "threshold_curves",
     "to_rows",
+    "validate",
     "with_curves",
 ]

@@ -18,6 +18,7 @@ from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
 from sedeval_soft.cli.tune import tune
+from sedeval_soft.cli.validate import validate
 
 PROGRAM = "soft-sed-eval"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
@@ -52,6 +53,7 @@ def group() -> None:
 group.add_command(evaluate)
 group.add_command(merge)
 group.add_command(tune)
+group.add_command(validate)
 
 
 def main() -> None:

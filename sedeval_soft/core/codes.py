@@ -51,7 +51,7 @@ _FORM: dict[str, Rule] = {
                              "divide all lines alike"),
     "misquoted": Rule("error", "A quote is not closed on its line, or text follows it.",
                       "close the quote, or double those that are part of a name"),
-    "swapped-columns": Rule("error", "Two columns seem to stand in each other's place.",
+    "swapped-columns": Rule("warning", "Two columns seem to stand in each other's place.",
                             "swap them, or their names in the header"),
     "swapped-times": Rule("error", "No onset is before its offset: the two seem to be swapped.",
                           "swap onset and offset"),

@@ -56,7 +56,7 @@ def align(
 
     Raises InputError where names cannot be matched.
     """
-    reference, system = _name_single_file(reference, system, durations or {})
+    reference, system = name_single_file(reference, system, durations or {})
     doubtful: list[str] = []
     listed = _match(reference, durations or {}, "durations", doubtful)
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
@@ -108,7 +108,7 @@ def _recoded(pair: Pair, recode: Callable[[Rows], Rows], **changed: Any) -> Pair
     )
 
 
-def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:
+def name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:
     """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
     if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
         return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))

@@ -30,12 +30,14 @@ class Found:
     """What a pass over the lines found.
 
     problems: the first ones; counts: how many there are of each code. sound: the rows that can be scored, and
-    lines: where each of them stands. facts: how many lines are of some kind, as `_remember` has it.
+    lines: where each of them stands. facts: how many lines are of some kind, and named: the names of files and
+    of classes on lines with a problem, with the first of these, as `_remember` has it.
     """
 
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     facts: Counter[str] = field(default_factory=Counter)
+    named: dict[str, dict[str, int]] = field(default_factory=lambda: {role: {} for role in _NAMES})
     lines: list[int] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -74,7 +76,7 @@ def scan(source: Source, sniffed: Sniffed, most: int, *, whole: bool = False) ->
             continue
         found.add(problems, most)
         if whole and not isinstance(fields, Problem):
-            _remember(layout, fields, found)
+            _remember(layout, line, fields, found)
         if found.counts.total() > most and not whole:
             break
     return found
@@ -85,12 +87,15 @@ def rows_found(source: Source, sniffed: Sniffed, found: Found) -> Rows | None:
     return _columns(sniffed.layout, found).rows(origin_of(source, sniffed))
 
 
-def _remember(layout: Layout, fields: list[str], found: Found) -> None:
+def _remember(layout: Layout, line: int, fields: list[str], found: Found) -> None:
     """Count what the lines with a problem have in common: it may explain all of them."""
     if len(fields) != len(layout.names):
         return
     found.facts["lines"] += 1
     text = {role: fields[i].strip(BLANKS) for i, role in enumerate(layout.roles) if role is not None}
+    for role in _NAMES:
+        if text.get(role):
+            found.named[role].setdefault(fields[layout.roles.index(role)].strip(), line)
     times = [text["onset"], text["offset"]]
     if all(map(NUMBER.fullmatch, times)):
         found.facts["backwards"] += float(times[1]) < float(times[0])
@@ -130,7 +135,9 @@ def _named(texts: list[str]) -> Named:
 def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found) -> list[Problem]:
     """Read one line; return what is wrong with it, else enter it."""
     layout = sniffed.layout
-    if _declares(layout, fields, found):
+    declared = declares(layout, fields)
+    if declared:
+        found.declared.append(declared)
         return []
     if len(fields) != len(layout.names):
         return [_other_length(name, sniffed, line, fields)]
@@ -196,17 +203,16 @@ def _enter_names(layout: Layout, fields: list[str], found: Found) -> None:
             texts.append(fields[at].strip())
 
 
-def _declares(layout: Layout, fields: list[str], found: Found) -> bool:
-    """Enter a line of a file name and nothing else, which declares a file without events."""
+def declares(layout: Layout, fields: list[str]) -> str:
+    """Return the file that a line of its name and nothing else declares; empty where it does not."""
     at = layout.position("filename")
     if at is None or at >= len(fields) or not fields[at].strip():
-        return False
+        return ""
     whole = len(fields) == len(layout.names) or (len(fields) == 1 and at == 0)
     others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
     if not whole or any(text.strip() for text in others):
-        return False
-    found.declared.append(fields[at].strip())
-    return True
+        return ""
+    return fields[at].strip()
 
 
 def _number(name: str, role: str, text: str) -> tuple[float, str, str]:

@@ -17,7 +17,7 @@ from sedeval_soft.core.rows import LONGEST, Rows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import BLANKS, NUMBER, Layout, is_number
 from sedeval_soft.formats.records import records
-from sedeval_soft.formats.sniff import DELIMITERS, Sniffed, split
+from sedeval_soft.formats.sniff import DELIMITERS, Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.table import origin_of
 
@@ -30,7 +30,7 @@ class Found:
     """What a pass over the lines found.
 
     problems: the first ones; counts: how many there are of each code. sound: the rows that can be scored, and
-    lines: where each of them stands. facts: how many lines are of some kind, and named: the names of files and
+    lines: where each of them stands. facts: how many lines are of some kind; named: the names of files and
     of classes on lines with a problem, with the first of these, as `_remember` has it.
     """
 
@@ -135,7 +135,7 @@ def _named(texts: list[str]) -> Named:
 def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found) -> list[Problem]:
     """Read one line; return what is wrong with it, else enter it."""
     layout = sniffed.layout
-    declared = declares(layout, fields)
+    declared = declares(layout, fields, sniffed.delimiter)
     if declared:
         found.declared.append(declared)
         return []
@@ -171,10 +171,11 @@ def _other_length(name: str, sniffed: Sniffed, line: int, fields: list[str]) -> 
     names = sniffed.layout.names
     expected = f"{len(names)} fields ({', '.join(names[:8])})"
     text = sniffed.delimiter.join(fields)
-    for other, called in DELIMITERS.items():
-        if other != sniffed.delimiter and len(split(text, other)) == len(names):
-            message = f"is divided by {called}, not by {DELIMITERS[sniffed.delimiter]}: {quoted(text)}"
-            return Problem(name, f"{message}; expected {expected}", line, code="mixed-delimiters")
+    other = misdivided(text, sniffed.delimiter, sniffed.layout)
+    if other:
+        divided = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[sniffed.delimiter]}"
+        message = f"{divided}: {quoted(text)}; expected {expected}"
+        return Problem(name, message, line, code="mixed-delimiters")
     if sniffed.delimiter == "," and (at := _decimal_commas(sniffed.layout, fields)):
         message = f"{quoted(','.join(fields[at - 1 : at + 1]))} has a decimal comma, not a decimal point"
         mend = "write decimal points, or divide fields by tabs or semicolons"
@@ -203,12 +204,13 @@ def _enter_names(layout: Layout, fields: list[str], found: Found) -> None:
             texts.append(fields[at].strip())
 
 
-def declares(layout: Layout, fields: list[str]) -> str:
+def declares(layout: Layout, fields: list[str], delimiter: str) -> str:
     """Return the file that a line of its name and nothing else declares; empty where it does not."""
     at = layout.position("filename")
     if at is None or at >= len(fields) or not fields[at].strip():
         return ""
-    whole = len(fields) == len(layout.names) or (len(fields) == 1 and at == 0)
+    lone = len(fields) == 1 and at == 0 and not misdivided(fields[0], delimiter, layout)
+    whole = len(fields) == len(layout.names) or lone
     others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
     if not whole or any(text.strip() for text in others):
         return ""

@@ -12,6 +12,7 @@ from sedeval_soft.formats.columns import (
     LayoutError,
     check_first_row,
     explain_first_line,
+    is_number,
     layout_of_header,
     layout_of_row,
     looks_like_header,
@@ -144,6 +145,20 @@ def _lines(source: Source, head: bytes) -> Iterator[tuple[int, str | bytes]]:
         text = decoded(piece)
         if isinstance(text, bytes) or text.strip().strip(BLANK):
             yield number, text
+
+
+def misdivided(text: str, delimiter: str, layout: Layout) -> str:
+    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
+
+    Read by the table's own delimiter it could be the name of a file.
+    """
+    for other in DELIMITERS:
+        fields = split(text, other)
+        if other != delimiter and len(fields) == len(layout.names):
+            times = (fields[layout.roles.index(role)] for role in ("onset", "offset"))
+            if all(map(is_number, times)):
+                return other
+    return ""
 
 
 def split(line: str, delimiter: str) -> list[str]:

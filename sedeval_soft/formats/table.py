@@ -16,7 +16,7 @@ import pyarrow.csv as pc
 from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
 from sedeval_soft.formats.quotes import quotes_are_plain
-from sedeval_soft.formats.sniff import Sniffed
+from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 
 Floats = npt.NDArray[np.float64]
@@ -56,7 +56,8 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str]) -> Any:  # noq
     names_first = layout.position("filename") == 0
 
     def lone_name(row: Any) -> str:  # noqa: ANN401
-        if names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text:
+        lone = names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text
+        if lone and not misdivided(row.text, sniffed.delimiter, layout):
             declared.append(row.text.strip())
             return "skip"
         return "error"

@@ -54,7 +54,12 @@ class _Copy:
         for line in self.lines:
             fields = line.fields
             whole = fields is not None and len(fields) == len(layout.names)
-            if fields and whole and line.number > self.sniffed.skip and not declares(layout, fields):
+            if (
+                fields
+                and whole
+                and line.number > self.sniffed.skip
+                and not declares(layout, fields, self.sniffed.delimiter)
+            ):
                 yield line, fields
 
     def numbers(self) -> list[int]:

@@ -78,14 +78,17 @@ class Table:
         for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
             if len(found) > last:
                 break
-            if isinstance(fields, list) and not declares(self.sniffed.layout, fields):
+            if isinstance(fields, list) and not declares(self.sniffed.layout, fields, self.sniffed.delimiter):
                 found.append(line)
         return [found[row] for row in wanted]
 
     def line_of_declared(self, file: str) -> int | None:
         """Return the line that declares a file without rows."""
         for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
-            if isinstance(fields, list) and declares(self.sniffed.layout, fields) == file:
+            if (
+                isinstance(fields, list)
+                and declares(self.sniffed.layout, fields, self.sniffed.delimiter) == file
+            ):
                 return line
         return None
 
@@ -134,21 +137,35 @@ def read_tables(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None =
     """
     name = os.fspath(path)
     if name in {"", "-"} or not Path(name).is_dir():
-        return list(_read(open_source(name, stdin), log))
+        source = _opened(name, log, stdin)
+        return [] if source is None else list(_read(source, log))
     tables: list[Table] = []
     try:
         for inner in tables_in(name):
             recording = recording_of(inner)
-            tables += (
-                replace(table, rows=with_recording(table.rows, recording))
-                for table in _read(open_source(inner), log, may_be_empty=True)
-            )
+            source = _opened(inner, log)
+            if source is not None:
+                tables += (
+                    replace(table, rows=with_recording(table.rows, recording))
+                    for table in _read(source, log, may_be_empty=True)
+                )
         check_alike(name, [(table.name, table.rows) for table in tables])
     except InputError as error:
         if any(problem.code == "unreadable-file" for problem in error.problems):
             raise
         log.add(*map(known, error.problems))
     return tables
+
+
+def _opened(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None) -> Source | None:
+    """Return the text of a file, None where it is no text; raises InputError where it cannot be opened."""
+    try:
+        return open_source(path, stdin)
+    except InputError as error:
+        if any(problem.code == "unreadable-file" for problem in error.problems):
+            raise
+        log.add(*map(known, error.problems))
+        return None
 
 
 def known(found: Problem) -> Problem:

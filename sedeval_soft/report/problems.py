@@ -77,6 +77,7 @@ def _json(validation: Validation) -> str:
                 "file": problem.source,
                 "line": problem.line,
                 "column": problem.column,
+                "characters": _characters(problem, validation),
                 "code": problem.code,
                 "severity": problem.severity,
                 "text": problem.message,
@@ -89,7 +90,7 @@ def _json(validation: Validation) -> str:
 
 
 def _sarif(validation: Validation) -> str:
-    """Return SARIF 2.1.0. Its columns are characters, ours are fields: a field goes to the properties."""
+    """Return SARIF 2.1.0. Its columns are characters, ours are fields: the field goes to the properties."""
     used = [code for code in RULES if code in validation.counts]
     driver: dict[str, Any] = {
         "name": "soft-sed-eval",
@@ -109,18 +110,23 @@ def _sarif(validation: Validation) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(problem, used.index(problem.code)) for problem in validation.problems],
+        "results": [
+            _result(problem, used.index(problem.code), validation) for problem in validation.problems
+        ],
         "properties": {"counts": dict(sorted(validation.counts.items())), "more": validation.more},
     }
     return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _result(problem: Problem, rule: int) -> dict[str, Any]:
+def _result(problem: Problem, rule: int, validation: Validation) -> dict[str, Any]:
     from urllib.parse import quote
 
     location: dict[str, Any] = {"artifactLocation": {"uri": quote(problem.source)}}
     if problem.line is not None:
         location["region"] = {"startLine": problem.line}
+        span = _characters(problem, validation)
+        if span is not None:
+            location["region"] |= {"startColumn": span[0], "endColumn": span[1]}
     result: dict[str, Any] = {
         "ruleId": problem.code,
         "ruleIndex": rule,
@@ -135,16 +141,27 @@ def _result(problem: Problem, rule: int) -> dict[str, Any]:
 
 def _github(validation: Validation) -> str:
     """Return workflow commands that annotate the lines of files in a pull request."""
-    lines = [_annotation(problem) for problem in validation.problems]
+    lines = [_annotation(problem, validation) for problem in validation.problems]
     if validation.more:
         lines.append(f"::notice title={_property('more problems')}::{_data(_not_told(validation))}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(problem: Problem) -> str:
-    properties = {"file": problem.source, "line": problem.line, "col": problem.column, "title": problem.code}
+def _annotation(problem: Problem, validation: Validation) -> str:
+    properties: dict[str, object] = {"file": problem.source, "line": problem.line}
+    span = _characters(problem, validation)
+    if span is not None:
+        properties |= {"col": span[0], "endColumn": max(span[0], span[1] - 1)}
+    properties["title"] = problem.code
     given = ",".join(f"{name}={_property(str(v))}" for name, v in properties.items() if v is not None)
     return f"::{_ANNOTATIONS[problem.severity]} {given}::{_data(_said(problem))}"
+
+
+def _characters(problem: Problem, validation: Validation) -> tuple[int, int] | None:
+    """Return the first character of a problem's field and the one after its last; None where it has none."""
+    if problem.line is None or problem.column is None:
+        return None
+    return validation.characters.get((problem.source, problem.line, problem.column))
 
 
 def _data(text: str) -> str:

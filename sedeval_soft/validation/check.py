@@ -15,6 +15,7 @@ from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.pair import name_single_file
 from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
 from sedeval_soft.formats.source import spelled
+from sedeval_soft.validation.characters import characters
 from sedeval_soft.validation.found import Log, Validation
 from sedeval_soft.validation.names import check_classes, check_files, check_names, check_swapped
 from sedeval_soft.validation.spans import check_spans
@@ -60,14 +61,16 @@ def validate_table(
     if tables and not total and not log.counts:
         log.add(problem("no-rows", name, "there is no row in it", tables[0].sniffed.skip or None))
     tables = _compared(name, tables, expected, log) if tables else []
+    problems = log.told()
     return Validation(
         source=name,
-        problems=log.told(),
+        problems=problems,
         counts=dict(log.counts),
         form=tables[0].rows.origin.form if tables else "",
         rows=total,
         files=len({file for table in tables for file in table.rows.files}),
         classes=len({label for table in tables for label in table.rows.classes}),
+        characters=characters(problems, log.sources),
     )
 
 

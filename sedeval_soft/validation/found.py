@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.errors import Problem, Severity
+from sedeval_soft.formats.source import Source
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
@@ -19,7 +20,7 @@ class Validation:
 
     source: what was looked at, as the user named it. problems: those that are told, by place. counts: how
     many there are of each code, told or not. form: how the table was read; rows, files, classes: how many it
-    has. mends: what was corrected in a copy.
+    has. mends: what was corrected in a copy. characters: where the fields of problems stand in their lines.
     """
 
     source: str
@@ -30,6 +31,7 @@ class Validation:
     files: int = 0
     classes: int = 0
     mends: tuple[str, ...] = ()
+    characters: Mapping[tuple[str, int, int], tuple[int, int]] = field(default_factory=dict)
 
     @property
     def more(self) -> int:
@@ -48,11 +50,15 @@ class Validation:
 
 @dataclass(slots=True)
 class Log:
-    """Problems as they are found: all are counted, the first `most` of each code are kept."""
+    """Problems as they are found: all are counted, the first `most` of each code are kept.
+
+    sources: the texts that were looked at, with their delimiters where these are known.
+    """
 
     most: int
     counts: Counter[str] = field(default_factory=Counter)
     kept: dict[str, list[Problem]] = field(default_factory=dict)
+    sources: dict[str, tuple[Source, str | None]] = field(default_factory=dict)
 
     def add(self, *problems: Problem) -> None:
         """Enter some problems."""

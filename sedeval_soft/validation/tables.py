@@ -174,6 +174,7 @@ def known(found: Problem) -> Problem:
 
 
 def _read(source: Source, log: Log, *, may_be_empty: bool = False) -> Iterator[Table]:
+    log.sources[source.name] = source, None
     try:
         sniffed = sniff(source)
     except InputError as error:
@@ -184,6 +185,7 @@ def _read(source: Source, log: Log, *, may_be_empty: bool = False) -> Iterator[T
             message = "is empty; expected a table (an output without events is written as a header alone)"
             log.add(problem("empty-file", source.name, message))
         return
+    log.sources[source.name] = source, sniffed.delimiter
     _check_line_ends(source, log)
     rows, lines, named = read_fast(source, sniffed), None, dict[str, dict[str, int]]()
     if rows is None:

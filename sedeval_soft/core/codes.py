@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from sedeval_soft.core.errors import Problem, Severity
-from sedeval_soft.core.intake import OPTION, Limits
+from sedeval_soft.core.intake import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ _LIMITS: dict[str, Rule] = {
     f"too-many-{limit.name}": Rule(
         "error",
         f"The input exceeds the limit `{limit.name}`.",
-        f"raise it by {OPTION} {limit.name}=NUMBER if the file can be trusted",
+        "raise the limit if the file can be trusted",
     )
     for limit in fields(Limits)
 }

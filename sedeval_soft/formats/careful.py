@@ -29,7 +29,7 @@ _NAMES = ("filename", "event_label")
 class Found:
     """What a pass over the lines found.
 
-    problems: the first ones; counts: how many there are of each code. sound: the rows that can be scored, and
+    problems: the first ones of each code; counts: how many there are of each code. sound: the rows that can be scored, and
     lines: where each of them stands. facts: how many lines are of some kind; named: the names of files and
     of classes on lines with a problem, with the first of these, as `_remember` has it.
     """
@@ -45,16 +45,18 @@ class Found:
     numbers: list[list[float]] = field(default_factory=list)
 
     def add(self, problems: list[Problem], most: int) -> None:
-        """Count problems, and keep them while there are not too many."""
-        self.counts.update(problem.code for problem in problems)
-        self.problems += problems[: most - len(self.problems)]
+        """Count problems, and keep the first `most` of each code."""
+        for problem in problems:
+            self.counts[problem.code] += 1
+            if self.counts[problem.code] <= most:
+                self.problems.append(problem)
 
 
 def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
     """Read a table line by line; raises InputError with the first problems found."""
     found = scan(source, sniffed, MAX_PROBLEMS)
     if found.problems:
-        raise InputError(found.problems, more=found.counts.total() > len(found.problems))
+        raise InputError(found.problems[:MAX_PROBLEMS], more=found.counts.total() > MAX_PROBLEMS)
     rows = rows_found(source, sniffed, found)
     if rows is None:
         raise InputError(Problem(source.name, "holds something that cannot be scored"))
@@ -62,9 +64,9 @@ def read_carefully(source: Source, sniffed: Sniffed) -> Rows:
 
 
 def scan(source: Source, sniffed: Sniffed, most: int, *, whole: bool = False) -> Found:
-    """Look at every line: keep the first `most` problems, and all rows without one.
+    """Look at every line: keep the first `most` problems of each code, and all rows without one.
 
-    whole: go on behind the last problem that is kept, to count them all.
+    whole: do not stop at more than `most` problems, to count them all.
     """
     found = Found()
     layout = sniffed.layout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -87,5 +88,9 @@ class Log:
             chosen += self.kept[code][: self.most - len(chosen)]
         sources = {source: i for i, source in enumerate(dict.fromkeys(problem.source for problem in chosen))}
         return tuple(
-            sorted(chosen, key=lambda p: (sources[p.source], p.line or 0, p.column or 0, rank[p.severity]))
+            sorted(
+                chosen,
+                # What has no line is of the whole file, and comes last.
+                key=lambda p: (sources[p.source], p.line or math.inf, p.column or 0, rank[p.severity]),
+            )
         )

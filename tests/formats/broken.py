@@ -63,9 +63,7 @@ BROKEN: dict[str, Broken] = {
     "wide_class_without_name": Broken(b"onset\toffset\tcar\t\n0\t1\t1\t1\n", 1, 4, ("column 4",)),
     "wide_cell_empty": Broken(b"onset\toffset\tcar\tdog\n0\t1\t0.5\t\n", 2, 4, ("dog is empty",)),
     "wide_cell_text": Broken(b"onset\toffset\tcar\tdog\n0\t1\tyes\t0\n", 2, 3, ("'yes'",)),
-    "long_or_wide": Broken(
-        b"onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", 1, 4, ("'event'", "wide table")
-    ),
+    "long_or_wide": Broken(b"onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", 1, 4, ("'event'", "wide table")),
     "ambiguous_without_header": Broken(b"a\t0\t1\t0.5\n", 1, None, ("could be", "header")),
     "offset_in_milliseconds": Broken(
         HEAD + GOOD + _row("a.wav", "1", "1e10", "car", "1"), 3, 3, ("1e10", "31 years")

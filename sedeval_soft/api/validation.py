@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.api.sources import Durations, read_lengths
 from sedeval_soft.config import PRESETS, classes_of_preset
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.formats import read_rows
 from sedeval_soft.report import write_atomic
@@ -73,9 +75,18 @@ def _fixed(
 
     refuse_folder(system)
     refuse_input(fix, system)
-    source = open_source(system, stdin)
-    text, mends = mended(source, expected)
+    if os.fspath(system) == "-":
+        # It is looked at once more where no copy can be made.
+        stdin = BytesIO((stdin or sys.stdin.buffer).read())
+    try:
+        text, mends = mended(open_source(system, stdin), expected)
+    except InputError as error:
+        if any(problem.code == "unreadable-file" for problem in error.problems):
+            raise
+        text, mends = None, (f"no copy was written: {error.problems[0].message}",)
     if text is None:
+        if stdin is not None:
+            stdin.seek(0)
         return replace(validate_table(system, expected, most=most, stdin=stdin), mends=mends)
     write_atomic(fix, text)
     return replace(validate_table(fix, expected, most=most), mends=mends)

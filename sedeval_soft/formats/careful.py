@@ -29,9 +29,9 @@ _NAMES = ("filename", "event_label")
 class Found:
     """What a pass over the lines found.
 
-    problems: the first ones of each code; counts: how many there are of each code. sound: the rows that can be scored, and
-    lines: where each of them stands. facts: how many lines are of some kind; named: the names of files and
-    of classes on lines with a problem, with the first of these, as `_remember` has it.
+    problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
+    can be scored. facts: how many lines with a problem are of some kind; named: the names of files and of
+    classes on these, with the first line of each.
     """
 
     problems: list[Problem] = field(default_factory=list)

@@ -120,6 +120,13 @@ def _only_names(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
         layout = layout_of_row(["name", "0", "1", "label"])
         if layout is not None:
             return Sniffed("\t", layout, 0)
+    for delimiter in DELIMITERS:
+        fields = split(first, delimiter)
+        points = [field.replace(",", ".") for field in fields]
+        if points != fields and layout_of_row(points) is not None:
+            at = next(i for i, text in enumerate(points) if is_number(text) and text != fields[i])
+            message = f"{fields[at].strip()!r} has a decimal comma, not a decimal point; expected a number"
+            raise InputError(Problem(source.name, message, number, at + 1, "decimal-comma"))
     best = max(DELIMITERS, key=first.count)
     _check_quotes(source, number, first, best)
     raise InputError(_refused(source, number, explain_first_line(split(first, best))))

@@ -121,7 +121,9 @@ def _sarif(validation: Validation) -> str:
 def _result(problem: Problem, rule: int, validation: Validation) -> dict[str, Any]:
     from urllib.parse import quote
 
-    location: dict[str, Any] = {"artifactLocation": {"uri": quote(problem.source)}}
+    # A path from the root is no reference by itself.
+    scheme = "file://" if problem.source.startswith("/") else ""
+    location: dict[str, Any] = {"artifactLocation": {"uri": scheme + quote(problem.source)}}
     if problem.line is not None:
         location["region"] = {"startLine": problem.line}
         span = _characters(problem, validation)

@@ -155,6 +155,8 @@ FIELDS: dict[str, Bad] = {
         "filename,onset,offset,event_label\na.wav,1,5,2,0,car\n", "decimal-comma", 2, 2
     ),
     "decimal_comma_quoted": bad('onset,offset,label\n"1,5","2,5",car\n', "decimal-comma", 2, 1),
+    "decimal_comma_without_header": bad("0;1,5;car\n2;3;dog\n", "decimal-comma", 1, 2),
+    "decimal_commas_without_header": bad("a.wav\t0,5\t1,5\tcar\n", "decimal-comma", 1, 2),
     "nan": bad(HEAD + GOOD * 4 + row(A, "1", "2", "car", "NaN"), "not-finite", 6, 5),
     "infinite": bad(HEAD + row(A, "0", "inf", "car", "1"), "not-finite", 2, 3),
     "negative_onset": bad(HEAD + GOOD + row(A, "-1", "2", "car", "1"), "negative-time", 3, 2),

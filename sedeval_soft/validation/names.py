@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import Problem
@@ -37,54 +38,97 @@ def check_names(table: Table, log: Log) -> None:
     rows = table.rows
     for role, names in (("filename", table.files), ("event_label", table.classes)):
         hidden = [name for name in names if not name.isprintable()]
-        for name in hidden[: log.most]:
-            message = f"{shown(name)} holds a character that is not seen"
-            log.add(problem("control-character", table.name, message, *place_of(table, role, name)))
+        _tell("control-character", [table], role, hidden, lambda n: f"{shown(n)} is not all to be seen", log)
     by_look: dict[str, str] = {}
-    for name in table.classes:
-        other = by_look.setdefault(folded(name), name)
-        if other != name:
-            message = f"class {shown(name)} is another than {shown(other)}"
-            log.add(problem("similar-classes", table.name, message, *place_of(table, "event_label", name)))
+    like = {n: other for n in table.classes if (other := by_look.setdefault(folded(n), n)) != n}
+    said = "class {} is another than {}"
+    _tell("similar-classes", [table], "event_label", list(like),
+          lambda n: said.format(shown(n), shown(like[n])), log)  # fmt: skip
     if isinstance(rows, LongRows) and rows.classes and all(map(is_number, rows.classes)):
         line = table.sniffed.skip or 1
-        log.add(
-            problem(
-                "numeric-labels", table.name, "all classes are numbers", line, table.column("event_label")
-            )
-        )
+        at = table.column("event_label")
+        log.add(problem("numeric-labels", table.name, "all classes are numbers", line, at))
     decimal = rows.files and all(is_number(name) and "." in name for name in rows.files)
     if decimal and not table.sniffed.layout.has_header:
         message = "all file names are decimal numbers: these could be onset, offset, value and label"
-        log.add(
-            problem("swapped-columns", table.name, message, table.lines_of([0])[0], table.column("filename"))
-        )
-    for name in rows.origin.ignored:
-        layout = table.sniffed.layout
-        column = layout.names.index(name) + 1
-        hint = did_you_mean(name.lower(), ("soft_value", "value", "score", "filename"), n=1, cutoff=0.8)
-        at = (table.sniffed.skip or None, column)
-        log.add(problem("ignored-column", table.name, f"column {shown(name)} is read past{hint}", *at))
+        line = table.lines_of([0])[0]
+        log.add(problem("swapped-columns", table.name, message, line, table.column("filename")))
+    ignored = [
+        (name, i + 1)
+        for i, (name, role) in enumerate(zip(*_columns(table), strict=True))
+        if role is None and table.sniffed.layout.has_header
+    ]
+    log.add_many("ignored-column", len(ignored), (_ignored(table, *column) for column in ignored))
 
 
-def place_of(table: Table, role: str, name: str) -> tuple[int | None, int | None]:
-    """Return the line and column where a name stands first."""
-    rows = table.rows
+def _columns(table: Table) -> tuple[Sequence[str], Sequence[str | None]]:
+    return table.sniffed.layout.names, table.sniffed.layout.roles
+
+
+def _ignored(table: Table, name: str, column: int) -> Problem:
+    hint = did_you_mean(name.lower(), ("soft_value", "value", "score", "filename"), n=1, cutoff=0.8)
+    message = f"column {shown(name)} is read past{hint}"
+    return problem("ignored-column", table.name, message, table.sniffed.skip or None, column)
+
+
+def _tell(
+    code: str,
+    tables: Sequence[Table],
+    role: str,
+    names: Sequence[str],
+    said: Callable[[str], str],
+    log: Log,
+    mend: Callable[[str], str] = lambda _: "",
+) -> None:
+    """Tell of some names of files or classes, where each stands first."""
+    places = places_of(tables, role, names[: log.most])
+    log.add_many(
+        code,
+        len(names),
+        (
+            problem(code, source, said(name), line, column, mend(name))
+            for name, (source, line, column) in places.items()
+        ),
+    )
+
+
+def places_of(
+    tables: Sequence[Table], role: str, names: Sequence[str]
+) -> dict[str, tuple[str, int | None, int | None]]:
+    """Return the table, line and column where each of some names stands first."""
+    places: dict[str, tuple[str, int | None, int | None]] = {}
+    for table in tables:
+        left = {name for name in names if name not in places}
+        if not left:
+            break
+        places |= {name: (table.name, *at) for name, at in _places_in(table, role, left).items()}
+    return {name: places.get(name, (tables[0].name, None, None)) for name in names}
+
+
+def _places_in(table: Table, role: str, names: set[str]) -> dict[str, tuple[int | None, int | None]]:
+    rows, column = table.rows, table.column(role)
     if role == "event_label" and not isinstance(rows, LongRows):
-        return table.sniffed.skip, table.column(name)
-    names, codes = (rows.files, rows.file) if role == "filename" else (rows.classes, _labels(table))
-    column = table.column(role)
+        known = names & {*rows.classes}
+        return {name: (table.sniffed.skip, table.column(name)) for name in known}
+    of = rows.files if role == "filename" else rows.classes
     if column is None:
-        return None, None
-    if name not in names:
-        return table.named[role][name], column
-    used = np.flatnonzero(codes == names.index(name))
-    return (table.lines_of(used[:1])[0] if len(used) else table.line_of_declared(name)), column
+        return dict.fromkeys(names & {*of}, (None, None))
+    codes = rows.label if role != "filename" and isinstance(rows, LongRows) else rows.file
+    first = {name: _first(codes, code) for code, name in enumerate(of) if name in names}
+    used = {name: row for name, row in first.items() if row is not None}
+    lines: dict[str, int] = {n: line for n, line in table.named.get(role, {}).items() if n in names}
+    if len(used) < len(first):
+        declared = table.lines_of_declared()
+        lines |= {name: declared[name] for name in first if name not in used and name in declared}
+    lines |= dict(zip(used, table.lines_of(list(used.values())), strict=True))
+    return {name: (line, column) for name, line in lines.items()}
 
 
-def _labels(table: Table) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    rows = table.rows
-    return rows.label if isinstance(rows, LongRows) else np.zeros(0, dtype=np.int32)
+def _first(codes: npt.NDArray[np.int32], code: int) -> int | None:
+    """Return the first row of a code, None where there is none."""
+    found = codes == code
+    row = int(np.argmax(found)) if len(found) else 0
+    return row if len(found) and bool(found[row]) else None
 
 
 def check_classes(tables: Sequence[Table], known: Sequence[str], where: str, source: str, log: Log) -> None:
@@ -93,34 +137,42 @@ def check_classes(tables: Sequence[Table], known: Sequence[str], where: str, sou
     by_look: dict[str, list[str]] = {}
     for name in known:
         by_look.setdefault(folded(name), []).append(name)
-    unknown = [name for name in named if name not in set(known)]
-    spelt = {name: by_look[folded(name)] for name in unknown if len(by_look.get(folded(name), ())) == 1}
+    strange = _without(named, known)
+    spelt = {name: by_look[folded(name)][0] for name in strange if len(by_look.get(folded(name), ())) == 1}
+    unknown = _without(strange, spelt)
+    hints = len(unknown) * len(known) <= _COMPARED
+    _tell(
+        "unknown-class",
+        tables,
+        "event_label",
+        unknown,
+        lambda n: f"class {shown(n)} is not {where}{did_you_mean(n, known, n=1) if hints else ''}",
+        log,
+    )
+    _tell(
+        "class-spelling",
+        tables,
+        "event_label",
+        list(spelt),
+        lambda n: f"class {shown(n)} is not {where}, {shown(spelt[n])} is",
+        log,
+        lambda n: f"write {shown(spelt[n])}",
+    )
+    missing = _without(known, [*named, *spelt.values()])
+    log.add_many(
+        "missing-class",
+        len(missing),
+        (
+            problem("missing-class", source, f"class {shown(name)} of those {where} is never named")
+            for name in missing
+        ),
+    )
 
-    def problems() -> Iterable[Problem]:
-        hints = len(unknown) * len(known) <= _COMPARED
-        for name in unknown:
-            if name not in spelt:
-                hint = did_you_mean(name, known, n=1, cutoff=0.6) if hints else ""
-                message = f"class {shown(name)} is not {where}{hint}"
-                yield _told("unknown-class", tables, name, message)
 
-    log.add_many("unknown-class", len(unknown) - len(spelt), problems())
-    for name, (right,) in spelt.items():
-        message = f"class {shown(name)} is not {where}, {shown(right)} is"
-        log.add(_told("class-spelling", tables, name, message, f"write {shown(right)}"))
-    found = {*named, *(right for (right,) in spelt.values())}
-    for name in known:
-        if name not in found:
-            log.add(problem("missing-class", source, f"class {shown(name)} of those {where} is never named"))
-
-
-def _told(code: str, tables: Sequence[Table], name: str, message: str, mend: str = "") -> Problem:
-    """Return the problem of a name of a file or class where it stands first."""
-    role = "filename" if code.endswith("file") else "event_label"
-    for table in tables:
-        if name in (table.files if role == "filename" else table.classes):
-            return problem(code, table.name, message, *place_of(table, role, name), mend)
-    return problem(code, tables[0].name, message, mend=mend)
+def _without(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """Return the names that are not among others, in their order."""
+    left_out = set(others)
+    return [name for name in names if name not in left_out]
 
 
 def check_files(
@@ -129,27 +181,31 @@ def check_files(
     """Compare the files of some tables with those of the reference; return by what names it knows them."""
     named = list(dict.fromkeys(name for table in tables for name in table.files))
     match = match_names(reference, named)
-    known = set(reference)
-    extra = [n for n in named if match.canonical[n] not in known and n not in set(match.ambiguous)]
-    missing = sorted(known - set(match.canonical.values()))
-
-    def unknown() -> Iterable[Problem]:
-        hints = len(extra) * len(missing) <= _COMPARED
-        for name in extra:
-            hint = did_you_mean(name, missing, n=1) if hints else ""
-            message = f"file {shown(name)} is not {where}{hint}"
-            yield _told("unknown-file", tables, name, message)
-
-    log.add_many("unknown-file", len(extra), unknown())
-    for name in match.ambiguous:
-        message = f"file {shown(name)} could be more than one file of those {where}"
-        log.add(_told("ambiguous-file", tables, name, message))
+    known, doubtful = set(reference), set(match.ambiguous)
+    extra = [name for name in named if match.canonical[name] not in known and name not in doubtful]
+    missing = sorted(known - set(match.canonical.values()) - {UNNAMED})
+    hints = len(extra) * len(missing) <= _COMPARED
+    _tell(
+        "unknown-file",
+        tables,
+        "filename",
+        extra,
+        lambda n: f"file {shown(n)} is not {where}{did_you_mean(n, missing, n=1) if hints else ''}",
+        log,
+    )
+    _tell(
+        "ambiguous-file",
+        tables,
+        "filename",
+        match.ambiguous,
+        lambda n: f"file {shown(n)} could be more than one file of those {where}",
+        log,
+    )
     log.add_many(
         "missing-file",
         len(missing),
-        (problem("missing-file", source, f"there are no rows for file {shown(name)}") for name in missing
-         if name != UNNAMED),
-    )  # fmt: skip
+        (problem("missing-file", source, f"there are no rows for file {shown(name)}") for name in missing),
+    )
     return match.canonical
 
 

@@ -159,7 +159,7 @@ def _check_touching(table: Table, ordered: _Ordered, log: Log) -> None:
     touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
     touching &= ordered.offset[1:] > ordered.onset[1:]
     touching &= ordered.offset[:-1] > ordered.onset[:-1]
-    if 2 * int(np.count_nonzero(touching)) > max(len(rows), 4):
+    if 2 * int(np.count_nonzero(touching)) > max(len(ordered.row), 4):
         return
     if isinstance(rows, LongRows) and rows.value is not None:
         touching &= np.diff(rows.value[ordered.row]) == 0

@@ -42,6 +42,8 @@ class Table:
     rows: Rows
     lines: Sequence[int] | None = None
     named: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    _lines: list[int] = field(default_factory=list)
+    _declared: dict[str, int] = field(default_factory=dict)
 
     @property
     def files(self) -> list[str]:
@@ -74,23 +76,25 @@ class Table:
         first = self.sniffed.skip + 1
         if _one_line_each(self.source.data, self.sniffed.skip + len(self.rows)):
             return [first + row for row in wanted]
-        last, found = max(wanted, default=-1), list[int]()
-        for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
-            if len(found) > last:
-                break
-            if isinstance(fields, list) and not declares(self.sniffed.layout, fields, self.sniffed.delimiter):
-                found.append(line)
-        return [found[row] for row in wanted]
+        self._look_up()
+        return [self._lines[row] for row in wanted]
 
-    def line_of_declared(self, file: str) -> int | None:
-        """Return the line that declares a file without rows."""
+    def lines_of_declared(self) -> dict[str, int]:
+        """Return the lines that declare files, by these."""
+        self._look_up()
+        return self._declared
+
+    def _look_up(self) -> None:
+        """Go through the text once, and keep the lines of all rows and declared files."""
+        if self._lines or self._declared:
+            return
         for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
-            if (
-                isinstance(fields, list)
-                and declares(self.sniffed.layout, fields, self.sniffed.delimiter) == file
-            ):
-                return line
-        return None
+            if isinstance(fields, list):
+                declared = declares(self.sniffed.layout, fields, self.sniffed.delimiter)
+                if declared:
+                    self._declared.setdefault(declared, line)
+                else:
+                    self._lines.append(line)
 
 
 @dataclass(frozen=True, slots=True)

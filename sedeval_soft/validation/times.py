@@ -125,12 +125,18 @@ def _check_ends(
     if not wide:
         return
     step = float(np.median(rows.offset - rows.onset))
-    for file, name in enumerate(rows.files):
-        if 0 < last[file] < lengths.get(name, 0.0) - max(step, TICK):
-            row = int(np.argmax((rows.file == file) & (rows.offset == last[file])))
-            message = (
-                f"the last row of {name!r} ends at {last[file]:.6g} s, the recording at {lengths[name]:.6g} s"
-            )
-            log.add(
-                problem("early-end", table.name, message, table.lines_of([row])[0], table.column("offset"))
-            )
+    ends = np.array([lengths.get(name, 0.0) for name in rows.files])
+    early = np.flatnonzero((last > 0) & (last < ends - max(step, TICK)))
+    if not len(early):
+        return
+    of = [int(np.argmax((rows.file == file) & (rows.offset == last[file]))) for file in early[: log.most]]
+    column = table.column("offset")
+    log.add_many(
+        "early-end",
+        len(early),
+        (
+            problem("early-end", table.name, f"its last row ends at {rows.offset[row]:.6g} s, the recording "
+                    f"at {ends[rows.file[row]]:.6g} s", line, column)
+            for row, line in zip(of, table.lines_of(of), strict=True)
+        ),
+    )  # fmt: skip

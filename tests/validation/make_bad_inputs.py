@@ -268,6 +268,8 @@ TIMES: dict[str, Bad] = {
 
 NAMES: dict[str, Bad] = {
     "no_file_names": bad("0\t1\tcar\n", "missing-filename-column", None, None, *REF),
+    "no_file_names_for_durations": bad("0\t1\tcar\n", "missing-filename-column", None, None,
+                                       "--durations", "durations.tsv"),
     "unknown_class": doubtful(
         HEAD + GOOD + row("b.wav", "1", "2", "street_dgo", "1"), "unknown-class", 3, 4, *REF
     ),

@@ -221,6 +221,22 @@ def test_names_with_and_without_folders_and_extension_are_one(tmp_path):
     assert validate(path, reference).counts == {}
 
 
+def test_the_only_recording_is_that_of_a_table_without_names(tmp_path):
+    path = written(tmp_path / "t.tsv", "1\t9\tcar\n")
+    reference = written(tmp_path / "r.tsv", EVENTS + "a.wav\t1\t8\tcar\n")
+    assert validate(path, reference).counts == {}
+    assert validate(path, durations={"a.wav": 9.0}).counts == {}
+    assert validate(path, durations={"a.wav": 8.0}).counts == {"after-end": 1}
+    assert validate(path, reference, durations={"a": 8.5}).counts == {"after-end": 1}
+    assert validate(path, durations={"a": 8.0, "b": 9.0}).counts == {"missing-filename-column": 1}
+
+
+def test_time_steps_of_which_some_stand_there_twice_are_not_events(tmp_path):
+    rows = [f"a.wav\t{i}\t{i + 1}\tcar\t0.5\n" for i in range(9)]
+    path = written(tmp_path / "t.tsv", HEAD + "".join(rows + rows))
+    assert validate(path).counts == {"duplicate-row": 9, "values-all-equal": 1}
+
+
 def test_gzip_and_streams(tmp_path):
     data = gzip.compress((HEAD + GOOD + GOOD).encode())
     (tmp_path / "t.tsv.gz").write_bytes(data)

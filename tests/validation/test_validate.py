@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, put
+from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, REFERENCE, WIDE_REFERENCE, put
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, validate
@@ -23,6 +23,7 @@ from sedeval_soft.formats.records import numbered
 from sedeval_soft.formats.sniff import sniff
 from sedeval_soft.formats.source import open_source
 from sedeval_soft.formats.table import read_fast
+from sedeval_soft.report.problems import VALIDATION_FORMATS, render_validation
 from sedeval_soft.validation import tables
 from sedeval_soft.validation.characters import spans_of
 from sedeval_soft.validation.found import Log
@@ -79,6 +80,27 @@ def test_errors_are_found_where_scoring_refuses_and_nowhere_else(position, junk,
         refused = error.problems
     assert found.ok == (not refused), found.problems
     assert {problem.code for problem in refused} <= {*found.counts}
+
+
+@settings(max_examples=200)
+@given(data=st.data(), folder=st.just("f"))
+def test_whatever_stands_in_a_file_every_form_can_tell_it(data, folder, tmp_path_factory):
+    clean = data.draw(
+        st.sampled_from([REFERENCE, WIDE_REFERENCE, "0;1;car\n2;3;dog\n", EVENTS + "a\t0\t1\tb\n"])
+    )
+    text = bytearray(clean.encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        text[at : at + data.draw(st.integers(0, 5))] = data.draw(JUNK)
+    here = tmp_path_factory.mktemp(folder)
+    (here / "t.tsv").write_bytes(text)
+    (here / "r.tsv").write_text(REFERENCE)
+    for fix in (None, here / "out.tsv"):
+        found = validate(here / "t.tsv", here / "r.tsv", durations={"a.wav": 9.0}, fix=fix)
+        for form in VALIDATION_FORMATS:
+            told = render_validation(found, form)
+            assert form == "json" or all(line.isprintable() for line in told.splitlines())
+    assert (here / "t.tsv").read_bytes() == text
 
 
 NAMES = st.sampled_from(['a, "b"', "car", "5' nail", " x "])

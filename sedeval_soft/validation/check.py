@@ -66,12 +66,21 @@ def validate_table(
         source=name,
         problems=problems,
         counts=dict(log.counts),
-        form=tables[0].rows.origin.form if tables else "",
+        form=_form(path, tables),
         rows=total,
         files=len({file for table in tables for file in table.rows.files}),
         classes=len({label for table in tables for label in table.rows.classes}),
         characters=characters(problems, log.sources),
     )
+
+
+def _form(path: str | os.PathLike[str], tables: Sequence[Table]) -> str:
+    """Return how an input was read, in words: nothing where it could not be."""
+    forms = dict.fromkeys(table.sniffed.describe() for table in tables if len(table.rows))
+    form = next(iter(forms), tables[0].sniffed.describe() if tables else "")
+    if not tables or tables[0].name == spelled(os.fspath(path)):
+        return form
+    return f"folder of {len(tables)} table{'s' * (len(tables) > 1)}, {form}"
 
 
 def _compared(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
+from sedeval_soft.formats.columns import Layout, layout_of_row
 from sedeval_soft.formats.folder import check_alike, recording_of, tables_in, with_recording
 from sedeval_soft.formats.records import records
 from sedeval_soft.formats.sniff import Sniffed, sniff
@@ -185,7 +186,9 @@ def _read(source: Source, log: Log, *, may_be_empty: bool = False) -> Iterator[T
         log.add(*map(known, error.problems))
         return
     if sniffed is None:
-        if not may_be_empty:
+        if may_be_empty:
+            yield _silent(source)
+        else:
             message = "is empty; expected a table (an output without events is written as a header alone)"
             log.add(problem("empty-file", source.name, message))
         return
@@ -200,6 +203,13 @@ def _read(source: Source, log: Log, *, may_be_empty: bool = False) -> Iterator[T
         rows, lines, named = rows_found(source, sniffed, found), found.lines, found.named
     if rows is not None:
         yield Table(source, sniffed, rows, lines, named)
+
+
+def _silent(source: Source) -> Table:
+    """Return the table of a recording without events, whose file has no line."""
+    layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
+    codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
+    return Table(source, Sniffed("\t", layout, 0), LongRows((), (), codes, codes, times, times))
 
 
 def _check_line_ends(source: Source, log: Log) -> None:

@@ -259,6 +259,24 @@ def test_time_steps_of_which_some_stand_there_twice_are_not_events(tmp_path):
     assert validate(path).counts == {"duplicate-row": 9, "values-all-equal": 1}
 
 
+def test_folders_are_looked_at_table_by_table(tmp_path):
+    reference = written(tmp_path / "r.tsv", EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
+    folder = tmp_path / "system"
+    folder.mkdir()
+    written(folder / "quiet.txt", "")
+    written(folder / "a.txt", "0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n")
+    (folder / "b.txt.gz").write_bytes(gzip.compress(b"0\t1\tdog\n"))
+    found = validate(folder, reference)
+    assert found.form == "folder of 3 tables, long table without header, tab"
+    assert (found.rows, found.files, found.classes) == (4, 3, 2)
+    (told,) = found.problems
+    assert (told.source, told.line, told.code) == (str(folder / "a.txt"), 4, "duplicate-row")
+    written(folder / "z.txt", "")
+    assert validate(folder, reference).counts == {"duplicate-row": 1, "unknown-file": 1}
+    (folder / "a.txt").unlink()
+    assert validate(folder, reference).counts["missing-file"] == 1
+
+
 def test_gzip_and_streams(tmp_path):
     data = gzip.compress((HEAD + GOOD + GOOD).encode())
     (tmp_path / "t.tsv.gz").write_bytes(data)

@@ -40,8 +40,13 @@ def _said(problem: Problem) -> str:
 
 
 def _place(problem: Problem) -> str:
-    parts = (visible(problem.source), problem.line, problem.column)
+    parts = (_path(problem.source), problem.line, problem.column)
     return ":".join(str(part) for part in parts if part is not None)
+
+
+def _path(name: str) -> str:
+    """Return the path of a file so that a line that begins with it is no command to whatever reads it."""
+    return visible(f"./{name}" if name.startswith((":", "#")) else name)
 
 
 def _not_told(validation: Validation) -> str:
@@ -54,7 +59,7 @@ def _summary(validation: Validation) -> str:
     counts = [f"{n} {s}{'s' * (n != 1)}" for s in SEVERITIES if (n := validation.count(s))]
     sizes = f"rows: {validation.rows}, files: {validation.files}, classes: {validation.classes}"
     found = ", ".join(counts) or "no problems"
-    return f"{visible(validation.source)}: {found}" + (
+    return f"{_path(validation.source)}: {found}" + (
         f" ({validation.form}; {sizes})" if validation.form else ""
     )
 

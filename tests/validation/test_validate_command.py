@@ -209,6 +209,17 @@ def test_annotations_are_escaped_as_github_asks_for():
         assert line.isprintable()
 
 
+def test_a_path_is_no_command(here):
+    for name in ("::error file=x::y", "##[command]", "x\n::error::y"):
+        Path(name).write_text(WRONG)
+        lines = call("--", name)[1].splitlines()
+        assert len(lines) == 2
+        assert not any(line.startswith(("::", "##")) for line in lines), lines
+        (line,) = call("--format", "github", "--", name)[1].splitlines()
+        escaped = name.replace(":", "%3A").replace("\n", "%0A")
+        assert line.startswith(f"::error file={escaped},line=3,col=")
+
+
 def test_levels_of_annotations(here):
     for name, level in (("noted", "notice"), ("warned", "warning"), ("wrong", "error")):
         assert call(f"{name}.tsv", "--format", "github")[1].startswith(f"::{level} file={name}.tsv,line=3,")

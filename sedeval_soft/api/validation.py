@@ -70,8 +70,7 @@ def _fixed(
     stdin: BinaryIO | None,
 ) -> Validation:
     """Write a corrected copy, and return what is left to do in it."""
-    from sedeval_soft.formats.source import open_source
-    from sedeval_soft.validation.mend import mended, refuse_folder
+    from sedeval_soft.validation.mend import mended, opened, refuse_folder
 
     refuse_folder(system)
     refuse_input(fix, system)
@@ -79,7 +78,8 @@ def _fixed(
         # It is looked at once more where no copy can be made.
         stdin = BytesIO((stdin or sys.stdin.buffer).read())
     try:
-        text, mends = mended(open_source(system, stdin), expected)
+        source, read = opened(system, stdin)
+        text, mends = mended(source, expected)
     except InputError as error:
         if any(problem.code == "unreadable-file" for problem in error.problems):
             raise
@@ -89,7 +89,7 @@ def _fixed(
             stdin.seek(0)
         return replace(validate_table(system, expected, most=most, stdin=stdin), mends=mends)
     write_atomic(fix, text)
-    return replace(validate_table(fix, expected, most=most), mends=mends)
+    return replace(validate_table(fix, expected, most=most), mends=(*read, *mends))
 
 
 def refuse_input(output: str | os.PathLike[str], system: str | os.PathLike[str]) -> None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.formats.careful import declares
@@ -21,12 +22,13 @@ from sedeval_soft.formats.columns import BLANKS, is_number
 from sedeval_soft.formats.quotes import misquoted
 from sedeval_soft.formats.records import numbered
 from sedeval_soft.formats.sniff import Sniffed, sniff
-from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.source import Source, open_source, spelled
 from sedeval_soft.validation.check import Expected
 from sedeval_soft.validation.names import folded, shown
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+_MARKS = {b"\xff\xfe", b"\xfe\xff"}
 _LISTED = 10
 
 
@@ -79,6 +81,26 @@ def refuse_folder(path: str | os.PathLike[str]) -> None:
     """Raise SettingsError for a folder: a copy is of one table."""
     if os.fspath(path) not in {"", "-"} and Path(path).is_dir():
         raise SettingsError(f"--fix is of one table; {os.fspath(path)} is a folder")
+
+
+def opened(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> tuple[Source, tuple[str, ...]]:
+    """Return a text that is to be mended, and what was done to read it: UTF-16 with its mark is text, too.
+
+    Raises InputError where it cannot be opened, or is no text.
+    """
+    try:
+        return open_source(path, stdin), ()
+    except InputError as error:
+        if error.problems[0].code != "utf-16" or stdin is not None:
+            raise
+        try:
+            data = Path(path).read_bytes()
+            text = data.decode("utf-16")
+        except (OSError, UnicodeDecodeError):
+            raise error from None
+        if data[:2] not in _MARKS:  # it is compressed
+            raise
+    return Source(spelled(os.fspath(path)), text.encode(), str), ("UTF-16 written as UTF-8",)
 
 
 def mended(source: Source, expected: Expected) -> tuple[str | None, tuple[str, ...]]:

@@ -12,6 +12,8 @@ from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, put
 from sedeval_soft import InputError, SettingsError, validate
 from sedeval_soft.formats import read_rows
 
+ZIPPED = gzip.compress((HEAD + GOOD).encode("utf-16"))
+ZIPPED += b"\0" * (len(ZIPPED) % 2)
 REFERENCE = HEAD + GOOD + "a.wav\t3\t4\tstreet_dog\t1\n"
 
 
@@ -133,6 +135,25 @@ def test_gzip_is_copied_as_text(here):
     Path("t.tsv.gz").write_bytes(gzip.compress((HEAD + GOOD + GOOD).encode()))
     validate("t.tsv.gz", fix="out.tsv")
     assert Path("out.tsv").read_text() == HEAD + GOOD
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_utf_16_is_written_as_utf_8(encoding, here):
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    text, found = fixed(mark + (HEAD + GOOD.replace("car", "caf\xe9")).encode(encoding))
+    assert text == HEAD + GOOD.replace("car", "caf\xe9")
+    assert (found.mends, found.counts) == (("UTF-16 written as UTF-8",), {})
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe\x00", b"\xff\xfe\x00\xd8x\x00", (HEAD + GOOD).encode("utf-32"), ZIPPED]
+)
+def test_what_only_begins_like_utf_16_is_not_copied(data, here):
+    Path("t.tsv").write_bytes(data)
+    found = validate("t.tsv", fix="out.tsv")
+    assert found.mends[0].startswith("no copy was written")
+    assert found.counts == {"utf-16": 1}
+    assert not Path("out.tsv").exists()
 
 
 def test_standard_input_is_copied(here):

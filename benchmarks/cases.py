@@ -59,6 +59,19 @@ def _large(bench: Bench, tables: inputs.Tables, form: str) -> Iterator[Result]:
     yield Result(f"{case}: peak memory", megabytes(peak), f"both files, {megabytes(size)}", peak / size, 6.0)
 
 
+def validate(bench: Bench) -> Iterator[Result]:
+    """Look for problems in a large clean table, by itself and beside its reference, against only reading."""
+    rows = bench.size.large_rows
+    for form, make in (("wide", inputs.wide_tables), ("long", inputs.long_tables)):
+        tables = make(bench.folder, rows, file_seconds=300)
+        ours: Command = [COMMAND, "validate", tables.system]
+        costs = processes(bench, ours, inputs.reading(tables.system), "no problems")
+        yield within(f"validate {rows:,} rows {form}", costs, "pyarrow.csv reads it", 3.0)
+        both = inputs.reading(tables.reference, tables.system)
+        costs = processes(bench, [*ours, "--reference", tables.reference], both, "no problems")
+        yield within(f"validate {rows:,} rows {form}, with reference", costs, "pyarrow.csv reads both", 3.0)
+
+
 def start_up(bench: Bench) -> Iterator[Result]:
     """Print the help, against importing click."""
     floor = [sys.executable, "-c", "import click"]
@@ -164,6 +177,7 @@ CASES: dict[str, Case] = {
     "small": small,
     "wide": wide,
     "long": long,
+    "validate": validate,
     "segments": segments,
     "events": events,
     "best-f": best_f,

@@ -11,6 +11,7 @@ The public names:
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
+- `validate(system, reference)` returns all that is wrong with a table, and what looks wrong.
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 
 Names are imported when first used, so that `soft-sed-eval --help` starts at once.
@@ -21,12 +22,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.api import Evaluator, compare, convert, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.api import (
+        Evaluator,
+        compare,
+        convert,
+        evaluate,
+        mean_of_runs,
+        threshold_curves,
+        validate,
+    )
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores
+    from sedeval_soft.validation import Validation
 
 __version__ = "0.1.0"
 
@@ -40,12 +50,14 @@ __all__ = [
     "Scores",
     "Settings",
     "SettingsError",
+    "Validation",
     "__version__",
     "compare",
     "convert",
     "evaluate",
     "mean_of_runs",
     "threshold_curves",
+    "validate",
 ]
 
 _HOME = {
@@ -56,6 +68,7 @@ _HOME = {
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
     "threshold_curves": "sedeval_soft.api",
+    "validate": "sedeval_soft.api",
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",
     "SettingsError": "sedeval_soft.core.errors",
@@ -63,6 +76,7 @@ _HOME = {
     "Settings": "sedeval_soft.core.settings",
     "Score": "sedeval_soft.core.value",
     "Scores": "sedeval_soft.core.value",
+    "Validation": "sedeval_soft.validation",
 }
 
 

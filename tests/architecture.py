@@ -11,7 +11,7 @@ from pathlib import Path
 LAYERS = (
     ("core",),
     ("formats", "measures"),
-    ("compat",),
+    ("compat", "validation"),
     ("resample",),
     ("run",),
     ("config", "board"),

@@ -13,6 +13,7 @@ import pytest
 from documents import blocks, examples, make_workplace, run, script
 
 from sedeval_soft import evaluate
+from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.columns import ALIASES
 from sedeval_soft.report import render, schema
@@ -25,6 +26,14 @@ def test_the_table_of_scores_is_complete():
     made = script("make_scores")
     text = made.PAGE.read_text(encoding="utf-8")
     assert made.page(text) == text, "run python docs/make_scores.py"
+
+
+def test_the_table_of_codes_is_complete():
+    made = script("make_validation")
+    text = made.PAGE.read_text(encoding="utf-8")
+    assert made.page(text) == text, "run python docs/make_validation.py"
+    documented = re.findall(r"^\| `([a-z0-9_-]+)` \| (error|warning|note) \|", text, re.MULTILINE)
+    assert documented == [(code, rule.severity) for code, rule in RULES.items()]
 
 
 def test_readme_begins_with_two_commands_of_one_line():
@@ -103,7 +112,7 @@ def test_options_and_files_that_documents_name_exist(name):
             check=True,
             text=True,
         ).stdout
-        for command in ([], ["convert"])
+        for command in ([], ["convert"], ["validate"])
     )
     for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:
         assert option in known, option

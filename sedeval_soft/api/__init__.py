@@ -19,6 +19,7 @@ from sedeval_soft.api.evaluation import (
 )
 from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
 from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
+from sedeval_soft.api.validation import validate
 
 __all__ = [
     "Conversion",
@@ -38,5 +39,6 @@ __all__ = [
     "sides_of",
     "threshold_curves",
     "to_rows",
+    "validate",
     "with_curves",
 ]

@@ -23,6 +23,7 @@ from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
 from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
 from sedeval_soft.cli.tune import tune
+from sedeval_soft.cli.validate import validate
 
 PROGRAM = "soft-sed-eval"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
@@ -79,6 +80,7 @@ group.add_command(evaluate)
 group.add_command(convert)
 group.add_command(merge)
 group.add_command(tune)
+group.add_command(validate)
 
 
 def main() -> None:

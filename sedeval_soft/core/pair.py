@@ -56,7 +56,7 @@ def align(
 
     Raises InputError where names cannot be matched.
     """
-    reference, system = _name_single_file(reference, system, durations or {})
+    reference, system = name_single_file(reference, system, durations or {})
     doubtful: list[str] = []
     listed = _match(reference, durations or {}, "durations", doubtful)
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
@@ -108,7 +108,7 @@ def _recoded(pair: Pair, recode: Callable[[Rows], Rows], **changed: Any) -> Pair
     )
 
 
-def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:
+def name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:
     """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
     if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
         return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
@@ -122,6 +122,7 @@ def _name_single_file(reference: Rows, system: Rows, durations: Mapping[str, flo
                         unnamed,
                         f"there is no column of file names, but {named} has "
                         f"{len(sides[other].files)} files; expected a filename column",
+                        code="missing-filename-column",
                     )
                 )
             if sides[other].files:
@@ -219,6 +220,7 @@ def _lengths(n_files: int, *sides: Rows) -> npt.NDArray[np.float64]:
                 Problem(
                     rows.origin.name,
                     f"a row ends at {rows.offset.max():g} s, over {LONGEST:g} s (31 years); expected seconds",
+                    code="time-too-long",
                 )
             )
         np.maximum.at(length, rows.file, rows.offset)

@@ -63,7 +63,7 @@ def read_by_file(source: Source, saying: Saying[T], limits: Limits = LIMITS) -> 
     found: dict[str, T] = {}
     problems: list[Problem] = []
     places: Places | None = None
-    for number, fields in records(source.name, text, delimiter):
+    for number, fields in records(source, delimiter):
         if isinstance(fields, Problem):
             problems.append(fields)
         else:

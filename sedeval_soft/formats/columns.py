@@ -64,7 +64,16 @@ _LOOKED_AT = 50
 
 
 class LayoutError(EvaluationError):
-    """A first line that is neither a header nor a row; the reader adds where it stands."""
+    """A first line that is neither a header nor a row; the reader adds where it stands.
+
+    code: of this kind of problem. column: the one that is wrong, from 1, where it is one.
+    """
+
+    def __init__(self, message: str, code: str, column: int | None = None) -> None:
+        """Keep what the reader needs to say more."""
+        super().__init__(message)
+        self.code = code
+        self.column = column
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +134,19 @@ def layout_of_header(fields: Sequence[str]) -> Layout:
         canonical = [i for i in holders if normal(names[i]) == aliases[0]]
         if len(canonical) != 1:
             both = " and ".join(repr(names[i]) for i in holders[:_LOOKED_AT])
-            raise LayoutError(f"columns {both} could each be the {role}; expected one, or one named {role!r}")
+            message = f"columns {both} could each be the {role}; expected one, or one named {role!r}"
+            raise LayoutError(message, "repeated-column", holders[-1] + 1)
         for i in holders:
             roles[i] = role if i == canonical[0] else None
     for role in ("onset", "offset"):
         if role not in roles:
-            raise LayoutError(_missing(role, names))
+            raise LayoutError(_missing(role, names), "missing-column")
     if "event_label" in roles:
         return Layout(names, tuple(roles), has_header=True)
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
-        raise LayoutError(f"there is a column of values ({value!r}) but none of labels; expected event_label")
+        message = f"there is a column of values ({value!r}) but none of labels; expected event_label"
+        raise LayoutError(message, "missing-column")
     return _wide_layout(names, roles)
 
 
@@ -153,7 +164,9 @@ def check_first_row(layout: Layout, fields: Sequence[str]) -> None:
         classes = ", ".join(repr(layout.names[i]) for i in sorted((at, *others[:_LOOKED_AT])))
         raise LayoutError(
             f"{layout.names[at]!r} could be the column of labels, or {classes} classes of a wide table; "
-            "expected event_label as the name of labels, or another name for that class"
+            "expected event_label as the name of labels, or another name for that class",
+            "ambiguous-table",
+            at + 1,
         )
 
 
@@ -167,15 +180,18 @@ def _missing(role: str, names: Sequence[str]) -> str:
 def _wide_layout(names: tuple[str, ...], roles: list[str | None]) -> Layout:
     classes = [i for i, role in enumerate(roles) if role is None]
     if not classes:
-        raise LayoutError("there is no column of labels, and no column of a class; expected event_label")
+        message = "there is no column of labels, and no column of a class; expected event_label"
+        raise LayoutError(message, "missing-column")
     first: dict[str, int] = {}
     for i, name in enumerate(names):
         first.setdefault(name, i)
     for i in classes:
         if not names[i]:
-            raise LayoutError(f"column {i + 1} has no name; expected the name of a class")
+            message = f"column {i + 1} has no name; expected the name of a class"
+            raise LayoutError(message, "unnamed-column", i + 1)
         if first[names[i]] != i:
-            raise LayoutError(f"two columns are named {names[i]!r}; expected each class once")
+            message = f"two columns are named {names[i]!r}; expected each class once"
+            raise LayoutError(message, "repeated-column", i + 1)
         roles[i] = "class"
     return Layout(names, tuple(roles), has_header=True)
 
@@ -199,14 +215,15 @@ def layout_of_row(fields: Sequence[str]) -> Layout | None:
     return None
 
 
-def explain_first_line(fields: Sequence[str]) -> str:
+def explain_first_line(fields: Sequence[str]) -> LayoutError:
     """Return why a first line is neither a header nor a row of a table without one."""
     shown = ", ".join(_shortened(field.strip()) for field in fields[:8])
     mask = "".join("n" if is_number(field) else "s" for field in fields)
     if mask == "snnn":
-        return (
+        return LayoutError(
             f"{shown} could be filename, onset, offset and a class called by a number, or a label, its "
-            "times and a value; expected a header that says which"
+            "times and a value; expected a header that says which",
+            "ambiguous-table",
         )
     names = [normal(field) for field in fields[:_LOOKED_AT]]
     for role in ("onset", "offset"):
@@ -216,11 +233,12 @@ def explain_first_line(fields: Sequence[str]) -> str:
             if name not in _ROLE_OF and close_matches(name, ALIASES[role], 1, 0.75)
         ]
         if close:
-            meant = f"did you mean {role!r} by {close[0].strip()!r}?"
-            return f"{shown} is not a header that is known; {meant}"
-    return (
+            message = f"{shown} is not a header that is known; did you mean {role!r} by {close[0].strip()!r}?"
+            return LayoutError(message, "missing-column", list(fields).index(close[0]) + 1)
+    return LayoutError(
         f"{shown} is neither a header nor a row; expected a header with the columns onset, offset and "
-        "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
+        "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]",
+        "not-a-table",
     )
 
 

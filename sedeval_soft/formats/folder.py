@@ -58,7 +58,7 @@ def read_members(
         short = PurePosixPath(member.name).name
         other = seen.setdefault(member.stem, short)
         if len(seen) == len(parts) + len(silent):
-            raise InputError(Problem(name, f"{other} and {short} are both of recording {member.stem!r}"))
+            raise InputError(_both(name, other, short, member.stem))
         size += len(member.source.data)
         limits.check(spelled(name), "size", size, "bytes or more in its tables")
         rows = read(member.source)
@@ -68,12 +68,10 @@ def read_members(
         if rows is None:
             silent.append(member.stem)
         else:
-            parts.append((member.name, _renamed(rows, member.stem)))
+            parts.append((member.name, with_recording(rows, member.stem)))
     if not seen:
-        raise InputError(
-            Problem(name, f"holds no table; expected files ending in {', '.join(sorted(EXTENSIONS))}")
-        )
-    _check_alike(name, parts)
+        raise InputError(_none(name))
+    check_alike(name, parts)
     files = tuple(dict.fromkeys([*(file for _, rows in parts for file in rows.files), *silent]))
     classes = {label for _, rows in parts for label in rows.classes}
     limits.check(spelled(name), "files", len(files), "files")
@@ -108,8 +106,35 @@ def stem_of(name: str) -> str:
     return PurePosixPath(last[:-3] if last.lower().endswith(".gz") else last).stem
 
 
+def _both(name: str, one: str, other: str, stem: str) -> Problem:
+    return Problem(name, f"{one} and {other} are both of recording {stem!r}", code="repeated-recording")
+
+
+def _none(name: str) -> Problem:
+    expected = f"expected files ending in {', '.join(sorted(EXTENSIONS))}"
+    return Problem(name, f"holds no table; {expected}", code="empty-folder")
+
+
 def _members(name: str, limits: Limits) -> Iterator[Member]:
     """Yield the tables of a folder by name."""
+    for path in _paths(name, limits):
+        yield Member(str(path), stem_of(path.name), open_source(path, limits=limits))
+
+
+def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
+    """Return the tables of a folder by name; raises InputError where there are none or two of one name."""
+    paths = _paths(name, limits)
+    if not paths:
+        raise InputError(_none(name))
+    seen: dict[str, Path] = {}
+    for path in paths:
+        other = seen.setdefault(stem_of(path.name), path)
+        if other is not path:
+            raise InputError(_both(name, other.name, path.name, stem_of(path.name)))
+    return paths
+
+
+def _paths(name: str, limits: Limits) -> list[Path]:
     try:
         with os.scandir(name) as entries:
             inside = [entry.name for entry in islice(entries, limits.members + 1)]
@@ -119,23 +144,24 @@ def _members(name: str, limits: Limits) -> Iterator[Member]:
         paths = [folder / entry for entry in sorted(inside) if not entry.startswith(".")]
         paths = [path for path in paths if path.is_file()]
     except OSError as error:
-        raise InputError(Problem(name, f"cannot be read: {error.strerror}")) from error
+        raise InputError(
+            Problem(name, f"cannot be read: {error.strerror}", code="unreadable-file")
+        ) from error
     tables = [path for path in paths if _extension(path.name) in EXTENSIONS]
-    for path in tables or [path for path in paths if _extension(path.name) in OTHERS]:
-        yield Member(str(path), stem_of(path.name), open_source(path, limits=limits))
+    return tables or [path for path in paths if _extension(path.name) in OTHERS]
 
 
 def _extension(name: str) -> str:
     return PurePosixPath(name.lower().removesuffix(".gz")).suffix
 
 
-def _renamed(rows: Rows, stem: str) -> Rows:
+def with_recording(rows: Rows, stem: str) -> Rows:
     """Name the rows of a table without file names after its file."""
     files = tuple(stem if file == UNNAMED else file for file in rows.files)
     return replace(rows, files=files or (stem,))
 
 
-def _check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
+def check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
     """Refuse a folder that mixes wide and long tables, or tables with and without values."""
     for yes, no, trait in (
         ("wide", "long", lambda rows: isinstance(rows, WideRows)),
@@ -144,4 +170,4 @@ def _check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
         kinds = {trait(rows): Path(path).name for path, rows in parts if len(rows)}
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
-            raise InputError(Problem(name, message))
+            raise InputError(Problem(name, message, code="mixed-tables"))

@@ -31,7 +31,9 @@ def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
         while at < len(view):
             at = _after_zeros(view, _member(name, view, at, taken, limits))
     except (EOFError, zlib.error) as error:
-        raise InputError(Problem(name, f"begins like gzip, but cannot be decompressed: {error}")) from error
+        raise InputError(
+            Problem(name, f"begins like gzip, but cannot be decompressed: {error}", code="broken-gzip")
+        ) from error
     finally:
         view.release()
     return taken.whole()

@@ -38,7 +38,9 @@ def read_rows(
     if rows is None:
         raise InputError(
             Problem(
-                name, "is empty; expected a table (an output without events is written as a header alone)"
+                name,
+                "is empty; expected a table (an output without events is written as a header alone)",
+                code="empty-file",
             )
         )
     return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
@@ -13,12 +13,14 @@ from sedeval_soft.formats.columns import (
     LayoutError,
     check_first_row,
     explain_first_line,
+    is_number,
     layout_of_header,
     layout_of_row,
     looks_like_header,
 )
 from sedeval_soft.formats.lines import BLANK, DELIMITERS, check_lines, is_blank
 from sedeval_soft.formats.quotes import misquoted
+from sedeval_soft.formats.records import decoded, not_text
 from sedeval_soft.formats.source import Source
 
 _HEAD = 1 << 16
@@ -27,11 +29,15 @@ _ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
-    """The delimiter and layout of a table, and how many lines stand before its rows."""
+    """The delimiter and layout of a table, and how many lines stand before its rows.
+
+    sound: whether the lines that were looked at are text; where not, the careful pass must look.
+    """
 
     delimiter: str
     layout: Layout
     skip: int
+    sound: bool = True
 
     def describe(self) -> str:
         """Return the form in words: `long table with header, tab`."""
@@ -48,9 +54,20 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     check_lines(source, limits)
     data = source.data
     head = data[: max(_HEAD, data.find(b"\n", 0, limits.line_length + 1) + 1)]
-    lines = list(_lines(source, head)) if head.strip() else []
-    if not lines:
+    found = list(_lines(source, head)) if head.strip() else []
+    if not found:
         return None if is_blank(data) else _far(source)
+    lines = [(number, line) for number, line in found if isinstance(line, str)]
+    number, first = found[0]
+    if isinstance(first, bytes) or not lines:
+        _check_first(source, number, first, alone=not lines)
+        number, first = lines[0]
+    sniffed = _header(source, lines) or _row(lines) or _only_names(source, lines)
+    return sniffed if len(lines) == len(found) else replace(sniffed, sound=False)
+
+
+def _header(source: Source, lines: list[tuple[int, str]]) -> Sniffed | None:
+    """Return the form of a table with a header, None where there is none."""
     number, first = lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
@@ -62,7 +79,12 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
                     check_first_row(layout, split(lines[1][1], delimiter))
                 return Sniffed(delimiter, layout, number)
             except LayoutError as error:
-                raise InputError(Problem(source.name, str(error), line=number)) from error
+                raise InputError(_refused(source, number, error)) from error
+    return None
+
+
+def _row(lines: list[tuple[int, str]]) -> Sniffed | None:
+    """Return the form of a table without header, None where no line of any delimiter is a row."""
     for delimiter in DELIMITERS:
         for _, line in lines[:_ROWS]:
             fields = split(line, delimiter)
@@ -72,13 +94,21 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
             if found is not None:
                 return Sniffed(delimiter, found, 0)
             break
-    return _only_names(source, lines)
+    return None
 
 
 def _far(source: Source) -> Sniffed | None:
-    raise InputError(
-        Problem(source.name, f"begins with {_HEAD} blank characters or delimiters; expected a table", line=1)
-    )
+    message = f"begins with {_HEAD} blank characters or delimiters; expected a table"
+    raise InputError(Problem(source.name, message, line=1, code="not-a-table"))
+
+
+def _check_first(source: Source, number: int, first: str | bytes, *, alone: bool) -> None:
+    """Refuse a first line that is no text where it is a header, or where no other line is text either."""
+    raw = first if isinstance(first, bytes) else first.encode()
+    text = raw.decode("utf-8", "backslashreplace")
+    delimiter = max(DELIMITERS, key=text.count)
+    if alone or looks_like_header(split(text, delimiter)):
+        raise InputError(not_text(source.name, number, raw, delimiter))
 
 
 def _only_names(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
@@ -89,37 +119,52 @@ def _only_names(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
         layout = layout_of_row(["name", "0", "1", "label"])
         if layout is not None:
             return Sniffed("\t", layout, 0)
+    for delimiter in DELIMITERS:
+        fields = split(first, delimiter)
+        points = [field.replace(",", ".") for field in fields]
+        if points != fields and layout_of_row(points) is not None:
+            at = next(i for i, text in enumerate(points) if is_number(text) and text != fields[i])
+            message = f"{fields[at].strip()!r} has a decimal comma, not a decimal point; expected a number"
+            raise InputError(Problem(source.name, message, number, at + 1, "decimal-comma"))
     best = max(DELIMITERS, key=first.count)
     _check_quotes(source, number, first, best)
-    raise InputError(Problem(source.name, explain_first_line(split(first, best)), line=number))
+    raise InputError(_refused(source, number, explain_first_line(split(first, best))))
+
+
+def _refused(source: Source, number: int, error: LayoutError) -> Problem:
+    return Problem(source.name, str(error), number, error.column, error.code)
 
 
 def _check_quotes(source: Source, number: int, line: str, delimiter: str) -> None:
     wrong = misquoted(line, delimiter)
     if wrong is not None:
-        raise InputError(Problem(source.name, wrong[0], number, wrong[1]))
+        raise InputError(Problem(source.name, wrong[0], number, wrong[1], "misquoted"))
 
 
-def _lines(source: Source, head: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the numbers and texts of the first lines that are not blank."""
+def _lines(source: Source, head: bytes) -> Iterator[tuple[int, str | bytes]]:
+    """Yield the numbers and texts of the first lines that are not blank; bytes where they are no text."""
     whole = len(source.data) <= len(head)
     pieces = head.splitlines()
     if not whole and len(pieces) > 1:
         pieces.pop()  # cut off in the middle
     for number, piece in enumerate(pieces, 1):
-        try:
-            text = piece.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(not_utf8(source.name, number, piece, error)) from error
-        if text.strip().strip(BLANK):
+        text = decoded(piece)
+        if isinstance(text, bytes) or text.strip().strip(BLANK):
             yield number, text
 
 
-def not_utf8(name: str, line: int, piece: bytes, error: UnicodeDecodeError) -> Problem:
-    """Return the problem of a line that is not UTF-8."""
-    found = piece[error.start : error.start + 1].hex()
-    return Problem(name, f"byte 0x{found} at position {error.start + 1} of the line is not UTF-8; "
-                   "expected the table as UTF-8", line=line)  # fmt: skip
+def misdivided(text: str, delimiter: str, layout: Layout) -> str:
+    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
+
+    Read by the table's own delimiter it could be the name of a file.
+    """
+    for other in DELIMITERS:
+        fields = split(text, other)
+        if other != delimiter and len(fields) == len(layout.names):
+            times = (fields[layout.roles.index(role)] for role in ("onset", "offset"))
+            if all(map(is_number, times)):
+                return other
+    return ""
 
 
 def split(line: str, delimiter: str) -> list[str]:

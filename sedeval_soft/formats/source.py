@@ -18,6 +18,8 @@ from sedeval_soft.formats.taken import Bytes, Taken
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_UNREADABLE = "unreadable-file"
+
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
 
@@ -53,25 +55,33 @@ def open_source(
 
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1))
+        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
     return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
 
 
 def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:
     """Return the bytes of a file, or of standard input for `-`; raises InputError as `open_source` does."""
     if not name:
-        raise InputError(Problem("''", "is not the name of a file; expected a path, or - for standard input"))
+        raise InputError(
+            Problem(
+                "''", "is not the name of a file; expected a path, or - for standard input", code=_UNREADABLE
+            )
+        )
     if name == "-" and stdin is None and sys.stdin is None:
-        raise InputError(Problem(name, "standard input is closed; expected a table there"))
+        raise InputError(Problem(name, "standard input is closed; expected a table there", code=_UNREADABLE))
     try:
         if name == "-":
             return _drain(name, stdin or sys.stdin.buffer, limits)
         with Path(name).open("rb") as file:
             return _take_in(name, file, limits)
     except OSError as error:
-        raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
+        raise InputError(
+            Problem(name, f"cannot be read: {error.strerror or error}", code=_UNREADABLE)
+        ) from error
     except ValueError as error:
-        raise InputError(Problem(repr(name), f"is not the name of a file: {error}")) from error
+        raise InputError(
+            Problem(repr(name), f"is not the name of a file: {error}", code=_UNREADABLE)
+        ) from error
 
 
 def spelled(name: str) -> str:

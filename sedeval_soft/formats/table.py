@@ -19,7 +19,7 @@ from sedeval_soft.formats.assemble import Columns, Named
 from sedeval_soft.formats.columns import Layout
 from sedeval_soft.formats.lines import check_rows
 from sedeval_soft.formats.quotes import quotes_are_plain
-from sedeval_soft.formats.sniff import Sniffed
+from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 
 Floats = npt.NDArray[np.float64]
@@ -39,7 +39,7 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
     """
     check_rows(source, len(sniffed.layout.names), limits)
-    if not quotes_are_plain(source.data, sniffed.delimiter):
+    if not sniffed.sound or not quotes_are_plain(source.data, sniffed.delimiter):
         return None
     declared: list[str] = []
     table = _parse(source, sniffed, declared, limits.files)
@@ -72,7 +72,8 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> 
     names_first = layout.position("filename") == 0
 
     def lone_name(row: Any) -> str:  # noqa: ANN401
-        if names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text:
+        lone = names_first and row.actual_columns == 1 and row.text.strip() and '"' not in row.text
+        if lone and not misdivided(row.text, sniffed.delimiter, layout):
             declared.append(row.text.strip())
             return "skip" if len(declared) <= most else "error"
         return "error"

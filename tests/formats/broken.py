@@ -55,17 +55,15 @@ BROKEN: dict[str, Broken] = {
     ),
     "not_a_table": Broken(b"hello world\nthis is text\n", 1, None, ("neither a header nor a row",)),
     "unknown_header": Broken(b"on;off;what\n0;1;car\n", 1, None, ("neither a header nor a row",)),
-    "misspelt_header": Broken(b"filename\tonsett\toffset\tevent_label\n", 1, None, ("'onset'", "'onsett'")),
+    "misspelt_header": Broken(b"filename\tonsett\toffset\tevent_label\n", 1, 2, ("'onset'", "'onsett'")),
     "header_without_labels": Broken(b"onset\toffset\tvalue\n0\t1\t0.5\n", 1, None, ("none of labels",)),
     "header_without_classes": Broken(b"filename\tonset\toffset\na\t0\t1\n", 1, None, ("event_label",)),
-    "two_onsets": Broken(b"start\tbegin\toffset\tlabel\n0\t0\t1\tcar\n", 1, None, ("'start' and 'begin'",)),
-    "wide_class_twice": Broken(b"onset\toffset\tcar\tcar\n0\t1\t1\t1\n", 1, None, ("'car'", "once")),
-    "wide_class_without_name": Broken(b"onset\toffset\tcar\t\n0\t1\t1\t1\n", 1, None, ("column 4",)),
+    "two_onsets": Broken(b"start\tbegin\toffset\tlabel\n0\t0\t1\tcar\n", 1, 2, ("'start' and 'begin'",)),
+    "wide_class_twice": Broken(b"onset\toffset\tcar\tcar\n0\t1\t1\t1\n", 1, 4, ("'car'", "once")),
+    "wide_class_without_name": Broken(b"onset\toffset\tcar\t\n0\t1\t1\t1\n", 1, 4, ("column 4",)),
     "wide_cell_empty": Broken(b"onset\toffset\tcar\tdog\n0\t1\t0.5\t\n", 2, 4, ("dog is empty",)),
     "wide_cell_text": Broken(b"onset\toffset\tcar\tdog\n0\t1\tyes\t0\n", 2, 3, ("'yes'",)),
-    "long_or_wide": Broken(
-        b"onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", 1, None, ("'event'", "wide table")
-    ),
+    "long_or_wide": Broken(b"onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", 1, 4, ("'event'", "wide table")),
     "ambiguous_without_header": Broken(b"a\t0\t1\t0.5\n", 1, None, ("could be", "header")),
     "offset_in_milliseconds": Broken(
         HEAD + GOOD + _row("a.wav", "1", "1e10", "car", "1"), 3, 3, ("1e10", "over 31536000 s")
@@ -97,8 +95,8 @@ BROKEN: dict[str, Broken] = {
     "only_delimiters": Broken(b",,\n,,\n", None, None, ("is empty",)),
     "only_blanks": Broken(b" \n\n  \n", None, None, ("is empty",)),
     "utf_16": Broken("onset\toffset\tlabel\n".encode("utf-16"), 1, None, ("UTF-16",)),
-    "latin_1": Broken(HEAD + GOOD + "a.wav\t0\t1\tcafé\t1\n".encode("latin-1"), 3, None, ("0xe9", "UTF-8")),
-    "nul_byte": Broken(HEAD + GOOD + b"a.wav\t0\t1\tc\0r\t1\n", 3, None, ("NUL",)),
+    "latin_1": Broken(HEAD + GOOD + "a.wav\t0\t1\tcafé\t1\n".encode("latin-1"), 3, 4, ("0xe9", "UTF-8")),
+    "nul_byte": Broken(HEAD + GOOD + b"a.wav\t0\t1\tc\0r\t1\n", 3, 4, ("NUL",)),
     "binary": Broken(bytes(range(256)) * 4, None, None, ()),
     "gzip_cut_short": Broken(gzip.compress(HEAD + GOOD * 99)[:40], None, None, ("gzip",)),
 }

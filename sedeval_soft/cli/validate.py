@@ -1,0 +1,143 @@
+"""`soft-sed-eval validate SYSTEM`: all that is wrong with a table, without scoring it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from sedeval_soft.cli.options import GroupedCommand, option
+from sedeval_soft.cli.output import emit, refuse_overwriting, to_standard_output
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval validate sys.tsv
+  soft-sed-eval validate sys.tsv --reference ref.tsv --durations durations.tsv
+  soft-sed-eval validate sys.tsv --preset dcase2019-task4 --format github
+  soft-sed-eval validate sys.tsv --reference ref.tsv --fix mended.tsv
+
+\b
+Exit status: 0 no errors, 1 errors (with --strict: any problem), 2 cannot be validated.
+"""
+
+FORMATS = ("text", "json", "sarif", "github")
+
+PRESETS = ("dcase2016-task3", "dcase2017-task2", "dcase2019-task4", "dcase2023-task4b")
+"""As the settings that are shipped are called; not imported for the help."""
+
+_HELD = "What the table is held against"
+_OUTPUT = "Output"
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("system", metavar="SYSTEM", type=click.Path(path_type=str))
+@option(
+    _HELD,
+    "--reference",
+    type=click.Path(path_type=str),
+    metavar="REFERENCE",
+    help="Table that it will be scored against: names of files and classes, lengths of recordings.",
+)
+@option(
+    _HELD,
+    "--durations",
+    type=click.Path(path_type=str),
+    metavar="TSV",
+    help="Table of filename and duration.",
+)
+@option(_HELD, "--preset", type=click.Choice(PRESETS), help="Challenge whose classes there can be.")
+@option(
+    _HELD,
+    "--config",
+    type=click.Path(dir_okay=False, path_type=str),
+    metavar="YAML",
+    help="File of settings, of which `classes` says which there can be.",
+)
+@option(
+    _OUTPUT,
+    "--max-problems",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="How many problems are told; all are counted.",
+)
+@option(_OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too.")
+@option(
+    _OUTPUT,
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="Form of the report: for people, for programs, for code scanning, for GitHub Actions.",
+)
+@option(
+    _OUTPUT,
+    "-o",
+    "--output",
+    type=click.Path(path_type=str),
+    metavar="FILE",
+    help="Write the report to a file; it is complete or not touched.",
+)
+@option(
+    _OUTPUT,
+    "--fix",
+    type=click.Path(path_type=str),
+    metavar="FILE",
+    help="Write a corrected copy, of mends that are safe only; report them, and what is left in the copy.",
+)
+@click.pass_context
+def validate(ctx: click.Context, /, system: str, **given: Any) -> None:  # noqa: ANN401
+    """Find all problems of a system's output: not just the first, and more than stops its scoring.
+
+    SYSTEM is a table or a folder as `soft-sed-eval` takes them. Errors cannot be scored; what a warning
+    is about is scored, but is probably not what was meant.
+    """
+    from sedeval_soft.api import validate as look
+    from sedeval_soft.report.problems import render_validation
+
+    _check(ctx, system, given)
+    result = look(
+        system,
+        given["reference"],
+        durations=given["durations"],
+        classes=_classes(given["config"]),
+        preset=given["preset"],
+        max_problems=given["max_problems"],
+        fix=given["fix"],
+    )
+    emit(render_validation(result, given["form"]), given["output"])
+    ctx.exit(1 if not result.ok or (given["strict"] and result.counts) else 0)
+
+
+def _check(ctx: click.Context, system: str, given: dict[str, Any]) -> None:
+    """Refuse paths and options that do not go together."""
+    if given["preset"] and given["config"]:
+        raise click.UsageError("--preset and --config both set classes; expected one of them.", ctx)
+    if system == given["reference"] == "-":
+        raise click.UsageError("Only one of SYSTEM and --reference can be standard input.", ctx)
+    read = {
+        "input": system,
+        "reference": given["reference"],
+        "table of durations": given["durations"],
+        "settings file": given["config"],
+    }
+    refuse_overwriting(given["output"], read)
+    if given["fix"] is not None:
+        if to_standard_output(given["fix"]):
+            raise click.UsageError("--fix writes a file; standard output has the report.", ctx)
+        if given["output"] and os.path.realpath(given["output"]) == os.path.realpath(given["fix"]):
+            raise click.UsageError("-o and --fix write one file; expected two.", ctx)
+        refuse_overwriting(given["fix"], read, option="--fix")
+
+
+def _classes(config: str | None) -> tuple[str, ...] | None:
+    """Return the classes that a settings file names, None where it names none."""
+    if config is None:
+        return None
+    from sedeval_soft.config import load_settings
+    from sedeval_soft.core.settings import Settings
+
+    return Settings.of(**load_settings(config)).classes

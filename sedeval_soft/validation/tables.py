@@ -1,0 +1,226 @@
+"""The tables of an input, each with its rows and where these stand in its text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.codes import problem
+from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.formats.careful import declares, rows_found, scan
+from sedeval_soft.formats.columns import Layout, layout_of_row
+from sedeval_soft.formats.folder import check_alike, stem_of, tables_in, with_recording
+from sedeval_soft.formats.records import records
+from sedeval_soft.formats.sniff import Sniffed, sniff
+from sedeval_soft.formats.source import Source, open_source
+from sedeval_soft.formats.table import read_fast
+from sedeval_soft.formats.taken import Bytes
+from sedeval_soft.validation.found import Log
+from sedeval_soft.validation.summary import explained
+
+_PIECE = 1 << 22
+_END = re.compile(rb"\r\n|\r|\n")
+_CALLED = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of one text that can be scored.
+
+    lines: of each row, where the careful pass read them; else they are looked up. named: by role, names on
+    lines that cannot be scored, and the first such line of each.
+    """
+
+    source: Source
+    sniffed: Sniffed
+    rows: Rows
+    lines: Sequence[int] | None = None
+    named: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    _lines: list[int] = field(default_factory=list)
+    _declared: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def files(self) -> list[str]:
+        """Return all names of files, those on lines that cannot be scored, too."""
+        return list(dict.fromkeys([*self.rows.files, *self.named.get("filename", ())]))
+
+    @property
+    def classes(self) -> list[str]:
+        """Return all names of classes, those on lines that cannot be scored, too."""
+        return list(dict.fromkeys([*self.rows.classes, *self.named.get("event_label", ())]))
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file as the user gave it."""
+        return self.source.name
+
+    def column(self, role: str) -> int | None:
+        """Return the column of a role, or of a class of a wide table, from 1."""
+        layout = self.sniffed.layout
+        at = layout.position(role)
+        if at is None and layout.wide and role in layout.names:
+            at = layout.names.index(role)
+        return None if at is None else at + 1
+
+    def lines_of(self, rows: npt.NDArray[np.intp] | Sequence[int]) -> list[int]:
+        """Return the line of each of some rows."""
+        wanted = [int(row) for row in rows]
+        if self.lines is not None:
+            return [self.lines[row] for row in wanted]
+        first = self.sniffed.skip + 1
+        if _one_line_each(self.source.data, self.sniffed.skip + len(self.rows)):
+            return [first + row for row in wanted]
+        self._look_up()
+        return [self._lines[row] for row in wanted]
+
+    def lines_of_declared(self) -> dict[str, int]:
+        """Return the lines that declare files, by these."""
+        self._look_up()
+        return self._declared
+
+    def _look_up(self) -> None:
+        """Go through the text once, and keep the lines of all rows and declared files."""
+        if self._lines or self._declared:
+            return
+        for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
+            if isinstance(fields, list):
+                declared = declares(self.sniffed.layout, fields, self.sniffed.delimiter)
+                if declared:
+                    self._declared.setdefault(declared, line)
+                else:
+                    self._lines.append(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How many lines of a text end in LF alone, in CR alone and in both."""
+
+    feeds: int
+    returns: int
+    both: int
+
+    @classmethod
+    def of(cls, data: Bytes) -> Ends:
+        """Count the ends of a text piece by piece."""
+        feeds = returns = both = 0
+        for at in range(0, len(data), _PIECE):
+            piece = data[at : at + _PIECE]
+            feeds += piece.count(b"\n")
+            if b"\r" in piece:
+                returns += piece.count(b"\r")
+                # One byte more, so that a pair on the border of two pieces counts, once.
+                both += data[at : at + _PIECE + 1].count(b"\r\n")
+        return cls(feeds - both, returns - both, both)
+
+    @property
+    def all(self) -> int:
+        """Return how many ends there are."""
+        return self.feeds + self.returns + self.both
+
+    @property
+    def mixed(self) -> bool:
+        """Whether not all lines end alike."""
+        return self.all not in {self.feeds, self.returns, self.both}
+
+
+def _one_line_each(data: Bytes, lines: int) -> bool:
+    """Return whether a text has just so many lines: none is blank, then, and none declares a file."""
+    return Ends.of(data).all + (data[-1:] not in {b"\n", b"\r", b""}) == lines
+
+
+def read_tables(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None) -> list[Table]:
+    """Return the tables of a file or folder as far as they can be scored; what cannot goes to the log.
+
+    Raises InputError where nothing can be opened.
+    """
+    name = os.fspath(path)
+    if name in {"", "-"} or not Path(name).is_dir():
+        source = _opened(name, log, stdin)
+        return [] if source is None else list(_read(source, log))
+    tables: list[Table] = []
+    try:
+        for inner in tables_in(name):
+            recording = stem_of(inner.name)
+            source = _opened(inner, log)
+            if source is not None:
+                tables += (
+                    replace(table, rows=with_recording(table.rows, recording))
+                    for table in _read(source, log, may_be_empty=True)
+                )
+        check_alike(name, [(table.name, table.rows) for table in tables])
+    except InputError as error:
+        if any(problem.code == "unreadable-file" for problem in error.problems):
+            raise
+        log.add(*map(known, error.problems))
+    return tables
+
+
+def _opened(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None) -> Source | None:
+    """Return the text of a file, None where it is no text; raises InputError where it cannot be opened."""
+    try:
+        return open_source(path, stdin)
+    except InputError as error:
+        if any(problem.code == "unreadable-file" for problem in error.problems):
+            raise
+        log.add(*map(known, error.problems))
+        return None
+
+
+def known(found: Problem) -> Problem:
+    """Return a problem of a reader with the severity and the mend of its code."""
+    return problem(found.code, found.source, found.message, found.line, found.column, found.mend)
+
+
+def _read(source: Source, log: Log, *, may_be_empty: bool = False) -> Iterator[Table]:
+    log.sources[source.name] = source, None
+    try:
+        sniffed = sniff(source)
+    except InputError as error:
+        log.add(*map(known, error.problems))
+        return
+    if sniffed is None:
+        if may_be_empty:
+            yield _silent(source)
+        else:
+            message = "is empty; expected a table (an output without events is written as a header alone)"
+            log.add(problem("empty-file", source.name, message))
+        return
+    log.sources[source.name] = source, sniffed.delimiter
+    _check_line_ends(source, log)
+    rows, lines, named = read_fast(source, sniffed), None, dict[str, dict[str, int]]()
+    if rows is None:
+        found = scan(source, sniffed, log.most, whole=True)
+        for code, number in found.counts.items():
+            log.add_many(code, number, (known(each) for each in found.problems if each.code == code))
+        log.add(*explained(source, sniffed, found))
+        rows, lines, named = rows_found(source, sniffed, found), found.lines, found.named
+    if rows is not None:
+        yield Table(source, sniffed, rows, lines, named)
+
+
+def _silent(source: Source) -> Table:
+    """Return the table of a recording without events, whose file has no line."""
+    layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
+    codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
+    return Table(source, Sniffed("\t", layout, 0), LongRows((), (), codes, codes, times, times))
+
+
+def _check_line_ends(source: Source, log: Log) -> None:
+    """Note the first line that ends otherwise than the one before it."""
+    if source.data.find(b"\r") < 0 or not Ends.of(source.data).mixed:
+        return
+    first = b""
+    for line, end in enumerate(_END.finditer(source.data), 1):
+        first = first or end[0]
+        if end[0] != first:
+            message = f"ends in {_CALLED[end[0]]}, the lines before it in {_CALLED[first]}"
+            log.add(problem("mixed-line-ends", source.name, message, line))
+            return

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sedeval_soft.core.visible import visible
+
 MAX_PROBLEMS = 10
 """How many problems one message shows."""
 
@@ -40,7 +42,7 @@ class Problem:
         """Return `source:line:column: message`, the form that editors and CI understand."""
         source = self.source if self.source.isprintable() else repr(self.source)
         place = ":".join(str(part) for part in (source, self.line, self.column) if part is not None)
-        return f"{place}: {self.message}"
+        return f"{place}: {visible(self.message)}"
 
 
 class EvaluationError(Exception):

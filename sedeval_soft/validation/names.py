@@ -48,7 +48,7 @@ def check_names(table: Table, log: Log) -> None:
         line = table.sniffed.skip or 1
         at = table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, at))
-    decimal = rows.files and all(is_number(name) and "." in name for name in rows.files)
+    decimal = len(rows) and all(is_number(name) and "." in name for name in rows.files)
     if decimal and not table.sniffed.layout.has_header:
         message = "all file names are decimal numbers: these could be onset, offset, value and label"
         line = table.lines_of([0])[0]

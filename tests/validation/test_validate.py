@@ -259,6 +259,11 @@ def test_time_steps_of_which_some_stand_there_twice_are_not_events(tmp_path):
     assert validate(path).counts == {"duplicate-row": 9, "values-all-equal": 1}
 
 
+def test_declared_files_without_any_row_have_no_line_to_be_looked_up(tmp_path):
+    path = written(tmp_path / "t.tsv", "0.0\n\t1\t2.5\tcar\n0.5\t1.\r\t3.5\tdog\n")
+    assert not validate(path).ok
+
+
 def test_folders_are_looked_at_table_by_table(tmp_path):
     reference = written(tmp_path / "r.tsv", EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
     folder = tmp_path / "system"

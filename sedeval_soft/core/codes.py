@@ -31,6 +31,11 @@ _FILES: dict[str, Rule] = {
     "repeated-recording": Rule("error", "Two tables of one recording.", "remove one of them"),
     "mixed-tables": Rule("error", "A folder of both long and wide tables, or of tables with and without "
                          "values.", "write all in one form"),
+    "broken-archive": Rule("error", "An archive that cannot be unpacked, or with a member that is refused.",
+                           "pack plain files again"),
+    "nested-archive": Rule("error", "An archive within an archive.", "pack the tables themselves"),
+    "malformed-file": Rule("error", "A file of another form than a table of text that breaks its rules.",
+                           "export it again"),
     "mixed-line-ends": Rule("note", "Lines end in more than one way (LF, CRLF, CR).", "end all in LF"),
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -88,4 +89,8 @@ def _read_as(form: str, source: Source, limits: Limits) -> Rows | None:
     from sedeval_soft.formats.forms.form import Reading
     from sedeval_soft.formats.forms.registry import form_of
 
-    return form_of(form).read(source, Reading(partial(read_table, limits=limits), limits))
+    try:
+        return form_of(form).read(source, Reading(partial(read_table, limits=limits), limits))
+    except InputError as error:
+        coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
+        raise InputError(coded, error.more) from error

@@ -101,7 +101,7 @@ def records(
             continue
         if len(content) > most and content.count(delimiter) > most:
             message = f"has more than {most} fields; expected fewer"
-            yield number, Problem(source.name, message, number, code="wrong-field-count")
+            yield number, Problem(source.name, message, number, code="field-count")
             continue
         wrong = misquoted(content, delimiter) if '"' in content else None
         if wrong is not None:

@@ -10,8 +10,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.room import check_room
+
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+
+
+_BYTES_PER_PAIR = 220
+"""Memory that a pair of events takes: who they are, their levels, what they share, and their order."""
 
 
 def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: float = 0.0) -> Floats:
@@ -61,6 +67,19 @@ def expand(first: Index, last: Index) -> tuple[Index, Index]:
     owner = np.repeat(np.arange(len(first)), count)
     member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
     return owner, member
+
+
+def check_pairs(first: Index, last: Index) -> None:
+    """Refuse ranges that unfold to more pairs of events than memory can hold; raises RoomError.
+
+    first, last: of the events that overlap each event. Of n events at one time there are n * n pairs.
+    """
+    pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
+    check_room(
+        pairs * _BYTES_PER_PAIR,
+        f"to look at {pairs:.3g} pairs of events that overlap",
+        "Are rows repeated, or are there very many events at one time?",
+    )
 
 
 def running_maximum(value: Index, group: Index) -> Index:

@@ -250,6 +250,15 @@ def test_a_link_out_of_a_folder_is_read_as_what_it_is_and_never_written(referenc
     attack(reference, folder).refused("holds no table")
 
 
+@pytest.mark.parametrize("only", ["intersection.soft", "intersection.optimal", "event.hard", "event.soft"])
+def test_very_many_events_at_one_time(only, tmp_path):
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t10\tcar\n" * 20_000])
+    done = attack(path, path, "--only", only, "--memory-limit", "2G")
+    done.refused(
+        "are rows repeated" if "event" in only else "to look at 4e+08 pairs of events that overlap would take"
+    )
+
+
 def test_memory_is_measured():
     # The limit above is of the largest that a process ever had, in KiB on Linux.
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > 30 * MIB

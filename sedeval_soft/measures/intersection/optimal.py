@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import expand
+from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.event.count import count_per_class, file_class
 from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
@@ -136,6 +136,7 @@ def overlapping(reference: Timed, system: Timed, ours: Index, theirs: Index) -> 
     reach = np.maximum.accumulate(ends)
     first = np.searchsorted(reach, onset, side="right")
     last = np.searchsorted(begins, offset, side="left")
+    check_pairs(first, last)
     right, at = expand(first, np.maximum(first, last))
     kept = ends[at] > onset[right]
     return order[at[kept]], right[kept]

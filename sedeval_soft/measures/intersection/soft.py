@@ -27,7 +27,7 @@ from sedeval_soft.core.cells import Cells, Runs
 from sedeval_soft.core.dominance import sums_below
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.quantile import highest_level
-from sedeval_soft.core.ranges import expand
+from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.intersection.count import detected
@@ -75,6 +75,7 @@ def count_soft_pairs(
     # Each pair counts for the reference event where its detection passes: join pairs and passing levels.
     order = np.argsort(right, kind="stable")
     first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
+    check_pairs(first, last)
     owner, at = expand(first, last)
     pair = order[at]
     begins = np.maximum(passing[1][owner], low[pair])

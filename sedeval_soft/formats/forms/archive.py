@@ -19,13 +19,12 @@ from sedeval_soft.formats.expand import as_file, check_size, compression_of, exp
 from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import shown
-from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.source import BOM, Source
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
 _PIECE = 1 << 20
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
-_BOM = b"\xef\xbb\xbf"
 
 
 def is_zip(source: Source) -> bool:
@@ -162,7 +161,7 @@ def _member(source: Source, name: str, data: bytes, counter: _Counter) -> Member
 
 
 def _plain(data: bytes) -> bytes:
-    return data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data
+    return data[len(BOM) :] if data[: len(BOM)] == BOM else data
 
 
 def _check_name(source: Source, name: str) -> None:

@@ -17,7 +17,7 @@ from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.formats.forms.form import Form, Holds, Reading, never
 from sedeval_soft.formats.forms.names import check_text, shown
 from sedeval_soft.formats.sniff import DELIMITERS, Sniffed, sniff
-from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.source import BOM, Source
 from sedeval_soft.formats.text import read_sniffed
 
 _ROWS = 1 << 18
@@ -128,6 +128,9 @@ def _check_seen(
     """Raise InputError where the first lines would be taken for those of another table."""
     if not data:
         return
+    if data.startswith(BOM):
+        why = f"its first name begins with a byte order mark, which {form} cannot hold"
+        raise InputError(Problem(source, why, code="cannot-hold"))
     try:
         seen: Sniffed | None = sniff(Source(source, data, lambda: ""))
     except InputError:

@@ -19,7 +19,7 @@ from sedeval_soft.formats.expand import as_file, check_size, compression_of, exp
 from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import shown
-from sedeval_soft.formats.source import BOM, Source
+from sedeval_soft.formats.source import BOM, Bytes, Source
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
@@ -29,12 +29,12 @@ _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECAS
 
 def is_zip(source: Source) -> bool:
     """Return whether a file begins as a zip archive does."""
-    return source.data[:4] in _ZIP
+    return _begins_zip(source.data)
 
 
 def is_tar(source: Source) -> bool:
     """Return whether a file, decompressed where it came with gzip, is a tar archive."""
-    return source.data[_TAR_AT : _TAR_AT + 5] == b"ustar"
+    return _begins_tar(source.data)
 
 
 def is_compressed(source: Source) -> bool:
@@ -155,9 +155,18 @@ def _member(source: Source, name: str, data: bytes, counter: _Counter) -> Member
     place = f"{source.name}/{name.encode('utf-8', 'backslashreplace').decode()}"
     if compression_of(data):
         data = counter.expand(place, data)
-    if data[:4] in _ZIP or data[_TAR_AT : _TAR_AT + 5] == b"ustar" or compression_of(data):
+    if _begins_zip(data) or _begins_tar(data) or compression_of(data):
         raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
     return Member(place, stem_of(name), Source(place, _plain(data), lambda: digest))
+
+
+def _begins_zip(data: Bytes) -> bool:
+    # Text has no NUL: a recording may be called PK, and a class be mustard.
+    return data[:4] in _ZIP and b"\0" in data[:30]
+
+
+def _begins_tar(data: Bytes) -> bool:
+    return data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT]
 
 
 def _plain(data: bytes) -> bytes:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from sedeval_soft.core.errors import InputError, Problem
 
 _GZIP = b"\x1f\x8b"
-BOM = b"\xef\xbb\xbf"
+_BOM = b"\xef\xbb\xbf"
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
 
@@ -57,7 +57,7 @@ def open_source(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> 
     data = _decompress(name, raw) if raw[:2] == _GZIP else raw
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1))
-    return Source(spelled(name), data[len(BOM) :] if data[: len(BOM)] == BOM else data, digest)
+    return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
 
 
 def spelled(name: str) -> str:

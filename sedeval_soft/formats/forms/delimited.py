@@ -16,8 +16,9 @@ from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.formats.forms.form import Form, Holds, Reading, never
 from sedeval_soft.formats.forms.names import check_text, shown
+from sedeval_soft.formats.magic import BOM
 from sedeval_soft.formats.sniff import DELIMITERS, Sniffed, sniff
-from sedeval_soft.formats.source import BOM, Source
+from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.text import read_sniffed
 
 _ROWS = 1 << 18

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import struct
 import tarfile
@@ -20,7 +21,7 @@ from test_samples import SAMPLES, tarred, zipped
 
 from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.formats import read_rows
+from sedeval_soft.formats import expand, read_rows
 from sedeval_soft.formats.forms.fit import fit
 from sedeval_soft.formats.forms.registry import FORMS
 from sedeval_soft.formats.read import read_table
@@ -346,6 +347,26 @@ def test_decompressed_bytes_are_counted(make, tmp_path):
     with pytest.raises(InputError, match=r"--limit size=") as caught:
         read_rows(path, limits=Limits(size=1 << 19))
     assert caught.value.problems[0].code == "too-many-size"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda data: zipped({"a.tsv": data}),
+        lambda data: tarred({"a.tsv": data}, "w:xz"),
+        lambda data: tarred({"a.tsv": data}, "w:bz2"),
+        lambda data: zipped({"a.tsv": gzip.compress(data)}),
+    ],
+    ids=["zip", "tar.xz", "tar.bz2", "gzip in zip"],
+)
+def test_a_bomb_is_known_long_before_its_end(make, tmp_path, monkeypatch):
+    monkeypatch.setattr(expand, "FREE", 1 << 20)
+    path = tmp_path / "bomb"
+    path.write_bytes(make(b"\0" * (1 << 24)))
+    with pytest.raises(InputError, match="--limit ratio=") as caught:
+        # By its size it would be known after four times as much.
+        read_rows(path, limits=Limits(size=4 << 20, ratio=100))
+    assert caught.value.problems[0].code == "too-many-ratio"
 
 
 def test_the_size_that_a_zip_says_is_not_believed(tmp_path):

@@ -13,7 +13,7 @@ from sedeval_soft.formats.source import Bytes
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-FREE = 1 << 26
+FREE = 1 << 24
 """Decompressed bytes to which the ratio does not matter: tables of zeros are small."""
 
 _PIECE = 1 << 20

@@ -93,4 +93,12 @@ def _read_as(form: str, source: Source, limits: Limits) -> Rows | None:
     from sedeval_soft.formats.forms.form import Reading
     from sedeval_soft.formats.forms.registry import form_of
 
-    return form_of(form).read(source, Reading(partial(read_table, limits=limits), limits))
+    rows = form_of(form).read(source, Reading(partial(read_table, limits=limits), limits))
+    if rows is not None:
+        limits.check(source.name, "files", len(rows.files), "recordings")
+        limits.check(source.name, "classes", len(rows.classes), "classes")
+        longest = max(map(len, (*rows.files, *rows.classes)), default=0)
+        limits.check(source.name, "name_length", longest, "characters in a name")
+        if len(rows):
+            limits.check(source.name, "duration", float(rows.offset.max()), "seconds in a recording")
+    return rows

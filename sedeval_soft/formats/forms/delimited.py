@@ -21,6 +21,9 @@ from sedeval_soft.formats.sniff import DELIMITERS, Sniffed, sniff
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.text import read_sniffed
 
+PLAIN = 5
+"""Columns that are none of a class, at the most: file name, times, label, value."""
+
 _ROWS = 1 << 18
 """Rows that are made text at once: what a string array of pyarrow holds is bounded."""
 

@@ -400,6 +400,24 @@ def test_rows_are_counted(form, tmp_path):
         read_rows(path, limits=Limits(rows=1))
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow", "jsonl", "rttm", "jams", "elan"])
+@pytest.mark.parametrize(
+    ("limits", "option"),
+    [
+        (Limits(classes=1), "classes=2"),
+        (Limits(name_length=2), "name_length=3"),
+        (Limits(duration=1.5), "duration=2"),
+    ],
+)
+def test_what_a_table_has_is_held_to_the_limits(form, limits, option, tmp_path):
+    known = next(each for each in WRITTEN if each.name == form)
+    rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
+    path = tmp_path / f"x{known.extensions[0]}"
+    path.write_bytes(known.write(fit(rows, known).rows))
+    with pytest.raises(InputError, match=f"--limit {option} "):
+        read_rows(path, limits=limits)
+
+
 def test_columns_that_unfold_to_much_are_refused(tmp_path):
     table = pa.table({name: pa.array(np.zeros(1 << 20)) for name in ("onset", "offset", "car")})
     path = tmp_path / "x.parquet"

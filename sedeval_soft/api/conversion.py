@@ -10,6 +10,7 @@ from typing import Any
 
 from sedeval_soft.api.sources import to_rows
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
@@ -73,16 +74,18 @@ def convert(
     source_form: str = "",
     strict: bool = False,
     force: bool = False,
+    limits: Limits | None = None,
 ) -> Conversion:
     """Write a table in another form; a folder of one file per recording for some.
 
     source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
     there is none. source_form: what the source must be. strict: raise EvaluationError, and write nothing,
-    where something would be lost. force: replace a folder that is not empty.
+    where something would be lost. force: replace a folder that is not empty. limits: the most that is taken
+    in.
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
-    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict)
+    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=limits)
     write(prepared, target, force=force)
     return prepared.conversion
 
@@ -94,19 +97,20 @@ def prepare(
     to: str | None = None,
     source_form: str = "",
     strict: bool = False,
+    limits: Limits | None = None,
 ) -> Prepared:
     """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
     name = os.fspath(target)
     _check_not_source(source, name)
     if to is not None:
         writer_of(form_of(to))  # before anything is read
-    rows = _rows_of(source, source_form)
+    rows = _rows_of(source, source_form, limits or LIMITS)
     form = _by_extension(name, rows) if to is None else form_of(to)
     writer = writer_of(form)
     into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and Path(name).is_dir())
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
-    fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name))
+    fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name), limits=limits or LIMITS)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
     if strict and fitted.losses:
@@ -127,12 +131,12 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
         write_atomic(target, compressed(os.fspath(target), prepared.content()))
 
 
-def _rows_of(source: Any, form: str) -> Rows:  # noqa: ANN401
+def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
     if not isinstance(source, str | os.PathLike):
         return to_rows(source, "source", Settings())
     if form:
         form_of(form, "--from")
-    return read_rows(source, form=form)
+    return read_rows(source, form=form, limits=limits)
 
 
 def writer_of(form: Form) -> Callable[[Rows], bytes]:

@@ -10,10 +10,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.api.sources import Durations, read_lengths
+from sedeval_soft.api.sources import Durations, limits_from, read_lengths
 from sedeval_soft.config import PRESETS, classes_of_preset
 from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.formats import read_rows
 from sedeval_soft.report import write_atomic
 from sedeval_soft.validation import Expected, Validation, validate_table
@@ -31,6 +32,7 @@ def validate(
     max_problems: int = MAX_PROBLEMS,
     fix: str | os.PathLike[str] | None = None,
     stdin: BinaryIO | None = None,
+    limits: Limits | None = None,
 ) -> Validation:
     """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
 
@@ -38,10 +40,11 @@ def validate(
         seconds by file name, or the path of a table of them. classes: those that there can be; preset: the
         name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
-        to do in the copy, and `mends` lists what was done.
+        to do in the copy, and `mends` lists what was done. limits: the most that the table may have.
 
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
     """
+    limits = limits_from(limits)
     if isinstance(max_problems, bool) or not isinstance(max_problems, int) or max_problems < 1:
         raise SettingsError(f"max_problems must be a whole number, 1 or more, not {max_problems!r}")
     if preset is not None and preset not in PRESETS:
@@ -52,14 +55,14 @@ def validate(
     whose = f"in {preset}" if preset is not None else "in the settings"
     known = classes_of_preset(preset) if preset is not None else classes
     expected = Expected(
-        None if reference is None else read_rows(reference),
+        None if reference is None else read_rows(reference, limits=limits),
         None if known is None else tuple(known),
         whose,
-        read_lengths(durations) or {},
+        read_lengths(durations, limits) or {},
     )
     if fix is None:
-        return validate_table(system, expected, most=max_problems, stdin=stdin)
-    return _fixed(system, expected, fix, max_problems, stdin)
+        return validate_table(system, expected, most=max_problems, stdin=stdin, limits=limits)
+    return _fixed(system, expected, fix, max_problems, stdin, limits)
 
 
 def _fixed(
@@ -68,6 +71,7 @@ def _fixed(
     fix: str | os.PathLike[str],
     most: int,
     stdin: BinaryIO | None,
+    limits: Limits,
 ) -> Validation:
     """Write a corrected copy, and return what is left to do in it."""
     from sedeval_soft.validation.mend import mended, opened, refuse_folder
@@ -78,7 +82,7 @@ def _fixed(
         # It is looked at once more where no copy can be made.
         stdin = BytesIO((stdin or sys.stdin.buffer).read())
     try:
-        source, read = opened(system, stdin)
+        source, read = opened(system, stdin, limits)
         text, mends = mended(source, expected)
     except InputError as error:
         if any(problem.code == "unreadable-file" for problem in error.problems):
@@ -87,9 +91,9 @@ def _fixed(
     if text is None:
         if stdin is not None:
             stdin.seek(0)
-        return replace(validate_table(system, expected, most=most, stdin=stdin), mends=mends)
+        return replace(validate_table(system, expected, most=most, stdin=stdin, limits=limits), mends=mends)
     write_atomic(fix, text)
-    return replace(validate_table(fix, expected, most=most), mends=(*read, *mends))
+    return replace(validate_table(fix, expected, most=most, limits=limits), mends=(*read, *mends))
 
 
 def refuse_input(output: str | os.PathLike[str], system: str | os.PathLike[str]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import OUTPUT, QUIET, GroupedCommand, option
+from sedeval_soft.cli.options import INTAKE, OUTPUT, QUIET, GroupedCommand, add, option
 from sedeval_soft.cli.output import remark, to_standard_output
 
 WRITTEN = (
@@ -36,9 +37,8 @@ Examples:
 @option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost.")
 @option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
 @QUIET
-def convert(
-    source: str, target: str, *, to: str | None, source_form: str, strict: bool, force: bool, quiet: bool
-) -> None:
+@add(INTAKE)
+def convert(source: str, target: str, /, **given: Any) -> None:  # noqa: ANN401
     """Write a table in another form.
 
     IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT
@@ -46,10 +46,13 @@ def convert(
     standard output. What OUT cannot hold is said on standard error.
     """
     from sedeval_soft.api.conversion import prepare, write
+    from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.core.errors import SettingsError
 
     printed = to_standard_output(target)
-    prepared = prepare(source, "-" if printed else target, to=to, source_form=source_form, strict=strict)
+    asked = {name: given[name] for name in ("to", "source_form", "strict")}
+    with limits_of(given) as limits:
+        prepared = prepare(source, "-" if printed else target, limits=limits, **asked)
     if printed:
         if not prepared.form.text and sys.stdout.isatty():
             raise SettingsError(
@@ -57,7 +60,7 @@ def convert(
             )
         click.echo(prepared.content(), nl=False)
     else:
-        write(prepared, target, force=force)
-    if not quiet:
+        write(prepared, target, force=given["force"])
+    if not given["quiet"]:
         for loss in prepared.conversion.losses:
             remark(f"warning: {prepared.form.name} loses {loss}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import GroupedCommand, option
+from sedeval_soft.cli.options import INTAKE, GroupedCommand, add, option
 from sedeval_soft.cli.output import emit, refuse_overwriting, to_standard_output
 
 EPILOG = """\b
@@ -88,6 +88,7 @@ _OUTPUT = "Output"
     metavar="FILE",
     help="Write a corrected copy, of mends that are safe only; report them, and what is left in the copy.",
 )
+@add(INTAKE)
 @click.pass_context
 def validate(ctx: click.Context, /, system: str, **given: Any) -> None:  # noqa: ANN401
     """Find all problems of a system's output: not just the first, and more than stops its scoring.
@@ -96,18 +97,21 @@ def validate(ctx: click.Context, /, system: str, **given: Any) -> None:  # noqa:
     is about is scored, but is probably not what was meant.
     """
     from sedeval_soft.api import validate as look
+    from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.report.problems import render_validation
 
     _check(ctx, system, given)
-    result = look(
-        system,
-        given["reference"],
-        durations=given["durations"],
-        classes=_classes(given["config"]),
-        preset=given["preset"],
-        max_problems=given["max_problems"],
-        fix=given["fix"],
-    )
+    with limits_of(given) as limits:
+        result = look(
+            system,
+            given["reference"],
+            durations=given["durations"],
+            classes=_classes(given["config"]),
+            preset=given["preset"],
+            max_problems=given["max_problems"],
+            fix=given["fix"],
+            limits=limits,
+        )
     emit(render_validation(result, given["form"]), given["output"])
     ctx.exit(1 if not result.ok or (given["strict"] and result.counts) else 0)
 

@@ -84,7 +84,8 @@ class Limits:
         it is known: often reading ends before that is.
         """
         most = _plain(getattr(self, name))
-        raised = "NUMBER" if needed is None else _plain(math.ceil(needed))
+        known = needed is not None and math.isfinite(needed)
+        raised = _plain(math.ceil(needed or 0)) if known else "NUMBER"
         message = f"{found}; expected {most} or fewer ({OPTION} {name}={raised} raises this)"
         return InputError(Problem(source, message, line, code=f"too-many-{name}"))
 

@@ -4,20 +4,55 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import IO, cast
-
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING, cast
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.formats.taken import Bytes
 
-FREE = 1 << 26
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+FREE = 1 << 24
 """Decompressed bytes to which the ratio does not matter: tables of zeros are small."""
 
 _PIECE = 1 << 20
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 """What follows `BZh9`: a block, or the end where there is none."""
+
+
+class Counted(io.RawIOBase):
+    """Bytes as a file, without a copy of them, that knows how many were read: those that others came of."""
+
+    def __init__(self, data: Bytes) -> None:
+        self._view = memoryview(data)
+        self._at = 0
+        self.taken = 0
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it can be read from anywhere."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place; raises OSError before the beginning, as files do."""
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: len(self._view)}[whence]
+        if start + offset < 0:
+            raise OSError(22, f"there is no place {start + offset}")
+        self._at = start + offset
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill a buffer as far as there is something."""
+        view = memoryview(buffer).cast("B")
+        piece = self._view[self._at : self._at + len(view)]
+        view[: len(piece)] = piece
+        self._at += len(piece)
+        self.taken += len(piece)
+        return len(piece)
 
 
 def compression_of(data: Bytes) -> str:
@@ -31,13 +66,16 @@ def compression_of(data: Bytes) -> str:
 
 
 def check_size(name: str, found: int, compressed: int, limits: Limits) -> None:
-    """Raise InputError where more came out of a compressed input than is taken in."""
+    """Raise InputError where more came out of a compressed input than is taken in.
+
+    compressed: bytes that were read of it so far, so that a bomb is known long before its end.
+    """
     limits.check(name, "size", found, "decompressed bytes")
     if found > FREE:
         limits.check(name, "ratio", found // max(1, compressed), "decompressed bytes per byte")
 
 
-def expand(name: str, data: Bytes, kind: str, check: Callable[[int], None]) -> bytes:
+def expand(name: str, file: Counted, kind: str, check: Callable[[int], None]) -> bytes:
     """Return what compressed bytes hold; raises InputError where they are broken.
 
     check: is told how many bytes came out so far, and raises where they are too many.
@@ -48,8 +86,8 @@ def expand(name: str, data: Bytes, kind: str, check: Callable[[int], None]) -> b
     found: list[bytes] = []
     size = 0
     try:
-        with _opened(data, kind) as file:
-            while piece := file.read(_PIECE):
+        with _opened(file, kind) as opened:
+            while piece := opened.read(_PIECE):
                 size += len(piece)
                 check(size)
                 found.append(piece)
@@ -59,20 +97,15 @@ def expand(name: str, data: Bytes, kind: str, check: Callable[[int], None]) -> b
     return b"".join(found)
 
 
-def as_file(data: Bytes) -> IO[bytes]:
-    """Return bytes as a file that is read, without a copy of them."""
-    return cast("IO[bytes]", io.BufferedReader(pa.BufferReader(pa.py_buffer(data))))
-
-
-def _opened(data: Bytes, kind: str) -> IO[bytes]:
+def _opened(file: Counted, kind: str) -> IO[bytes]:
     import bz2
     import gzip
     import lzma
 
-    file = as_file(data)
+    inner = cast("IO[bytes]", file)
     if kind == "gzip":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    return cast("IO[bytes]", bz2.BZ2File(file) if kind == "bzip2" else lzma.LZMAFile(file))
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=inner))
+    return cast("IO[bytes]", bz2.BZ2File(inner) if kind == "bzip2" else lzma.LZMAFile(inner))
 
 
 def compressed(path: str, data: bytes) -> bytes:

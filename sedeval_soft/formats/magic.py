@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sedeval_soft.formats.taken import Bytes
 
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, which readers take away."""
+
 _BEGINNINGS = (
     *(b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK", b"BZh", b"\xfd7zXZ", b"{"),
     *(b"SPEAKER", b"SPKR", b";;"),

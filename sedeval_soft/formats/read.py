@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from functools import partial
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +12,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.magic import may_be_no_table
-from sedeval_soft.formats.sniff import sniff
+from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.text import read_sniffed
 
@@ -49,43 +48,49 @@ def read_rows(
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Rows | None:
     """Read one table, None where it has no line at all."""
-    if form or may_be_no_table(source.data, source.name):
-        from sedeval_soft.formats.forms.registry import form_of, recognised
+    if form:
+        from sedeval_soft.formats.forms.registry import form_of
 
-        found = form_of(form, "--from") if form else recognised(source)
-        if found is not None:
-            return _read_as(found.name, source, limits)
+        return read_as(form_of(form, "--from").name, source, limits)
+    form = form_at_once(source)
+    if form:
+        return read_as(form, source, limits)
+    sniffed = None
     try:
         sniffed = sniff(source, limits)
-    except InputError as error:
-        return _read_otherwise(source, limits, error)
-    if sniffed is None:
-        return None
-    try:
-        return read_sniffed(source, sniffed, limits)
-    except InputError as error:
-        # What is wrong with a table must not be read past in another form: only of these it looks like one.
-        alike = {"elan"} if sniffed.layout.wide else set() if sniffed.layout.has_header else {"audacity"}
-        return _read_otherwise(source, limits, error, alike)
+        return None if sniffed is None else read_sniffed(source, sniffed, limits)
+    except InputError:
+        form = form_instead(source, sniffed)
+        if not form:
+            raise
+    return read_as(form, source, limits)
 
 
-def _read_otherwise(
-    source: Source, limits: Limits, error: InputError, alike: Collection[str] | None = None
-) -> Rows | None:
-    """Read what is no table of text in a form that recognises it; raises the error where none does.
+def form_at_once(source: Source) -> str:
+    """Return the name of the form that a source is of by its first bytes or its name; empty for text."""
+    return form_instead(source) if may_be_no_table(source.data, source.name) else ""
 
-    alike: names of the only forms that it may be; None for any.
+
+def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
+    """Return the name of the form that recognises what cannot be read as a table of text, empty for none.
+
+    sniffed: what it looks like as text. What is wrong with a table must not be read past in another form:
+    only of these it looks like one.
     """
     from sedeval_soft.formats.forms.registry import recognised
 
     found = recognised(source)
-    if found is None or (alike is not None and found.name not in alike):
-        raise error
-    return _read_as(found.name, source, limits)
+    if found is None:
+        return ""
+    if sniffed is not None:
+        layout = sniffed.layout
+        alike = "elan" if layout.wide else "" if layout.has_header else "audacity"
+        return found.name if found.name == alike else ""
+    return found.name
 
 
-def _read_as(form: str, source: Source, limits: Limits) -> Rows | None:
-    """Read a table of a known form."""
+def read_as(form: str, source: Source, limits: Limits) -> Rows | None:
+    """Read a table of a known form; raises InputError with what is wrong."""
     from sedeval_soft.formats.forms.form import Reading
     from sedeval_soft.formats.forms.registry import form_of
 

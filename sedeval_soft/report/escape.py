@@ -62,14 +62,13 @@ def html(text: str) -> str:
 
 def github_message(text: str) -> str:
     """Return a text for the message of a GitHub annotation; its lines stay lines."""
-    safe = "\n".join(map(visible, text.splitlines()))
-    return safe.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    coded = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+    return "".join(coded.get(c) or visible(c) for c in text)
 
 
 def github_property(text: str) -> str:
     """Return a text for a property of a GitHub annotation, such as its file or title."""
-    safe = visible(text).replace("%", "%25")
-    return safe.replace("\r", "%0D").replace("\n", "%0A").replace(":", "%3A").replace(",", "%2C")
+    return github_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _json_escape(character: str) -> str:

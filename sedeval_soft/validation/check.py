@@ -12,6 +12,7 @@ import numpy as np
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import match_names
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.pair import name_single_file
 from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
 from sedeval_soft.formats.source import spelled
@@ -44,6 +45,7 @@ def validate_table(
     *,
     most: int = 100,
     stdin: BinaryIO | None = None,
+    limits: Limits = LIMITS,
 ) -> Validation:
     """Return all that is wrong with a table or a folder of them, and what looks wrong; up to `most` problems.
 
@@ -51,7 +53,7 @@ def validate_table(
     """
     log = Log(most)
     expected = expected or Expected()
-    tables = read_tables(path, log, stdin)
+    tables = read_tables(path, log, stdin, limits)
     name = spelled(os.fspath(path))
     for table in tables:
         check_names(table, log)
@@ -76,8 +78,8 @@ def validate_table(
 
 def _form(path: str | os.PathLike[str], tables: Sequence[Table]) -> str:
     """Return how an input was read, in words: nothing where it could not be."""
-    forms = dict.fromkeys(table.sniffed.describe() for table in tables if len(table.rows))
-    form = next(iter(forms), tables[0].sniffed.describe() if tables else "")
+    described = [(table.form or table.sniffed.describe(), len(table.rows)) for table in tables]
+    form = next((form for form, size in described if size), described[0][0] if tables else "")
     if not tables or tables[0].name == spelled(os.fspath(path)):
         return form
     return f"folder of {len(tables)} table{'s' * (len(tables) > 1)}, {form}"

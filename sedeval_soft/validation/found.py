@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.errors import Problem, Severity
@@ -53,13 +53,15 @@ class Validation:
 class Log:
     """Problems as they are found: all are counted, the first `most` of each code are kept.
 
-    sources: the texts that were looked at, with their delimiters where these are known.
+    sources: the texts that were looked at, with their delimiters where these are known. unplaced: names of
+    sources that are no text, whose problems have no line.
     """
 
     most: int
     counts: Counter[str] = field(default_factory=Counter)
     kept: dict[str, list[Problem]] = field(default_factory=dict)
     sources: dict[str, tuple[Source, str | None]] = field(default_factory=dict)
+    unplaced: set[str] = field(default_factory=set)
 
     def add(self, *problems: Problem) -> None:
         """Enter some problems."""
@@ -86,6 +88,7 @@ class Log:
         rank = {severity: i for i, severity in enumerate(SEVERITIES)}
         for code in sorted(self.kept, key=lambda code: (rank[RULES[code].severity], self.counts[code])):
             chosen += self.kept[code][: self.most - len(chosen)]
+        chosen = [replace(p, line=None, column=None) if p.source in self.unplaced else p for p in chosen]
         sources = {source: i for i, source in enumerate(dict.fromkeys(problem.source for problem in chosen))}
         return tuple(
             sorted(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, SettingsError
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.formats.careful import declares
 from sedeval_soft.formats.columns import BLANKS, is_number
 from sedeval_soft.formats.quotes import misquoted
@@ -83,13 +84,15 @@ def refuse_folder(path: str | os.PathLike[str]) -> None:
         raise SettingsError(f"--fix is of one table; {os.fspath(path)} is a folder")
 
 
-def opened(path: str | os.PathLike[str], stdin: BinaryIO | None = None) -> tuple[Source, tuple[str, ...]]:
+def opened(
+    path: str | os.PathLike[str], stdin: BinaryIO | None = None, limits: Limits = LIMITS
+) -> tuple[Source, tuple[str, ...]]:
     """Return a text that is to be mended, and what was done to read it: UTF-16 with its mark is text, too.
 
     Raises InputError where it cannot be opened, or is no text.
     """
     try:
-        return open_source(path, stdin), ()
+        return open_source(path, stdin, limits), ()
     except InputError as error:
         if error.problems[0].code != "utf-16" or stdin is not None:
             raise

@@ -14,16 +14,19 @@ import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
 from sedeval_soft.formats.columns import Layout, layout_of_row
 from sedeval_soft.formats.folder import check_alike, stem_of, tables_in, with_recording
+from sedeval_soft.formats.read import form_at_once, form_instead
 from sedeval_soft.formats.records import records
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.table import read_fast
 from sedeval_soft.formats.taken import Bytes
 from sedeval_soft.validation.found import Log
+from sedeval_soft.validation.other import as_text
 from sedeval_soft.validation.summary import explained
 
 _PIECE = 1 << 22
@@ -36,7 +39,7 @@ class Table:
     """The rows of one text that can be scored.
 
     lines: of each row, where the careful pass read them; else they are looked up. named: by role, names on
-    lines that cannot be scored, and the first such line of each.
+    lines that cannot be scored, and the first such line of each. form: how it was read, if not as text.
     """
 
     source: Source
@@ -44,6 +47,7 @@ class Table:
     rows: Rows
     lines: Sequence[int] | None = None
     named: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    form: str = ""
     _lines: list[int] = field(default_factory=list)
     _declared: dict[str, int] = field(default_factory=dict)
 
@@ -136,24 +140,26 @@ def _one_line_each(data: Bytes, lines: int) -> bool:
     return Ends.of(data).all + (data[-1:] not in {b"\n", b"\r", b""}) == lines
 
 
-def read_tables(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None) -> list[Table]:
+def read_tables(
+    path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None, limits: Limits = LIMITS
+) -> list[Table]:
     """Return the tables of a file or folder as far as they can be scored; what cannot goes to the log.
 
     Raises InputError where nothing can be opened.
     """
     name = os.fspath(path)
     if name in {"", "-"} or not Path(name).is_dir():
-        source = _opened(name, log, stdin)
-        return [] if source is None else list(_read(source, log))
+        source = _opened(name, log, limits, stdin)
+        return [] if source is None else list(_read(source, log, limits))
     tables: list[Table] = []
     try:
-        for inner in tables_in(name):
+        for inner in tables_in(name, limits):
             recording = stem_of(inner.name)
-            source = _opened(inner, log)
+            source = _opened(inner, log, limits)
             if source is not None:
                 tables += (
                     replace(table, rows=with_recording(table.rows, recording))
-                    for table in _read(source, log, may_be_empty=True)
+                    for table in _read(source, log, limits, may_be_empty=True)
                 )
         check_alike(name, [(table.name, table.rows) for table in tables])
     except InputError as error:
@@ -163,10 +169,12 @@ def read_tables(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None =
     return tables
 
 
-def _opened(path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None) -> Source | None:
+def _opened(
+    path: str | os.PathLike[str], log: Log, limits: Limits, stdin: BinaryIO | None = None
+) -> Source | None:
     """Return the text of a file, None where it is no text; raises InputError where it cannot be opened."""
     try:
-        return open_source(path, stdin)
+        return open_source(path, stdin, limits)
     except InputError as error:
         if any(problem.code == "unreadable-file" for problem in error.problems):
             raise
@@ -179,31 +187,60 @@ def known(found: Problem) -> Problem:
     return problem(found.code, found.source, found.message, found.line, found.column, found.mend)
 
 
-def _read(source: Source, log: Log, *, may_be_empty: bool = False) -> Iterator[Table]:
-    log.sources[source.name] = source, None
+def _read(source: Source, log: Log, limits: Limits, *, may_be_empty: bool = False) -> Iterator[Table]:
+    """Yield the table of a source, if it can be scored; what is wrong with it goes to the log."""
     try:
-        sniffed = sniff(source)
+        form = form_at_once(source)
+        table = _of_other(source, form, log, limits) if form else _of_text(source, log, limits)
     except InputError as error:
         log.add(*map(known, error.problems))
         return
+    if table is not None:
+        yield table
+    elif may_be_empty and not source.data[:].strip():
+        yield _silent(source)
+    elif not source.data[:].strip():
+        message = "is empty; expected a table (an output without events is written as a header alone)"
+        log.add(problem("empty-file", source.name, message))
+
+
+def _of_other(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
+    """Look at a table of another form as the text that it would be, whose lines mean nothing."""
+    written = as_text(source, form, limits)
+    if written is None:
+        return None
+    log.unplaced.add(source.name)
+    table = _of_text(written[0], log, limits)
+    return None if table is None else replace(table, form=written[1])
+
+
+def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
+    """Look at a table of text; None where it is empty, or has no rows that can be scored."""
+    log.sources[source.name] = source, None
+    try:
+        sniffed = sniff(source, limits)
+    except InputError:
+        form = form_instead(source)
+        if not form:
+            raise
+        return _of_other(source, form, log, limits)
     if sniffed is None:
-        if may_be_empty:
-            yield _silent(source)
-        else:
-            message = "is empty; expected a table (an output without events is written as a header alone)"
-            log.add(problem("empty-file", source.name, message))
-        return
+        return None
     log.sources[source.name] = source, sniffed.delimiter
-    _check_line_ends(source, log)
-    rows, lines, named = read_fast(source, sniffed), None, dict[str, dict[str, int]]()
+    rows, lines, named = read_fast(source, sniffed, limits), None, dict[str, dict[str, int]]()
     if rows is None:
-        found = scan(source, sniffed, log.most, whole=True)
+        found = scan(source, sniffed, log.most, limits, whole=True)
+        form = form_instead(source, sniffed) if found.counts else ""
+        if form:
+            return _of_other(source, form, log, limits)
+        _check_line_ends(source, log)
         for code, number in found.counts.items():
             log.add_many(code, number, (known(each) for each in found.problems if each.code == code))
         log.add(*explained(source, sniffed, found))
-        rows, lines, named = rows_found(source, sniffed, found), found.lines, found.named
-    if rows is not None:
-        yield Table(source, sniffed, rows, lines, named)
+        rows, lines, named = rows_found(source, sniffed, found, limits), found.lines, found.named
+    else:
+        _check_line_ends(source, log)
+    return None if rows is None else Table(source, sniffed, rows, lines, named)
 
 
 def _silent(source: Source) -> Table:

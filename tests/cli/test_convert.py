@@ -11,6 +11,7 @@ from called import call
 
 import sedeval_soft
 from sedeval_soft.core.errors import InputError, SettingsError
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.formats import read_rows
 
 TABLE = (
@@ -163,6 +164,8 @@ def test_the_library_converts_what_it_evaluates(table, tmp_path):
     data = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}
     assert sedeval_soft.convert(data, tmp_path / "o.csv").losses == ()
     assert (tmp_path / "o.csv").read_text() == "onset,offset,event_label\n0,1,a\n"
+    with pytest.raises(InputError, match="--limit classes=2 "):
+        sedeval_soft.convert(tmp_path / "o.rttm", tmp_path / "o.jsonl", limits=Limits(classes=1))
     with pytest.raises(SettingsError, match="expected a path"):
         sedeval_soft.convert(data, "-", to="long")
     with pytest.raises(InputError, match="is the source itself"):

@@ -15,27 +15,28 @@ from typing import IO, Any
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.formats.expand import as_file, check_size, compression_of, expand
+from sedeval_soft.formats.expand import Counted, check_size, compression_of, expand
 from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import shown
+from sedeval_soft.formats.magic import BOM
 from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.taken import Bytes
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
 _PIECE = 1 << 20
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
-_BOM = b"\xef\xbb\xbf"
 
 
 def is_zip(source: Source) -> bool:
     """Return whether a file begins as a zip archive does."""
-    return source.data[:4] in _ZIP
+    return _begins_zip(source.data)
 
 
 def is_tar(source: Source) -> bool:
     """Return whether a file, decompressed where it came with gzip, is a tar archive."""
-    return source.data[_TAR_AT : _TAR_AT + 5] == b"ustar"
+    return _begins_tar(source.data)
 
 
 def is_compressed(source: Source) -> bool:
@@ -44,15 +45,16 @@ def is_compressed(source: Source) -> bool:
 
 
 class _Counter:
-    """How many bytes came out of an archive, against the limits."""
+    """How many bytes came out of an archive, and of how many, against the limits."""
 
     def __init__(self, source: Source, reading: Reading) -> None:
         self.source, self.limits = source, reading.limits
+        self.file = Counted(source.data)
         self.before = 0
 
     def check(self, found: int) -> None:
         """Refuse more bytes of a member than may be taken in."""
-        check_size(self.source.name, self.before + found, len(self.source.data), self.limits)
+        check_size(self.source.name, self.before + found, self.file.taken, self.limits)
 
     def read(self, file: IO[bytes]) -> bytes:
         """Return all that a member holds, counted while it is read."""
@@ -67,7 +69,7 @@ class _Counter:
 
     def expand(self, name: str, data: bytes) -> bytes:
         """Return what a compressed member holds."""
-        made = expand(name, data, compression_of(data), self.check)
+        made = expand(name, Counted(data), compression_of(data), self.check)
         self.before += len(made)
         return made
 
@@ -87,7 +89,8 @@ def read_compressed(source: Source, reading: Reading) -> Rows | None:
     kind = compression_of(source.data)
     if not kind:
         raise InputError(Problem(source.name, "is not compressed with bzip2 or xz", code="broken-archive"))
-    data = expand(source.name, source.data, kind, _Counter(source, reading).check)
+    counter = _Counter(source, reading)
+    data = expand(source.name, counter.file, kind, counter.check)
     if compression_of(data):
         raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
     digest = source.sha256
@@ -120,7 +123,7 @@ def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN4
 def _zip_members(source: Source, counter: _Counter) -> Iterator[Member]:
     import zipfile
 
-    with zipfile.ZipFile(as_file(source.data)) as archive:
+    with zipfile.ZipFile(counter.file) as archive:
         infos = archive.infolist()
         counter.limits.check(source.name, "members", len(infos), "members")
         for info in infos:
@@ -140,7 +143,7 @@ def _zip_members(source: Source, counter: _Counter) -> Iterator[Member]:
 def _tar_members(source: Source, counter: _Counter) -> Iterator[Member]:
     import tarfile
 
-    with tarfile.open(fileobj=as_file(source.data), mode="r:") as archive:
+    with tarfile.open(fileobj=counter.file, mode="r:") as archive:
         for number, info in enumerate(archive, 1):
             counter.limits.check(source.name, "members", number, "members")
             _check_name(source, info.name)
@@ -158,13 +161,22 @@ def _member(source: Source, name: str, data: bytes, counter: _Counter) -> Member
     place = f"{source.name}/{name.encode('utf-8', 'backslashreplace').decode()}"
     if compression_of(data):
         data = counter.expand(place, data)
-    if data[:4] in _ZIP or data[_TAR_AT : _TAR_AT + 5] == b"ustar" or compression_of(data):
+    if _begins_zip(data) or _begins_tar(data) or compression_of(data):
         raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
     return Member(place, stem_of(name), Source(place, _plain(data), lambda: digest))
 
 
+def _begins_zip(data: Bytes) -> bool:
+    # Text has no NUL: a recording may be called PK, and a class be mustard.
+    return data[:4] in _ZIP and b"\0" in data[:30]
+
+
+def _begins_tar(data: Bytes) -> bool:
+    return data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT]
+
+
 def _plain(data: bytes) -> bytes:
-    return data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data
+    return data[len(BOM) :] if data[: len(BOM)] == BOM else data
 
 
 def _check_name(source: Source, name: str) -> None:

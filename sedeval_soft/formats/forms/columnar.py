@@ -16,7 +16,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.formats.columns import LayoutError, layout_of_header
-from sedeval_soft.formats.forms.delimited import check_header, columns_of, header_of, silent_files
+from sedeval_soft.formats.forms.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.source import Source
@@ -25,8 +25,8 @@ _PARQUET = b"PAR1"
 _FILE = b"ARROW1\0\0"
 _STREAM = b"\xff\xff\xff\xff"
 
-FREE = 1 << 26
-"""Decompressed bytes to which the ratio does not matter: tables of zeros are small."""
+FREE = 1 << 28
+"""Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
 
 _FAILURES = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError)
 
@@ -53,7 +53,7 @@ def _read_parquet(source: Source, limits: Limits) -> Any:  # noqa: ANN401 - pyar
     file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(source.data)))
     limits.check(source.name, "rows", file.metadata.num_rows, "rows")
     names = [str(name) for name in file.schema_arrow.names]
-    limits.check(source.name, "classes", len(names), "columns")
+    limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     kept = _kept(names)
     batches = file.iter_batches(columns=None if len(kept) == len(names) else kept)
     schema = file.schema_arrow
@@ -109,7 +109,7 @@ def _read(source: Source, reading: Reading, *, form: str, title: str) -> Rows | 
     except _FAILURES as error:
         said = " ".join(str(error).split())[:200]
         raise InputError(Problem(source.name, f"cannot be read as {title}: {said}")) from error
-    reading.limits.check(source.name, "classes", len(names), "columns")
+    reading.limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     rows = rows_from_data(table, source.name, reading.limits)
     shape = "wide" if isinstance(rows, WideRows) else "long"
     origin = Origin(source.name, source.sha256, f"{title}, {shape}", rows.origin.ignored, rows.origin.notes)

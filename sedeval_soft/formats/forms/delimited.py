@@ -17,9 +17,13 @@ from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.formats.forms.form import Form, Holds, Reading, never
 from sedeval_soft.formats.forms.names import check_text, shown
 from sedeval_soft.formats.lines import DELIMITERS
+from sedeval_soft.formats.magic import BOM
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.text import read_sniffed
+
+PLAIN = 5
+"""Columns that are none of a class, at the most: file name, times, label, value."""
 
 _ROWS = 1 << 18
 """Rows that are made text at once: what a string array of pyarrow holds is bounded."""
@@ -129,6 +133,9 @@ def _check_seen(
     """Raise InputError where the first lines would be taken for those of another table."""
     if not data:
         return
+    if data.startswith(BOM):
+        why = f"its first name begins with a byte order mark, which {form} cannot hold"
+        raise InputError(Problem(source, why, code="cannot-hold"))
     try:
         seen: Sniffed | None = sniff(Source(source, data, lambda: ""))
     except InputError:

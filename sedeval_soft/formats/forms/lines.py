@@ -14,7 +14,7 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header, looks_like_header
-from sedeval_soft.formats.forms.delimited import check_header, columns_of, header_of, silent_files
+from sedeval_soft.formats.forms.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.formats.forms.events import quote
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.jams import as_float
@@ -48,7 +48,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     if not objects:
         return None
     names = tuple(dict.fromkeys(key for _, row in objects for key in row))
-    reading.limits.check(source.name, "classes", len(names), "fields")
+    reading.limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
     layout = _layout(source, names)
     problems: list[Problem] = []
     files: list[str] = []

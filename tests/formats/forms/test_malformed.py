@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import struct
 import tarfile
@@ -20,7 +21,7 @@ from test_samples import SAMPLES, tarred, zipped
 
 from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.formats import read_rows
+from sedeval_soft.formats import expand, read_rows
 from sedeval_soft.formats.forms.fit import fit
 from sedeval_soft.formats.forms.registry import FORMS
 from sedeval_soft.formats.read import read_table
@@ -348,6 +349,26 @@ def test_decompressed_bytes_are_counted(make, tmp_path):
     assert caught.value.problems[0].code == "too-many-size"
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda data: zipped({"a.tsv": data}),
+        lambda data: tarred({"a.tsv": data}, "w:xz"),
+        lambda data: tarred({"a.tsv": data}, "w:bz2"),
+        lambda data: zipped({"a.tsv": gzip.compress(data)}),
+    ],
+    ids=["zip", "tar.xz", "tar.bz2", "gzip in zip"],
+)
+def test_a_bomb_is_known_long_before_its_end(make, tmp_path, monkeypatch):
+    monkeypatch.setattr(expand, "FREE", 1 << 20)
+    path = tmp_path / "bomb"
+    path.write_bytes(make(b"\0" * (1 << 24)))
+    with pytest.raises(InputError, match="--limit ratio=") as caught:
+        # By its size it would be known after four times as much.
+        read_rows(path, limits=Limits(size=4 << 20, ratio=100))
+    assert caught.value.problems[0].code == "too-many-ratio"
+
+
 def test_the_size_that_a_zip_says_is_not_believed(tmp_path):
     data = bytearray(zipped({"a.tsv": BOMB}))
     for signature, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -377,6 +398,24 @@ def test_rows_are_counted(form, tmp_path):
     assert len(read_rows(path, limits=Limits(rows=2))) == 2
     with pytest.raises(InputError, match="--limit rows=2"):
         read_rows(path, limits=Limits(rows=1))
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "jsonl", "rttm", "jams", "elan"])
+@pytest.mark.parametrize(
+    ("limits", "option"),
+    [
+        (Limits(classes=1), "classes=2"),
+        (Limits(name_length=2), "name_length=3"),
+        (Limits(duration=1.5), "duration=2"),
+    ],
+)
+def test_what_a_table_has_is_held_to_the_limits(form, limits, option, tmp_path):
+    known = next(each for each in WRITTEN if each.name == form)
+    rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
+    path = tmp_path / f"x{known.extensions[0]}"
+    path.write_bytes(known.write(fit(rows, known).rows))
+    with pytest.raises(InputError, match=f"--limit {option} "):
+        read_rows(path, limits=limits)
 
 
 def test_columns_that_unfold_to_much_are_refused(tmp_path):

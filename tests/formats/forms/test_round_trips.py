@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from drawn import PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through
 from hypothesis import HealthCheck, given, settings
-from tables import wide_rows
+from tables import long_rows, wide_rows
 
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import WideRows
@@ -86,6 +86,13 @@ def test_pairs_that_lose_nothing_are_many():
     assert {
         (a, b) for a in ("elan", "audacity", "sed-eval") for b in ("long", "parquet", "jams", "elan")
     } <= kept
+
+
+def test_a_byte_order_mark_is_not_written_where_readers_take_it_away():
+    rows = long_rows([("\ufeffa", 0.0, 1.0, "car")])
+    check(rows, "long")
+    with fresh() as folder, pytest.raises(InputError, match="byte order mark"):
+        through(rows, "sed-eval", Path(folder))
 
 
 @pytest.mark.parametrize("form", NAMES)

@@ -372,6 +372,16 @@ def test_what_is_wrong_with_a_table_is_not_read_past_in_another_form(text, tmp_p
         read_rows(path)
 
 
+def test_a_table_with_the_mark_of_an_archive_in_its_text_is_a_table(tmp_path):
+    path = tmp_path / "x.tsv"
+    line = "0\t1\tx\n"
+    path.write_text(line * 42 + "0\t1\tmustard\n" + line)
+    assert path.read_bytes()[257:262] == b"ustar"
+    assert len(read_rows(path)) == 44
+    path.write_text("PK\x03\x04\t0\t1\tcar\n")
+    assert read_rows(path).files == ("PK\x03\x04",)
+
+
 def test_library_evaluates_all_of_them(tmp_path):
     for name, (file, text, _) in SAMPLES.items():
         path = tmp_path / f"{name.replace(' ', '-')}-{file}"

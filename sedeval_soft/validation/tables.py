@@ -19,6 +19,7 @@ from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
 from sedeval_soft.formats.columns import Layout, layout_of_row
 from sedeval_soft.formats.folder import check_alike, stem_of, tables_in, with_recording
+from sedeval_soft.formats.lines import is_blank
 from sedeval_soft.formats.read import form_at_once, form_instead
 from sedeval_soft.formats.records import records
 from sedeval_soft.formats.sniff import Sniffed, sniff
@@ -197,9 +198,10 @@ def _read(source: Source, log: Log, limits: Limits, *, may_be_empty: bool = Fals
         return
     if table is not None:
         yield table
-    elif may_be_empty and not source.data[:].strip():
-        yield _silent(source)
-    elif not source.data[:].strip():
+    elif form or is_blank(source.data):
+        if may_be_empty:
+            yield _silent(source)
+            return
         message = "is empty; expected a table (an output without events is written as a header alone)"
         log.add(problem("empty-file", source.name, message))
 

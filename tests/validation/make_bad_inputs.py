@@ -8,8 +8,10 @@ writes them all into a folder, with a list of what is expected of each.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,7 +98,10 @@ FILES: dict[str, Bad] = {
 
 FORM: dict[str, Bad] = {
     "prose": bad("hello world\nthis is text\n", "not-a-table", 1),
-    "json_lines": bad('{"onset": 0, "offset": 1, "label": "car"}\n', "not-a-table", 1),
+    "json_lines_cut_off": bad(
+        '{"onset": 0, "offset": 1, "label": "car"}\n{"onset": 0, \n', "malformed-file", 2
+    ),
+    "json_lines_without_label": bad('{"onset": 0, "offset": 1, "label": null}\n', "malformed-file", 1),
     "html": bad("<html><body>404 Not Found</body></html>\n", "not-a-table", 1),
     "unknown_header": bad("on;off;what\n0;1;car\n", "not-a-table", 1),
     "blank_for_ever": bad("\n" * 70_000 + HEAD + GOOD, "not-a-table", 1),
@@ -339,7 +344,28 @@ FOLDERS: dict[str, Bad] = {
     ),
 }  # fmt: skip
 
-BAD: dict[str, Bad] = FILES | FORM | FIELDS | VALUES | TIMES | NAMES | FOLDERS
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    """Return a zip archive."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+OTHERS: dict[str, Bad] = {
+    "parquet_cut_off": Bad(b"PAR1 and nothing else", "malformed-file", None, None),
+    "archive_cut_off": Bad(zipped({"a.tsv": LONG})[:60], "broken-archive", None, None),
+    "archive_in_archive": Bad(zipped({"a.zip": zipped({"a.tsv": LONG})}), "nested-archive", None, None),
+    "archive_leading_out": Bad(zipped({"../a.tsv": LONG}), "unsafe-name", None, None),
+    "archive_of_nothing": Bad(zipped({}), "empty-folder", None, None),
+    "archive_with_a_bad_table": Bad(
+        zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2
+    ),
+}
+
+BAD: dict[str, Bad] = OTHERS | FILES | FORM | FIELDS | VALUES | TIMES | NAMES | FOLDERS
 
 
 def write(folder: Path) -> dict[str, Path]:

@@ -45,7 +45,7 @@ class Events:
     ) -> None:
         """Enter an event, or what is wrong with it."""
         onset, offset = times
-        why = _wrong(label, onset, offset, value, self.limits)
+        why = _wrong(label, (onset, offset), value, self.limits)
         if why:
             self.wrong(line, why)
             return
@@ -94,18 +94,17 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
 
 
-def _wrong(label: str, onset: float, offset: float, value: float | None, limits: Limits) -> str:
+def _wrong(label: str, times: tuple[float, float], value: float | None, limits: Limits) -> str:
     """Return what is wrong with an event, nothing where nothing is."""
-    for what, seconds in (("onset", onset), ("offset", offset)):
+    for what, seconds in zip(("onset", "offset"), times, strict=True):
         if not 0 <= seconds <= limits.duration:
-            wrong = limits.too_long() if seconds > 0 else "is no number of seconds, 0 or more"
-            return f"{what} {seconds:.15g} {wrong}"
+            long = f", which {limits.too_long()}" if seconds > limits.duration else ""
+            return f"{what} is {seconds:.15g}{long}; expected a number of seconds, 0 or more"
+    onset, offset = times
     if offset < onset:
         return f"offset {offset:.15g} is before onset {onset:.15g}; expected onset <= offset"
-    if not label.strip():
-        return "the label is empty; expected a name"
-    if "\0" in label:
-        return "the label holds a NUL; expected a name"
+    if not label.strip() or "\0" in label:
+        return f"the label {'holds a NUL' if label.strip() else 'is empty'}; expected a name"
     if value is not None and not -ROUNDING <= value <= 1 + ROUNDING:
         hint = " (percent? divide by 100)" if 1 < value <= 100 else ""
         return f"the value {value:.15g} is outside [0, 1]{hint}; expected a number in [0, 1]"

@@ -76,6 +76,7 @@ def _shaped(rows: Rows, form: Form, losses: list[str], limits: Limits) -> Rows:
     if isinstance(rows, WideRows):
         if holds.wide and (holds.gaps or contiguous(rows)):
             return rows
+        _check_room(rows, 32 * len(rows) * len(rows.classes), "as a long table")
         long = unfold(rows)
     elif holds.long:
         return rows
@@ -83,14 +84,21 @@ def _shaped(rows: Rows, form: Form, losses: list[str], limits: Limits) -> Rows:
         long = rows
     if holds.long:
         return long
-    steps = 2 * len(long) * max(1, len(long.classes))
-    if steps * 8 > limits.size:
-        limits.check(rows.origin.name, "size", steps * 8, "bytes as a wide table")
+    needed = 2 * len(long) * max(1, len(long.classes)) * 24
+    if needed > limits.size:
+        limits.check(rows.origin.name, "size", needed, "bytes as a wide table")
+    _check_room(rows, needed, "as a wide table")
     wide, lost = fold(long, gaps=holds.gaps)
     losses.extend(lost)
     if not wide.classes:
         raise _cannot(rows, f"holds no class; {form.name} has a column for each")
     return wide
+
+
+def _check_room(rows: Rows, needed: int, what: str) -> None:
+    from sedeval_soft.core.room import check_room
+
+    check_room(needed, f"{rows.origin.name}: to hold it {what}", "Expected batches of files")
 
 
 def _without_values(rows: Rows, form: Form, losses: list[str]) -> Rows:

@@ -144,12 +144,9 @@ def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], 
         most = limits.duration if role in {"onset", "offset"} else 1 + ROUNDING
         least = 0.0 if role in {"onset", "offset"} else -ROUNDING
         if not least <= number <= most:
-            limit = (
-                f"seconds, 0 to {limits.duration:.15g}"
-                if role in {"onset", "offset"}
-                else "a number in [0, 1]"
-            )
-            wrong.append(f"{quote(name)} is {_shown(cell, name in row)}; expected {limit}")
+            limit = "seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
+            long = f", which {limits.too_long()}" if most == limits.duration < number else ""
+            wrong.append(f"{quote(name)} is {_shown(cell, name in row)}{long}; expected {limit}")
     if not wrong:
         onset, offset = (
             as_float(row.get(layout.names[layout.roles.index(role)])) for role in ("onset", "offset")

@@ -38,7 +38,7 @@ Examples:
 @option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
 @QUIET
 @add(INTAKE)
-def convert(source: str, target: str, /, **given: Any) -> None:  # noqa: ANN401
+def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     """Write a table in another form.
 
     IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT

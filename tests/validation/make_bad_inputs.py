@@ -99,7 +99,7 @@ FILES: dict[str, Bad] = {
 FORM: dict[str, Bad] = {
     "prose": bad("hello world\nthis is text\n", "not-a-table", 1),
     "json_lines_cut_off": bad(
-        '{"onset": 0, "offset": 1, "label": "car"}\n{"onset": 0, \n', "malformed-file", 2
+        '{"onset": 0, "offset": 1, "label": "a"}\n{"onset": 0, \n', "malformed-file", 2
     ),
     "json_lines_without_label": bad('{"onset": 0, "offset": 1, "label": null}\n', "malformed-file", 1),
     "html": bad("<html><body>404 Not Found</body></html>\n", "not-a-table", 1),
@@ -355,13 +355,13 @@ def zipped(members: dict[str, bytes]) -> bytes:
 
 
 OTHERS: dict[str, Bad] = {
-    "parquet_cut_off": Bad(b"PAR1 and nothing else", "malformed-file", None, None),
+    "parquet_cut_off": Bad(b"PAR1" + bytes(20) + b"PAR1", "malformed-file", None, None),
     "archive_cut_off": Bad(zipped({"a.tsv": LONG})[:60], "broken-archive", None, None),
     "archive_in_archive": Bad(zipped({"a.zip": zipped({"a.tsv": LONG})}), "nested-archive", None, None),
     "archive_leading_out": Bad(zipped({"../a.tsv": LONG}), "unsafe-name", None, None),
     "archive_of_nothing": Bad(zipped({}), "empty-folder", None, None),
     "archive_with_a_bad_table": Bad(
-        zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2
+        zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2, inside="a.tsv"
     ),
 }
 

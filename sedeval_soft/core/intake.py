@@ -17,6 +17,9 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(?:i?b)?", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE]\+?\d{1,3})?", re.ASCII)
 
+_OVER = "too-many-"
+"""How the codes of problems with limits begin."""
+
 _WHOLE = 1 << 62
 """No limit can be above this: counts are 64 bits wide."""
 
@@ -87,13 +90,18 @@ class Limits:
         known = needed is not None and math.isfinite(needed)
         raised = _plain(math.ceil(needed or 0)) if known else "NUMBER"
         message = f"{found}; expected {most} or fewer ({OPTION} {name}={raised} raises this)"
-        return InputError(Problem(source, message, line, code=f"too-many-{name}"))
+        return InputError(Problem(source, message, line, code=f"{_OVER}{name}"))
 
     def too_long(self) -> str:
         """Return what is said of a time that is over the limit of durations, and what raises it."""
         days = f"{self.duration / 86_400:.6g} days"
         raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
+
+
+def over_limit(error: InputError) -> bool:
+    """Return whether an input was refused for its size: nothing more of it should be looked at."""
+    return any(problem.code.startswith(_OVER) for problem in error.problems)
 
 
 NAMES = tuple(field.name for field in fields(Limits))

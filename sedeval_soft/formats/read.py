@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.magic import may_be_no_table
 from sedeval_soft.formats.sniff import Sniffed, sniff
@@ -59,8 +59,8 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Rows 
     try:
         sniffed = sniff(source, limits)
         return None if sniffed is None else read_sniffed(source, sniffed, limits)
-    except InputError:
-        form = form_instead(source, sniffed)
+    except InputError as error:
+        form = "" if over_limit(error) else form_instead(source, sniffed)
         if not form:
             raise
     return read_as(form, source, limits)

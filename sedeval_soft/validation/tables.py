@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
 from sedeval_soft.formats.columns import Layout, layout_of_row
@@ -221,8 +221,8 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     log.sources[source.name] = source, None
     try:
         sniffed = sniff(source, limits)
-    except InputError:
-        form = form_instead(source)
+    except InputError as error:
+        form = "" if over_limit(error) else form_instead(source)
         if not form:
             raise
         return _of_other(source, form, log, limits)

@@ -188,8 +188,13 @@ def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
     assert len(line.splitlines()) == 1
     found = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line)
     assert found
-    assert _unescaped(found[1]) == visible(file)
-    assert _unescaped(found[2]) == "\n".join(map(visible, message.splitlines()))
+    assert _unescaped(found[1]) == _visible_parts(file)
+    assert _unescaped(found[2]) == _visible_parts(message)
+
+
+def _visible_parts(text):
+    """What reads back: ends of lines as they are, all else that is obeyed as an escape."""
+    return "".join(c if c in "\r\n" else visible(c) for c in text)
 
 
 def _unescaped(text):

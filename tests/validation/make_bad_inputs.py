@@ -396,7 +396,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     listed = [
         {
-            "file": f"{path.name}/{BAD[name].inside}".rstrip("/"),
+            "file": path.name,
+            "inside": BAD[name].inside,
             "code": BAD[name].code,
             "line": BAD[name].line,
             "column": BAD[name].column,

@@ -307,10 +307,10 @@ class Settings:
             raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
         for name, known in (("only", (*READINGS, "all", *families)), ("measures", (*GROUPS, "all"))):
             parts = getattr(self, name)
-            if len(set(parts)) < len(parts):
-                raise SettingsError(f"{name} must name each part once, of {', '.join(known)}")
             for part in parts:
                 self._check_choice(name, part, known)
+            if len(set(parts)) < len(parts):
+                raise SettingsError(f"{name} must name each part once, of {', '.join(known)}")
         if any(part.endswith(".tuned") for part in self.only) and not self.tunes:
             raise SettingsError("only names a tuned reading; expected thresholds or cross_tune beside it")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+SHOWN = 40
+"""Characters of a field that messages show."""
+
 
 def visible(text: str) -> str:
     """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
@@ -13,6 +16,11 @@ def visible(text: str) -> str:
 def visible_lines(text: str) -> str:
     """Return what `visible` does of each line of a text."""
     return "\n".join(map(visible, text.split("\n")))
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes, control characters escaped, the end of a long one left out."""
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
 
 def escaped(character: str) -> str:

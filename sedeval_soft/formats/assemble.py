@@ -38,6 +38,12 @@ class Named:
         lookup = np.array([position[name] for name in stripped], dtype=np.int32)
         return cls(distinct, lookup[codes])
 
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> Named:
+        """Return the column that has these names in its rows, (n,)."""
+        names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
+        return cls.of(names, np.array([names[text] for text in texts], dtype=np.int32))
+
     def take(self, kept: Bools) -> Named:
         """Return the column of some rows; names that they do not use stay known."""
         return Named(self.names, self.codes[kept])

@@ -15,6 +15,7 @@ import numpy as np
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.visible import SHOWN, quoted
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import BLANKS, NUMBER, Layout, is_number
 from sedeval_soft.formats.lines import DELIMITERS, MOST_COLUMNS
@@ -23,7 +24,6 @@ from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.table import origin_of
 
-_SHOWN = 40
 _NAMES = ("filename", "event_label")
 
 
@@ -125,19 +125,14 @@ def _columns(layout: Layout, found: Found) -> Columns:
     numbers = dict(zip(positions, np.ascontiguousarray(table), strict=True))
     value = layout.position("soft_value")
     return Columns(
-        _named(found.files) if layout.position("filename") is not None else None,
-        _named(found.labels) if layout.position("event_label") is not None else None,
+        Named.of_texts(found.files) if layout.position("filename") is not None else None,
+        Named.of_texts(found.labels) if layout.position("event_label") is not None else None,
         numbers[layout.roles.index("onset")],
         numbers[layout.roles.index("offset")],
         None if value is None or layout.wide else numbers[value],
         tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
         found.declared,
     )
-
-
-def _named(texts: list[str]) -> Named:
-    names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
-    return Named(tuple(names), np.array([names[text] for text in texts], dtype=np.int32))
 
 
 def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found) -> list[Problem]:
@@ -244,7 +239,7 @@ def _number(name: str, role: str, text: str, limits: Limits) -> tuple[float, str
     elif not time and not -ROUNDING <= number <= 1 + ROUNDING:
         code = "value-out-of-range"
         wrong = "is outside [0, 1]" + (" (percent? divide by 100)" if 1 < number <= 100 else "")
-    return number, code, f"{name} {stripped[:_SHOWN]} {wrong}; expected {limit}" if wrong else ""
+    return number, code, f"{name} {stripped[:SHOWN]} {wrong}; expected {limit}" if wrong else ""
 
 
 def _no_number(text: str) -> tuple[str, str]:
@@ -260,9 +255,4 @@ def _no_number(text: str) -> tuple[str, str]:
 
 def _short(number: str) -> str:
     """Return a number as it is written, the end of a long one left out."""
-    return number.strip()[:_SHOWN]
-
-
-def quoted(text: str) -> str:
-    """Return a text in quotes, control characters escaped, the end of a long one left out."""
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+    return number.strip()[:SHOWN]

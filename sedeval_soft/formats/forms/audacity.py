@@ -9,8 +9,9 @@ from __future__ import annotations
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.columns import is_number
-from sedeval_soft.formats.forms.events import Events, number, quote
+from sedeval_soft.formats.forms.events import Events, number
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text, shown
 from sedeval_soft.formats.forms.rttm import seconds
@@ -50,7 +51,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
             continue
         bad = next((i for i in (0, 1) if not is_number(fields[i])), None)
         if bad is not None:
-            found.wrong(line, f"{quote(fields[bad])} is not a number of seconds", bad + 1)
+            found.wrong(line, f"{quoted(fields[bad])} is not a number of seconds", bad + 1)
             continue
         found.add(line, UNNAMED, fields[2].strip(), (number(fields[0]), number(fields[1])))
     notes = [f"{spectral} lines of frequencies were read past"] if spectral else []

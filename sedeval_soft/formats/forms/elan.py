@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.columns import ALIASES, normal
-from sedeval_soft.formats.forms.events import Events, number, quote
+from sedeval_soft.formats.forms.events import Events, number
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.forms.rttm import seconds
@@ -87,7 +88,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
         if layout is None:
             delimiter, layout = _layout(text)
             if layout is None:
-                message = f"{quote(text)} is neither a header with times nor an annotation; expected {_TEXT}"
+                message = f"{quoted(text)} is neither a header with times nor an annotation; expected {_TEXT}"
                 raise InputError(Problem(source.name, message, line))
             if layout.header:
                 continue
@@ -184,7 +185,7 @@ def _enter(found: Events, line: int, fields: list[str], layout: _Layout) -> None
     for at, unit in (layout.begin, layout.end):
         times.append(_seconds(fields[at].strip(), unit))
         if not times[-1] >= 0:
-            found.wrong(line, f"{quote(fields[at])} is not a time; expected {_EXPECTED[unit]}", at + 1)
+            found.wrong(line, f"{quoted(fields[at])} is not a time; expected {_EXPECTED[unit]}", at + 1)
             return
     file = UNNAMED if layout.file is None else fields[layout.file].strip()
     if layout.file is not None and not file:

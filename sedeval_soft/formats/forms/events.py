@@ -15,8 +15,6 @@ from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import BLANKS, NUMBER
 from sedeval_soft.formats.source import Source
 
-_SHOWN = 40
-
 
 @dataclass(slots=True)
 class Events:
@@ -68,8 +66,8 @@ class Events:
         origin = Origin(self.source.name, self.source.sha256, form, tuple(ignored), tuple(notes))
         named = any(self.files) or bool(self.declared)
         rows = Columns(
-            _named(self.files) if named else None,
-            _named(self.labels),
+            Named.of_texts(self.files) if named else None,
+            Named.of_texts(self.labels),
             np.ascontiguousarray(table[:, 0]),
             np.ascontiguousarray(table[:, 1]),
             np.array([1.0 if value is None else value for value in self.values]) if valued else None,
@@ -89,11 +87,6 @@ def number(text: str) -> float:
     return float(stripped) if NUMBER.fullmatch(stripped) else math.nan
 
 
-def quote(text: str) -> str:
-    """Return a text in quotes, control characters escaped, the end of a long one left out."""
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
-
-
 def _wrong(label: str, times: tuple[float, float], value: float | None, limits: Limits) -> str:
     """Return what is wrong with an event, nothing where nothing is."""
     for what, seconds in zip(("onset", "offset"), times, strict=True):
@@ -109,8 +102,3 @@ def _wrong(label: str, times: tuple[float, float], value: float | None, limits: 
         hint = " (percent? divide by 100)" if 1 < value <= 100 else ""
         return f"the value {value:.15g} is outside [0, 1]{hint}; expected a number in [0, 1]"
     return ""
-
-
-def _named(texts: list[str]) -> Named:
-    names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
-    return Named.of(tuple(names), np.array([names[text] for text in texts], dtype=np.int32))

@@ -13,7 +13,8 @@ from typing import Any
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
-from sedeval_soft.formats.forms.events import Events, quote
+from sedeval_soft.core.visible import quoted
+from sedeval_soft.formats.forms.events import Events
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.forms.rttm import end_of
@@ -50,7 +51,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     for i, annotation in enumerate(document["annotations"]):
         namespace = annotation.get("namespace") if isinstance(annotation, dict) else None
         if namespace not in NAMESPACES:
-            ignored[f"namespace {quote(str(namespace))}"] = None
+            ignored[f"namespace {quoted(str(namespace))}"] = None
             continue
         known += 1
         for k, observation in enumerate(_observations(found, annotation, i)):
@@ -143,23 +144,25 @@ def _enter(found: Events, observation: Mapping[str, Any], place: str, file: str,
     value, confidence = observation.get("value"), observation.get("confidence")
     if namespace == "scaper":
         if not isinstance(value, dict):
-            found.wrong(None, f"{place}.value is {quote(str(value))}; expected an object with a label")
+            found.wrong(None, f"{place}.value is {quoted(str(value))}; expected an object with a label")
             return 0
         if value.get("role") == "background":
             return 1
         value, confidence = value.get("label"), None
     if not isinstance(value, str):
-        found.wrong(None, f"{place}.value is {quote(str(value))}; expected the text of a label")
+        found.wrong(None, f"{place}.value is {quoted(str(value))}; expected the text of a label")
         return 0
     numbers: list[float] = []
     for key, cell in (("time", observation.get("time")), ("duration", observation.get("duration"))):
         numbers.append(as_float(cell))
         if not numbers[-1] >= 0:
-            found.wrong(None, f"{place}.{key} is {quote(str(cell))}; expected a number of seconds, 0 or more")
+            found.wrong(
+                None, f"{place}.{key} is {quoted(str(cell))}; expected a number of seconds, 0 or more"
+            )
             return 0
     sure = None if confidence is None else as_float(confidence)
     if sure is not None and math.isnan(sure):
-        found.wrong(None, f"{place}.confidence is {quote(str(confidence))}; expected a number or null")
+        found.wrong(None, f"{place}.confidence is {quoted(str(confidence))}; expected a number or null")
         return 0
     onset, length = numbers
     found.add(None, file, value.strip(), (onset, end_of(onset, length)), sure)

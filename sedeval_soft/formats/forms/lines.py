@@ -12,10 +12,10 @@ import numpy as np
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import Origin, Rows, WideRows
+from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.formats.forms.delimited import PLAIN, check_header, columns_of, header_of, silent_files
-from sedeval_soft.formats.forms.events import quote
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.jams import as_float
 from sedeval_soft.formats.forms.names import check_text
@@ -102,7 +102,7 @@ def _objects(source: Source, reading: Reading) -> list[tuple[int, Object]]:
             continue
         try:
             row = decode(text)
-            wrong = "" if isinstance(row, dict) else f"is {quote(str(row))}; expected an object"
+            wrong = "" if isinstance(row, dict) else f"is {quoted(str(row))}; expected an object"
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             wrong = f"is not JSON: {error}; expected an object in each line"
         if wrong:
@@ -137,7 +137,7 @@ def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], 
         if role in _NAMES:
             texts[role] = str(cell).strip() if isinstance(cell, str | int) else ""
             if not texts[role] or isinstance(cell, bool) or "\0" in texts[role]:
-                wrong.append(f"{quote(name)} is {_shown(cell, name in row)}; expected a name")
+                wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}; expected a name")
             continue
         number = as_float(cell)
         cells.append(number)
@@ -146,7 +146,7 @@ def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], 
         if not least <= number <= most:
             limit = "seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
             long = f", which {limits.too_long()}" if most == limits.duration < number else ""
-            wrong.append(f"{quote(name)} is {_shown(cell, name in row)}{long}; expected {limit}")
+            wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}{long}; expected {limit}")
     if not wrong:
         onset, offset = (
             as_float(row.get(layout.names[layout.roles.index(role)])) for role in ("onset", "offset")
@@ -179,8 +179,8 @@ def _rows(
     value = layout.position("soft_value")
     shape = "wide" if layout.wide else "long"
     rows = Columns(
-        _named(files) if layout.position("filename") is not None else None,
-        _named(labels) if layout.position("event_label") is not None else None,
+        Named.of_texts(files) if layout.position("filename") is not None else None,
+        Named.of_texts(labels) if layout.position("event_label") is not None else None,
         column[layout.roles.index("onset")],
         column[layout.roles.index("offset")],
         None if value is None or layout.wide else column[value],
@@ -192,17 +192,12 @@ def _rows(
     return rows
 
 
-def _named(texts: list[str]) -> Named:
-    names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
-    return Named.of(tuple(names), np.array([names[text] for text in texts], dtype=np.int32))
-
-
 def _shown(cell: object, present: bool) -> str:
     if not present:
         return "missing"
     if isinstance(cell, float) and not math.isfinite(cell):
         return "not finite"
-    return "null" if cell is None else quote(str(cell)[:100]) if isinstance(cell, str) else str(cell)[:40]
+    return "null" if cell is None else quoted(str(cell)[:100]) if isinstance(cell, str) else str(cell)[:40]
 
 
 JSON_LINES = Form(

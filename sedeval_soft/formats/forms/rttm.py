@@ -7,7 +7,8 @@ import numpy as np
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
-from sedeval_soft.formats.forms.events import Events, number, quote
+from sedeval_soft.core.visible import quoted
+from sedeval_soft.formats.forms.events import Events, number
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.forms.shapes import as_long
@@ -48,7 +49,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
             if fields[0] in _TYPES:
                 others += 1
             else:
-                found.wrong(line, f"begins with {quote(fields[0])}; expected SPEAKER", 1)
+                found.wrong(line, f"begins with {quoted(fields[0])}; expected SPEAKER", 1)
         elif len(fields) not in {9, 10}:
             found.wrong(
                 line,
@@ -94,11 +95,11 @@ def _enter(found: Events, line: int, fields: list[str]) -> None:
     for text, value, column in ((fields[3], onset, 4), (fields[4], length, 5)):
         if not 0 <= value < float("inf"):
             what = "onset" if column == 4 else "duration"
-            found.wrong(line, f"{what} {quote(text)}; expected a number of seconds, 0 or more", column)
+            found.wrong(line, f"{what} {quoted(text)}; expected a number of seconds, 0 or more", column)
             return
     confidence = None if fields[8] == _MISSING else number(fields[8])
     if confidence is not None and confidence != confidence:  # noqa: PLR0124 - NaN
-        found.wrong(line, f"confidence {quote(fields[8])}; expected a number in [0, 1], or <NA>", 9)
+        found.wrong(line, f"confidence {quoted(fields[8])}; expected a number in [0, 1], or <NA>", 9)
         return
     file = UNNAMED if fields[1] == _MISSING else fields[1]
     found.add(line, file, fields[7], (onset, end_of(onset, length)), confidence)

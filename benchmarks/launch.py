@@ -1,4 +1,4 @@
-"""Run one command and print its wall time and peak memory as JSON.
+"""Run one command and print its wall time, processor time and peak memory as JSON.
 
     python -I -S launch.py OUTPUT COMMAND...
 
@@ -28,7 +28,9 @@ def main() -> int:
     _, status, usage = os.wait4(process, 0)
     seconds = time.perf_counter() - start
     unit = 1 if sys.platform == "darwin" else 1024
-    json.dump({"seconds": seconds, "peak_bytes": usage.ru_maxrss * unit}, sys.stdout)
+    worked = usage.ru_utime + usage.ru_stime
+    found = {"seconds": seconds, "processor_seconds": worked, "peak_bytes": usage.ru_maxrss * unit}
+    json.dump(found, sys.stdout)
     return os.waitstatus_to_exitcode(status)
 
 

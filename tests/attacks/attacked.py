@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-import time
+import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+LAUNCHER = ROOT / "benchmarks" / "launch.py"
 
 SECONDS, BYTES = 5.0, 1 << 30
 """What an attack may take of the machine before it is refused."""
@@ -40,24 +43,19 @@ class Done:
 
 
 def attack(*arguments: str | Path, stdin: Path | None = None) -> Done:
-    """Run `soft-sed-eval` with some arguments."""
-    source = stdin.open("rb") if stdin else subprocess.DEVNULL
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sedeval_soft", *map(str, arguments)],
-        stdin=source,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert process.stdout
-    text = process.stdout.read().decode("utf-8", "replace")
-    # Of this process alone, as the sum over all children has the greatest of any.
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stdout.close()
-    if stdin:
-        source.close()
+    """Run `soft-sed-eval` with some arguments, from a small process that measures it alone."""
+    with ExitStack() as open_, tempfile.NamedTemporaryFile() as output:
+        source = open_.enter_context(stdin.open("rb")) if stdin else subprocess.DEVNULL
+        command = [sys.executable, "-m", "sedeval_soft", *map(str, arguments)]
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", LAUNCHER, output.name, *command],
+            stdin=source,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        text = (output.read() + done.stderr).decode("utf-8", "replace")
+    cost = json.loads(done.stdout)
     # What others do on the machine counts in one of them, and what two threads do at once in the other.
-    seconds = min(time.monotonic() - began, usage.ru_utime + usage.ru_stime)
-    return Done(process.returncode, text, seconds, usage.ru_maxrss * 1024)
+    seconds = min(cost["seconds"], cost["processor_seconds"])
+    return Done(done.returncode, text, seconds, cost["peak_bytes"])

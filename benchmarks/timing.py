@@ -94,6 +94,7 @@ def process(command: Sequence[str | Path], output: Path | None = None) -> Callab
         done = subprocess.run([str(part) for part in launch], capture_output=True, text=True, check=False)
         if done.returncode:
             raise CommandError(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stderr}")
-        return Cost(**json.loads(done.stdout))
+        found = json.loads(done.stdout)
+        return Cost(found["seconds"], found["peak_bytes"])
 
     return run

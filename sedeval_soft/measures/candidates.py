@@ -155,20 +155,22 @@ class Candidates:
         n_files: int,
         *,
         with_nothing: bool = False,
+        every: bool = False,
         pairs: tuple[Floats, Codes] | None = None,
     ) -> Candidates:
         """Return the candidates of cells: right below the score of a positive F can be best.
 
-        scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too. pairs: above
-        which score something is paired whatever its class, and in which file; then any score is a candidate.
+        scores, positive, file: (n_cells,). with_nothing: whether detecting nothing is one, too; every:
+        whether any score is one. pairs: above which score something is paired whatever its class, and in
+        which file.
         """
         if n_files == 1:
-            return cls._of_one(scores, positive, with_nothing, None if pairs is None else pairs[0])
+            return cls._of_one(scores, positive, with_nothing, every, None if pairs is None else pairs[0])
         ordered, order = in_order(scores)
         # From the highest down: what is detected first comes first.
         ordered, order = ordered[::-1], order[::-1]
         file, positive = file[order], positive[order]
-        hits = ordered[positive] if pairs is None else ordered
+        hits = ordered if every else ordered[positive]
         value = np.append([_ABOVE] if with_nothing else [], hits[::-1][heads(hits[::-1])][::-1])
         n = len(value)
         # A cell is detected from the first candidate on that is not above its score.
@@ -187,10 +189,12 @@ class Candidates:
         return cls(value, counts(positive[:found]), counts(slice(None)), n_ref, levels, False, paired)
 
     @classmethod
-    def _of_one(cls, scores: Floats, positive: Bools, with_nothing: bool, pairs: Floats | None) -> Candidates:
+    def _of_one(
+        cls, scores: Floats, positive: Bools, with_nothing: bool, every: bool, pairs: Floats | None
+    ) -> Candidates:
         """Return the candidates of cells of one file: values are sorted, and nothing else with them."""
         ordered, hits = np.sort(scores), np.sort(scores[positive])
-        candidates = hits if pairs is None else ordered
+        candidates = ordered if every else hits
         first = heads(candidates)
         upwards = candidates[first]
         value = np.append([_ABOVE] if with_nothing else [], upwards[::-1])

@@ -27,12 +27,19 @@ Columns = Sequence[Sequence[tuple[Changes, Weights]]]
 
 
 def candidates_of(
-    tally: Tally, basis: str, settings: Settings, *, with_nothing: bool = False, together: bool = False
+    tally: Tally,
+    basis: str,
+    settings: Settings,
+    *,
+    with_nothing: bool = False,
+    every: bool = False,
+    together: bool = False,
 ) -> list[Candidates]:
     """Return the candidate thresholds of each class.
 
     with_nothing: whether detecting nothing is one of cells, too: it can have fewest errors, but never the
-    best F. together: count all files as one, which is faster where they have no weights of their own.
+    best F. every: whether any value of cells is one, for what is not highest right below a positive.
+    together: count all files as one, which is faster where they have no weights of their own.
     """
     if basis not in CELLS:
         columns, n_ref = _changes(tally, basis, settings)
@@ -42,7 +49,8 @@ def candidates_of(
     scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
 
     def of_class(c: int) -> Candidates:
-        return Candidates.of_cells(scores[c], hits[c], file, n_files, with_nothing=with_nothing)
+        of = scores[c], hits[c], file, n_files
+        return Candidates.of_cells(*of, with_nothing=with_nothing, every=every)
 
     return for_each(of_class, range(len(scores)), scores.size)
 
@@ -53,13 +61,14 @@ def pooled_candidates(
     settings: Settings,
     *,
     with_nothing: bool = False,
+    every: bool = False,
     together: bool = False,
     regardless: bool = False,
 ) -> Candidates:
     """Return the candidate thresholds of all classes as one.
 
     regardless: also count what is paired whatever its class, which intersections do not know. with_nothing,
-    together: as for `candidates_of`.
+    every, together: as for `candidates_of`.
     """
     if basis not in CELLS:
         columns, n_ref = _changes(tally, basis, settings)
@@ -72,9 +81,8 @@ def pooled_candidates(
     scores, hits, file, n_files = _cells(tally, basis, settings, together=together)
     pairs = _pairs(scores, hits, file) if regardless else None
     files = np.tile(file, len(scores)) if n_files > 1 else file
-    return Candidates.of_cells(
-        scores.reshape(-1), hits.reshape(-1), files, n_files, with_nothing=with_nothing, pairs=pairs
-    )
+    of = scores.reshape(-1), hits.reshape(-1), files, n_files
+    return Candidates.of_cells(*of, with_nothing=with_nothing, every=every or regardless, pairs=pairs)
 
 
 def _cells(

@@ -41,12 +41,15 @@ class Satisficed:
     def of(cls, tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> Satisficed:
         """Prepare a basis; together: count all files as one, where they have no weights of their own."""
         constraint = Constraint.parse(settings.satisfice)
-        classes = candidates_of(tally, basis, settings, with_nothing=True, together=together)
+        # A precision of 0 is one; that of nothing is none.
+        every = constraint.best == "precision"
+        classes = candidates_of(tally, basis, settings, with_nothing=True, every=every, together=together)
         pooled = pooled_candidates(
             tally,
             basis,
             settings,
             with_nothing=True,
+            every=every,
             together=together,
             regardless=constraint.counts_regardless,
         )

@@ -1,6 +1,6 @@
 """Hostile tables: each is refused in a few seconds and little memory, with the option that would let it in.
 
-The inputs are made in a temporary folder; those that take a while to make are marked slow.
+The inputs are made in a temporary folder; many take a while to make, so all of these tests are slow ones.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 from attacked import BYTES, attack
+
+pytestmark = pytest.mark.slow
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 GOOD = HEAD + "a\t0\t1\tcar\n"
@@ -150,7 +152,6 @@ def test_as_many_files_as_classes(reference, tmp_path):
     attack(reference, path).refused("to count 40001 classes in 40001 files would take about")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "before", "said"),
     [

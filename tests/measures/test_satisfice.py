@@ -205,10 +205,11 @@ def test_a_constraint_is_of_optimal_readings():
 
 
 def test_a_precision_of_0_is_one_where_a_hit_costs_too_much():
-    """By hand: the hit comes with two false alarms, one of them may be; detecting nothing has no precision."""
+    """By hand: the hit comes with two false alarms, one may be; detecting nothing has no precision."""
     reference = long_rows([("x", 0.0, 1.0, "a", 1.0)])
     system = long_rows([("x", 0.0, 1.0, "a", 0.2), ("x", 1.0, 2.0, "a", 0.9), ("x", 2.0, 3.0, "a", 0.5)])
     chosen = Settings.of(only="segment.optimal", satisfice="precision at fpr_per_hour<=900")
     scores = evaluate_rows(reference, system, chosen, {"x": 4.0})
-    found = [scores[f"segment.optimal.satisficed_{name}[a]"] for name in ("constraint", "precision", "recall")]
+    names = ("constraint", "precision", "recall")
+    found = [scores[f"segment.optimal.satisficed_{name}[a]"] for name in names]
     assert found == [900.0, 0.0, 0.0]

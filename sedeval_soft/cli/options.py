@@ -17,7 +17,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 METHODS = ("bootstrap", "bca", "jackknife")
 
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 
 def number(text: str) -> float:

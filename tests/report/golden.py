@@ -66,6 +66,9 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "board.md": lambda: render_board(board(NAMES, NAMES[1], families=_SOFT, ci="bca"), "markdown"),
     "board.csv": lambda: render_board(board(NAMES, families=_SOFT), "csv"),
     "board.json": lambda: render_board(board(families=_SOFT), "json", averages=["macro"]),
+    "pair.tex": lambda: render([build(**_PAIR)], "latex"),
+    "intervals.tex": lambda: render([_intervals(ci="bca")], "latex", averages=["macro"]),
+    "board.tex": lambda: render_board(board(NAMES, families=_PAIR["families"]), "latex"),
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }
 

@@ -37,6 +37,8 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    # Of some languages babel makes it a command, in braces too.
+    '"': r"\char34{}",
 }
 
 

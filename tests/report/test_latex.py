@@ -131,12 +131,12 @@ def test_no_character_of_a_name_is_obeyed(name):
     text = escaped(name)
     assert "\n" not in text
     assert balanced(text)
-    for command in re.findall(r"\\[a-zA-Z]+\{\}", text):
+    for command in re.findall(r"\\[a-zA-Z]+\d*\{\}", text):
         text = text.replace(command, "")
     for command in re.findall(r"\\.", text):
         assert command[1] in "#$%&_{}"
     plain = re.sub(r"\\.", "", text)
-    assert not set(plain) & set("#$%&_~^\\<>|")
+    assert not set(plain) & set('#$%&_~^\\<>|"')
     assert not re.search(r"(?<!\{)[\[\]*]|[\[\]*](?!\})", plain)
 
 

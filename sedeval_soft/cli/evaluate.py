@@ -112,6 +112,10 @@ def _check_arguments(
     if given["baseline"] not in (None, *systems):
         baseline, others = given["baseline"], ", ".join(systems)
         raise click.UsageError(f"--baseline {baseline} is no SYSTEM; expected one of {others}.", ctx)
+    if given["form"] == "codabench" and not (few or given["runs"]):
+        raise click.UsageError(
+            f"--format codabench is of one system; expected one SYSTEM, or --runs, found {len(systems)}.", ctx
+        )
     _check_worst(ctx, given, few=few)
 
 
@@ -123,7 +127,7 @@ def _check_worst(ctx: click.Context, given: Mapping[str, Any], *, few: bool) -> 
         raise click.UsageError("--worst is of one system; --runs has the means of several.", ctx)
     if given["wanted"]:
         raise click.UsageError("--worst is shown beside all scores; --score prints just numbers.", ctx)
-    forms = ("text", "json", "yaml", "markdown") if few else ("json", "yaml")
+    forms = ("text", "json", "yaml", "markdown", "github") if few else ("json", "yaml")
     if given["form"] not in forms:
         of = "" if few else " of several SYSTEM"
         expected = f"expected --format {' or '.join(forms)}"

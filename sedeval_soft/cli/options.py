@@ -17,7 +17,10 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 METHODS = ("bootstrap", "bca", "jackknife")
 
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
+
+SERVICE_FORMATS = ("github", "junit", "codabench")
+"""Forms that services take, which say what is required, too."""
 
 
 def number(text: str) -> float:
@@ -301,8 +304,11 @@ INPUT: tuple[Decorator, ...] = (
 )  # fmt: skip
 
 RESULTS: tuple[Decorator, ...] = (
-    option(OUTPUT, "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
-           help="Form of the results."),
+    option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
+           show_default=True,
+           help="Form of the results: for people, programs, papers (latex), services. github: annotations, "
+           "and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; codabench: "
+           "scores.json, or scores.txt where that is what -o names."),
     option(OUTPUT, "-o", "--output", type=click.Path(path_type=str), metavar="FILE",
            help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--save-tally", type=click.Path(path_type=str), metavar="FILE",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.value import Scores
+    from sedeval_soft.report.verdict import Verdict
 
 OPTIONS = ("form", "averages", "output", "quiet", "raw_names")
 
@@ -54,9 +56,10 @@ class Presentation:
 
     def warn(self, systems: Sequence[Scores]) -> None:
         """Print the warnings of systems on standard error, each once."""
+        if self.quiet or self.form == "github":  # which has annotations for them
+            return
         for warning in dict.fromkeys(text for scores in systems for text in scores.warnings):
-            if not self.quiet:
-                remark(f"warning: {warning}")
+            remark(f"warning: {warning}")
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all asked names that a system lacks: before anything is written."""
@@ -74,6 +77,9 @@ class Presentation:
 
     def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
         """Print or write the results: of a board if there is one, else of the one system."""
+        if self.form in SERVICE_FORMATS:
+            self._show_service(systems, board)
+            return
         if self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
             return
@@ -87,18 +93,33 @@ class Presentation:
         text = render(systems, self.form, **how) if board is None else render_board(board, self.form, **how)
         emit(text, self.output)
 
+    def _show_service(self, systems: Sequence[Scores], board: Board | None) -> None:
+        from sedeval_soft.cli.service import Results
+
+        verdicts = self._verdicts(systems)
+        if self.averages and not self.wanted:
+            from sedeval_soft.report.averages import with_averages
+
+            systems = tuple(with_averages(scores, self.averages) for scores in systems)
+            board = None if board is None else replace(board, systems=systems)
+        Results(systems, board, verdicts, self.wanted, self.output, self.quiet).show(self.form)
+
     def judge(self, systems: Sequence[Scores]) -> int:
         """Say which requirements are not met; return the exit code."""
-        from sedeval_soft.cli.requirements import unmet
+        failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]
+        if self.form == "github":  # which has annotations for them
+            return 1 if failures else 0
+        from sedeval_soft.core.visible import visible
 
-        failures = [
-            f"{scores.system}: {failure}" if len(systems) > 1 else failure
-            for scores in systems
-            for failure in unmet(scores, self.requirements)
-        ]
         for failure in failures:
-            remark(f"requirement not met: {failure}")
+            of = f"{failure.system}: " if len(systems) > 1 else ""
+            remark(f"requirement not met: {visible(f'{of}{failure.requirement}: {failure.found}')}")
         return 1 if failures else 0
+
+    def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:
+        from sedeval_soft.cli.requirements import judged
+
+        return [verdict for scores in systems for verdict in judged(scores, self.requirements)]
 
     def _numbers(self, scores: Scores, *, named: bool) -> str:
         """Return just the wanted numbers, `-` where undefined: one per line, its interval behind it.

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sedeval_soft.core.errors import EvaluationError, SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.visible import visible
 from sedeval_soft.formats.columns import is_number
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.value import Scores
+    from sedeval_soft.report.verdict import Verdict
 
 T = TypeVar("T")
 
@@ -107,12 +110,12 @@ def _all(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
     return parsed
 
 
-def unmet(scores: Mapping[str, float | int | None], requirements: Sequence[Requirement]) -> list[str]:
-    """Return a line for each requirement that the scores do not meet."""
-    lines = []
-    for requirement in requirements:
-        value = scores[requirement.name]
-        if not requirement.met_by(value):
-            found = "it is undefined" if value is None else f"it is {value!r}"
-            lines.append(visible(f"{requirement}: {found}"))
-    return lines
+def judged(scores: Scores, requirements: Sequence[Requirement]) -> list[Verdict]:
+    """Return each requirement held against the scores of a system."""
+    from sedeval_soft.report.verdict import Verdict
+
+    return [
+        Verdict(scores.system, str(requirement), value, requirement.met_by(value))
+        for requirement in requirements
+        for value in (scores[requirement.name],)
+    ]

@@ -1,4 +1,4 @@
-"""`soft-sed-eval validate SYSTEM`: all that is wrong with a table, without scoring it."""
+"""`soft-sed-eval validate SYSTEM...`: all that is wrong with a table, without scoring it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ Examples:
   soft-sed-eval validate sys.tsv --reference ref.tsv --durations durations.tsv
   soft-sed-eval validate sys.tsv --preset dcase2019-task4 --format github
   soft-sed-eval validate sys.tsv --reference ref.tsv --fix mended.tsv
+  soft-sed-eval validate *.tsv --strict
 
 \b
 Exit status: 0 no errors, 1 errors (with --strict: any problem), 2 cannot be validated.
@@ -31,7 +32,7 @@ _OUTPUT = "Output"
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("system", metavar="SYSTEM", type=click.Path(path_type=str))
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=click.Path(path_type=str))
 @option(
     _HELD,
     "--reference",
@@ -90,40 +91,50 @@ _OUTPUT = "Output"
 )
 @add(INTAKE)
 @click.pass_context
-def validate(ctx: click.Context, /, system: str, **given: Any) -> None:  # noqa: ANN401
+def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Find all problems of a system's output: not just the first, and more than stops its scoring.
 
-    SYSTEM is a table or a folder as `soft-sed-eval` takes them. Errors cannot be scored; what a warning
-    is about is scored, but is probably not what was meant.
+    SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
+    cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
     from sedeval_soft.api import validate as look
     from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.report.problems import render_validation
 
-    _check(ctx, system, given)
+    _check(ctx, systems, given)
     with limits_of(given) as limits:
-        result = look(
-            system,
-            given["reference"],
-            durations=given["durations"],
-            classes=_classes(given["config"]),
-            preset=given["preset"],
-            max_problems=given["max_problems"],
-            fix=given["fix"],
-            limits=limits,
-        )
-    emit(render_validation(result, given["form"]), given["output"])
-    ctx.exit(1 if not result.ok or (given["strict"] and result.counts) else 0)
+        results = [
+            look(
+                system,
+                given["reference"],
+                durations=given["durations"],
+                classes=_classes(given["config"]),
+                preset=given["preset"],
+                max_problems=given["max_problems"],
+                fix=given["fix"],
+                limits=limits,
+            )
+            for system in systems
+        ]
+    emit("".join(render_validation(result, given["form"]) for result in results), given["output"])
+    ctx.exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
 
 
-def _check(ctx: click.Context, system: str, given: dict[str, Any]) -> None:
+def _check(ctx: click.Context, systems: tuple[str, ...], given: dict[str, Any]) -> None:
     """Refuse paths and options that do not go together."""
     if given["preset"] and given["config"]:
         raise click.UsageError("--preset and --config both set classes; expected one of them.", ctx)
-    if system == given["reference"] == "-":
+    if [*systems, given["reference"]].count("-") > 1:
         raise click.UsageError("Only one of SYSTEM and --reference can be standard input.", ctx)
+    if len(systems) > 1:
+        if given["fix"] is not None:
+            raise click.UsageError("--fix is of one SYSTEM: it writes one copy.", ctx)
+        if given["form"] in {"json", "sarif"}:
+            raise click.UsageError(
+                f"--format {given['form']} is a document of one SYSTEM; expected text or github.", ctx
+            )
     read = {
-        "input": system,
+        **{"input" if i == 0 else f"input {i + 1}": path for i, path in enumerate(systems)},
         "reference": given["reference"],
         "table of durations": given["durations"],
         "settings file": given["config"],

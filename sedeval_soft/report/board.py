@@ -126,26 +126,32 @@ def _signed(value: float | None, missing: str = UNDEFINED) -> str:
     return text if not text or text[0] == "-" or float(text) == 0 else f"+{text}"
 
 
-def _side_by_side(board: Board) -> Table:
-    """Return the main scores of all systems in rows, those of each basis and reading beside one another."""
-    kinds = _kinds(board.systems)
-    found = dict.fromkeys(family for scores in board.systems for family in families(scores))
-    settings = board.systems[0].settings
-    columns: list[tuple[str, str, str]] = []
+def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
+    """Return the scores in which systems stand side by side, as (basis and reading, measure, name)."""
+    kinds = _kinds(systems)
+    found = dict.fromkeys(family for scores in systems for family in families(scores))
+    columns = []
     for basis, reading in found:
         for measure, average in kinds:
             name = spell(basis, reading, measure, average)
-            if any(name in scores for scores in board.systems):
-                columns.append((f"{basis} {reading}", measure_label(settings, measure), name))
+            if any(name in scores for scores in systems):
+                columns.append((f"{basis} {reading}", measure, name))
+    return columns
+
+
+def _side_by_side(board: Board) -> Table:
+    """Return the main scores of all systems in rows, those of each basis and reading beside one another."""
+    settings = board.systems[0].settings
+    columns = side_by_side(board.systems)
     rows = tuple(
         (visible(scores.system), *(number(scores[name]) if name in scores else "" for *_, name in columns))
         for scores in board.systems
     )
     headings = [heading for heading, *_ in columns]
-    averages = [f"{average} {measure_label(settings, measure)}" for measure, average in kinds]
+    averages = [f"{average} {measure_label(settings, measure)}" for measure, average in _kinds(board.systems)]
     return Table(
         f"Systems side by side: {', '.join(text.removeprefix(f'{OVERALL} ') for text in averages)}",
-        ("system", *(label for _, label, _ in columns)),
+        ("system", *(measure_label(settings, measure) for _, measure, _ in columns)),
         rows if columns else (),
         groups=(("", 1), *((heading, headings.count(heading)) for heading in dict.fromkeys(headings))),
     )

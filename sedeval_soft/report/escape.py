@@ -28,6 +28,20 @@ NEUTRAL = "'"
 """What a spreadsheet takes for the begin of a text, and does not show."""
 
 
+_LATEX = {
+    **{c: f"\\{c}" for c in "#$%&_{}"},
+    **{c: f"{{{c}}}" for c in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # Of some languages babel makes it a command, in braces too.
+    '"': r"\char34{}",
+}
+
+
 def harmless(text: str) -> str:
     """Return a name with control characters, marks of direction and what is no text written as escapes.
 
@@ -58,6 +72,11 @@ def json_text(text: str) -> str:
 def html(text: str) -> str:
     """Return a text for HTML, in an element or in an attribute between quotes of either kind."""
     return _html.escape(visible(text), quote=True)
+
+
+def latex(text: str) -> str:
+    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` mean something."""
+    return "".join(_LATEX.get(c, c) for c in visible(text)).replace("--", "-{}-")
 
 
 def github_message(text: str) -> str:

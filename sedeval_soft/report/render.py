@@ -18,7 +18,7 @@ from sedeval_soft.report.escape import json_text
 if TYPE_CHECKING:
     from sedeval_soft.report.page import Page
 
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml")
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -51,6 +51,10 @@ def render(
         from sedeval_soft.report.page import page_of
 
         return _drawn([page_of(scores) for scores in systems], form, color=color, width=width)
+    if form == "latex":
+        from sedeval_soft.report.latex import latex
+
+        return latex(systems)
     return _written(document(systems), form)
 
 
@@ -80,6 +84,10 @@ def render_board(
         from sedeval_soft.report.board import board_page
 
         return _drawn([board_page(board)], form, color=color, width=width)
+    if form == "latex":
+        from sedeval_soft.report.latex import latex_board
+
+        return latex_board(board)
     return _written(board_document(board), form)
 
 

@@ -40,6 +40,12 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
         _put(name, lambda target: _fill(target, data))
 
 
+def add_to(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text behind what a file has, which others write too; raises OutputError."""
+    with _failing(os.fspath(path)), Path(path).open("ab") as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
 def replaced(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
     """Let a function write a file beside the target, and rename that; as `write_atomic` otherwise."""
     with _failing(os.fspath(path)):

@@ -123,7 +123,7 @@ def test_class_of_a_requirement_may_hold_comparison_signs(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv", "tsv", "markdown", "yaml"])
+@pytest.mark.parametrize("form", ["text", "json", "csv", "tsv", "markdown", "yaml", "latex"])
 def test_output_file_holds_what_would_be_printed(form, tmp_path):
     target = tmp_path / "out"
     done = run(REFERENCE, SYSTEM, "--format", form, "-o", str(target))

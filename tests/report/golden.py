@@ -16,6 +16,10 @@ from samples import MAESTRO, UNICODE, build, with_all_bases
 
 from sedeval_soft.core.value import Scores
 from sedeval_soft.report import render, render_board
+from sedeval_soft.report.codabench import codabench
+from sedeval_soft.report.github import job_summary
+from sedeval_soft.report.junit import junit
+from sedeval_soft.report.verdict import Verdict
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
 
@@ -39,6 +43,11 @@ def _intervals(**chosen: object) -> Scores:
 
 _SOFT = (("segment", "soft"),)
 NAMES = ("a|b", "=1,+1\x1b[31m", "<b>", "鳥の声")
+VERDICTS = [
+    Verdict(NAMES[1], "segment.soft.f1.macro>=0.9", 0.8, met=False),
+    Verdict(NAMES[1], "segment.soft.f1[a|b]>=0.9", None, met=False),
+    Verdict(NAMES[1], "segment.soft.f1.micro>=0.5", 0.75, met=True),
+]
 MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -66,6 +75,16 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "board.md": lambda: render_board(board(NAMES, NAMES[1], families=_SOFT, ci="bca"), "markdown"),
     "board.csv": lambda: render_board(board(NAMES, families=_SOFT), "csv"),
     "board.json": lambda: render_board(board(families=_SOFT), "json", averages=["macro"]),
+    "pair.tex": lambda: render([build(**_PAIR)], "latex"),
+    "intervals.tex": lambda: render([_intervals(ci="bca")], "latex", averages=["macro"]),
+    "board.tex": lambda: render_board(board(NAMES, families=_PAIR["families"]), "latex"),
+    "required.xml": lambda: junit([_intervals(ci="bca"), build(system=NAMES[1], families=_SOFT)], VERDICTS),
+    "required.md": lambda: job_summary([build(system=NAMES[1], families=_SOFT)], None, VERDICTS),
+    "board.scores.md": lambda: job_summary(
+        (found := board(families=_SOFT)).systems, found, (), ["segment.soft.f1.macro"]
+    ),
+    "scores.json": lambda: codabench(build(families=_SOFT)),
+    "scores.txt": lambda: codabench(build(families=_SOFT), lines=True),
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }
 

@@ -79,8 +79,8 @@ def test_what_is_in_no_summary_is_shown_where_there_is_nothing_else():
     assert "one_error" in table.head or "1-err" in table.head
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_form_names_every_part(form, scores):
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "latex"])
+def test_every_form_but_a_summary_names_every_part(form, scores):
     text = render([scores], form)
     shown = text.replace("\\", "") if form == "markdown" else text
     assert GROUP in shown

@@ -230,6 +230,30 @@ def test_command_and_library_have_the_same_choices():
     assert command.FORMATS == VALIDATION_FORMATS
 
 
+def test_several_tables_are_looked_at_one_by_one(here):
+    for form in ("text", "github"):
+        code, out, _ = call("clean.tsv", "wrong.tsv", "warned.tsv", "--format", form)
+        assert code == 1
+        assert out == "".join(
+            call(f"{name}.tsv", "--format", form)[1] for name in ("clean", "wrong", "warned")
+        )
+    assert call("clean.tsv", "noted.tsv")[0] == 0
+    assert call("clean.tsv", "noted.tsv", "--strict")[0] == 1
+    assert call()[0] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--format", "json"], ["--format", "sarif"], ["--fix", "fixed.tsv"], ["-o", "wrong.tsv"]],
+)
+def test_what_is_of_one_table_is_refused_for_several(arguments, here):
+    code, out, err = call("clean.tsv", "wrong.tsv", *arguments)
+    assert (code, out) == (2, "")
+    assert "SYSTEM" in err or "this is the input 2" in err
+    assert Path("wrong.tsv").read_text() == WRONG
+    assert not Path("fixed.tsv").exists()
+
+
 def test_rules_say_what_they_must():
     for code, rule in RULES.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9_]+)*", code), code

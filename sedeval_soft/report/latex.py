@@ -1,0 +1,160 @@
+r"""Scores as LaTeX: a `tabular` with the rules of booktabs, to be put into a table of one's own.
+
+Of one system it is the summary, of several the leaderboard: systems in rows, the best of each column bold.
+Intervals are subscripts; on a leaderboard the score by which systems are ranked has them: a page has no room
+for more. The signature is a comment above. Names are escaped, for any engine; letters that
+the engine's fonts lack are left to the document.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sedeval_soft.core.board import Board
+from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.core.visible import visible
+from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError, spell
+from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.report.board import side_by_side
+from sedeval_soft.report.escape import latex as escaped
+from sedeval_soft.report.layout import measure_label
+from sedeval_soft.report.table import UNDEFINED, number
+from sedeval_soft.report.tables import families
+
+_MEASURES = ("precision", "recall", "f1", "error_rate")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tabular:
+    """A table whose cells are LaTeX.
+
+    comments: lines above it. groups: headings over neighbouring columns, as (heading, number of columns);
+    the first is over the names. names: how the columns of names are aligned, such as `ll`.
+    """
+
+    comments: tuple[str, ...]
+    groups: tuple[tuple[str, int], ...]
+    head: tuple[str, ...]
+    names: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+def latex(systems: Sequence[Scores]) -> str:
+    """Return the summaries of some systems, one below another."""
+    return "\n".join(_drawn(_summary(scores)) for scores in systems)
+
+
+def latex_board(board: Board) -> str:
+    """Return the leaderboard: the systems in its order, and the scores in which they stand side by side."""
+    settings = board.systems[0].settings
+    columns = side_by_side(board.systems)
+    if all(name != board.rank_by for *_, name in columns) and board.rank_by in board.systems[0]:
+        first = board.systems[0].score(board.rank_by)
+        columns.insert(0, (f"{first.basis} {first.reading}", first.measure, first.name))
+    headings = [heading for heading, *_ in columns]
+    # Columns of one basis and reading lie together: those that `rank_by` set apart would not be counted.
+    columns = [column for heading in dict.fromkeys(headings) for column in columns if column[0] == heading]
+    ranks = [f"{entry.rank}{'$^=$' if entry.tied else ''}" for entry in board.entries]
+    names = [escaped(scores.system) for scores in board.systems]
+    cells = [_column(board.systems, name, ends=name == board.rank_by) for *_, name in columns]
+    return _drawn(
+        _Tabular(
+            (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in board.systems)),
+            (("", 2), *((heading, headings.count(heading)) for heading in dict.fromkeys(headings))),
+            ("rank", "system", *(_label(measure_label(settings, of), name) for _, of, name in columns)),
+            "rl",
+            tuple(zip(ranks, names, *cells, strict=True)),
+        )
+    )
+
+
+def _summary(scores: Scores) -> _Tabular:
+    present = {score.average for score in scores.scores.values() if score.group is None}
+    aside = {"micro", "macro"} <= present
+    averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)] or ["micro"]
+    rows = []
+    for basis, reading in families(scores):
+        names = [spell(basis, reading, measure, average) for average in averages for measure in _MEASURES]
+        if any(name in scores for name in names):
+            cells = (_cell(scores.scores.get(name)) for name in names)
+            rows.append((escaped(basis), escaped(reading), *cells))
+    labels = [measure_label(scores.settings, measure) for measure in _MEASURES]
+    return _Tabular(
+        (scores.system, scores.signature),
+        (("", 2), *((average, len(labels)) for average in averages)),
+        ("basis", "reading", *labels * len(averages)),
+        "ll",
+        tuple(rows),
+    )
+
+
+def _label(measure: str, name: str) -> str:
+    """Return the head of a column of a leaderboard: its measure, and the class or average that it is of."""
+    parsed = ScoreName.parse(name)
+    of = parsed.class_name if parsed.average is None else parsed.average.removeprefix(OVERALL)
+    part = "" if parsed.group is None else f"@{parsed.group}"
+    return f"{measure} {of}".strip() + part
+
+
+def _column(systems: Sequence[Scores], name: str, *, ends: bool) -> list[str]:
+    """Return the cells of one score, the best of them bold; those that look the same are all the best."""
+    scores = [system.scores.get(name) for system in systems]
+    values = [s.value for s in scores if s is not None and s.value is not None and math.isfinite(s.value)]
+    direction = _direction(name)
+    if direction == "none" or len(values) < 2:
+        return [_cell(score, ends=ends) for score in scores]
+    best = number(max(values) if direction == "higher" else min(values))
+    return [_cell(s, ends=ends, bold=s is not None and number(s.value) == best) for s in scores]
+
+
+def _direction(name: str) -> str:
+    try:
+        return measure_of(name).direction
+    except ScoreNameError:
+        return "none"
+
+
+def _cell(score: Score | None, *, ends: bool = True, bold: bool = False) -> str:
+    """Return a value, the ends of its interval as a subscript; empty where there is no such score."""
+    if score is None:
+        return ""
+    text = _number(score.value)
+    if bold:
+        text = rf"\textbf{{{text}}}"
+    if not ends or score.low is None or score.high is None:
+        return text
+    return f"{text}$_{{[{number(float(score.low))}, {number(float(score.high))}]}}$"
+
+
+def _number(value: float | int | None) -> str:
+    text = number(value)
+    if text == UNDEFINED:
+        return "--"
+    return f"$-${text[1:]}" if text.startswith("-") else text
+
+
+def _drawn(table: _Tabular) -> str:
+    lines = [*(f"% {visible(comment)}" for comment in table.comments), r"% \usepackage{booktabs}"]
+    lines.append(rf"\begin{{tabular}}{{{table.names}{'r' * (len(table.head) - len(table.names))}}}")
+    lines.append(r"\toprule")
+    lines += _headings(table.groups)
+    lines += [_row(map(escaped, table.head)), r"\midrule"]
+    lines += map(_row, table.rows)
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _headings(groups: Sequence[tuple[str, int]]) -> list[str]:
+    """Return the row of headings over columns, and the rules below them."""
+    cells, rules, at = [""] * groups[0][1], [], groups[0][1] + 1
+    for heading, count in groups[1:]:
+        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{escaped(heading)}}}")
+        rules.append(rf"\cmidrule(lr){{{at}-{at + count - 1}}}")
+        at += count
+    return [_row(cells), "".join(rules)] if rules else []
+
+
+def _row(cells: Iterable[str]) -> str:
+    return rf"{' & '.join(cells)} \\"

@@ -1,0 +1,146 @@
+"""LaTeX: what its readers rely on, held against a small reader of `tabular`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from resampled import board, with_intervals
+from samples import build, revalued
+
+from sedeval_soft.core.board import Board
+from sedeval_soft.report import render, render_board
+from sedeval_soft.report.escape import latex as escaped
+
+SOFT = (("segment", "soft"),)
+HOSTILE = (r"\input{/etc/passwd}", "a_b & c%d", "[x]", "*", "$x^2$ #1 ~", "a\nb\x1b", "<|>", "a--b", "{")
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the cells of a tabular: the lines that end a row, cut at what is no escaped ampersand."""
+    lines = [line for line in text.splitlines() if line.endswith(r"\\")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)&", line.removesuffix(r"\\"))] for line in lines]
+
+
+def balanced(text: str) -> bool:
+    """Return whether the braces of a text that are no characters open and close."""
+    depth = 0
+    for brace in re.findall(r"(?<!\\)(?:\\\\)*([{}])", text):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def drawn(found: Board) -> dict[str, list[str]]:
+    """Return the cells of each column of a leaderboard, by its head."""
+    _, head, *rows = rows_of(render_board(found, "latex"))
+    return {name: [row[at] for row in rows] for at, name in enumerate(head)}
+
+
+def test_rows_have_the_columns_that_the_head_has():
+    for text in (render([build()], "latex"), render_board(board(HOSTILE, families=SOFT), "latex")):
+        preamble = re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)
+        assert preamble
+        head, *rows = rows_of(text)[1:]
+        assert {len(row) for row in (head, *rows)} == {len(preamble[1])}
+        spans = [int(n) for n in re.findall(r"\\multicolumn\{(\d+)\}", text)]
+        assert sum(spans) == len(preamble[1]) - 2
+        rules = [(int(a), int(b)) for a, b in re.findall(r"\\cmidrule\(lr\)\{(\d+)-(\d+)\}", text)]
+        assert [b - a + 1 for a, b in rules] == spans
+        assert (rules[0][0], rules[-1][1]) == (3, len(preamble[1]))
+        assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
+
+
+def test_the_summary_is_of_micro_and_macro():
+    text = render([build(families=SOFT)], "latex")
+    groups, head, row = rows_of(text)
+    assert groups[2:] == [r"\multicolumn{4}{c}{micro}", r"\multicolumn{4}{c}{macro}"]
+    assert head == ["basis", "reading", *("P", "R", "F1", "ER") * 2]
+    scores = build(families=SOFT)
+    names = [f"segment.soft.{m}.{a}" for a in ("micro", "macro") for m in ("precision", "recall", "f1")]
+    assert [row[i] for i in (2, 3, 4, 6, 7, 8)] == [f"{scores[name]:.4f}" for name in names]
+
+
+def test_undefined_and_negative_numbers_are_set_as_such():
+    assert "--" in rows_of(render([revalued(build(), lambda *_: None)], "latex"))[2]
+    assert "$-$0.2500" in rows_of(render([revalued(build(), lambda *_: -0.25)], "latex"))[2]
+
+
+def test_intervals_are_subscripts():
+    scores = with_intervals(build(families=SOFT))
+    assert "$_{" not in render([build(families=SOFT)], "latex")
+    found = scores.score("segment.soft.f1.micro")
+    cell = f"{found.value:.4f}$_{{[{found.low:.4f}, {found.high:.4f}]}}$"
+    assert rows_of(render([scores], "latex"))[2][4] == cell
+
+
+def test_the_best_of_each_column_is_bold_whichever_way_it_is_better():
+    found = board(families=SOFT)
+    columns = drawn(found)
+    for head, name, best in (
+        ("F1 macro", "segment.soft.f1.macro", max),
+        ("ER micro", "segment.soft.error_rate.micro", min),
+    ):
+        values = [scores[name] for scores in found.systems]
+        bold = [cell.startswith(r"\textbf{") for cell in columns[head]]
+        assert bold == [value == best(values) for value in values], head
+
+
+def test_what_looks_equal_is_bold_in_both():
+    found = board(families=SOFT)
+    value = found.systems[0]["segment.soft.f1.macro"]
+    same = tuple(
+        revalued(s, lambda _, score: value + 1e-9 if score.measure == "f1" else score.value)
+        for s in found.systems[1:]
+    )
+    columns = drawn(replace(found, systems=(found.systems[0], *same)))
+    assert all(cell.startswith(r"\textbf{") for cell in columns["F1 macro"])
+
+
+def test_nothing_is_best_where_no_direction_is_known():
+    name = "segment.soft.n_ref.micro"
+    columns = drawn(replace(board(families=SOFT), rank_by=name))
+    assert "N\\_ref micro" in columns
+    assert not any("textbf" in cell for cell in columns["N\\_ref micro"])
+
+
+def test_only_the_score_of_the_ranking_has_intervals_on_a_leaderboard():
+    columns = drawn(board(families=SOFT))
+    assert all("$_{[" in cell for cell in columns["F1 macro"])
+    assert not any("$_{[" in cell for head, cells in columns.items() for cell in cells if head != "F1 macro")
+
+
+def test_signatures_are_comments():
+    for text in (render([build(system="a\n\\b")], "latex"), render_board(board(), "latex")):
+        body = text[text.index(r"\begin{tabular}") :]
+        comments = text[: text.index(r"\begin{tabular}")].splitlines()
+        assert all(line.startswith("% ") for line in comments)
+        assert any("sha256=" in line for line in comments)
+        assert "%" not in body
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=20))
+@example("".join(map(chr, range(256))))
+@example("\\\\[2em]")
+def test_no_character_of_a_name_is_obeyed(name):
+    text = escaped(name)
+    assert "\n" not in text
+    assert balanced(text)
+    for command in re.findall(r"\\[a-zA-Z]+\d*\{\}", text):
+        text = text.replace(command, "")
+    for command in re.findall(r"\\.", text):
+        assert command[1] in "#$%&_{}"
+    plain = re.sub(r"\\.", "", text)
+    assert not set(plain) & set('#$%&_~^\\<>|"')
+    assert not re.search(r"(?<!\{)[\[\]*]|[\[\]*](?!\})", plain)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_stand_escaped_in_a_row(name):
+    found = board((name, "other"), families=SOFT)
+    assert drawn(found)["system"] == [escaped(name), "other"]

@@ -1,0 +1,257 @@
+"""Outputs that services take: JUnit XML, scores of Codabench, annotations and summaries of GitHub's."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from resampled import board, with_folds, with_intervals
+from samples import build, revalued, with_all_bases
+
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.value import Scores
+from sedeval_soft.report.codabench import LONGEST, codabench, key_of, keyed
+from sedeval_soft.report.github import commands, job_summary
+from sedeval_soft.report.junit import junit
+from sedeval_soft.report.verdict import Verdict
+
+SOFT = (("segment", "soft"),)
+F1 = "segment.soft.f1.macro"
+MET = Verdict("sys.tsv", f"{F1}>=0.1", 0.5, met=True)
+MISSED = Verdict("sys.tsv", f"{F1}>=0.9", 0.5, met=False)
+UNDEFINED = Verdict("sys.tsv", "segment.soft.f1[car]>=0.9", None, met=False)
+ORDER = {
+    "testsuites": ["testsuite"],
+    "testsuite": ["properties", "testcase", "system-out", "system-err"],
+    "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
+    "properties": ["property"],
+}
+"""What the schemas of Ant (JUnit.xsd) and Jenkins (junit-10.xsd) have in an element, in this order."""
+
+
+def read(text: str) -> ET.Element:
+    """Return the root of a document whose elements stand in the order of the schemas."""
+    root = ET.fromstring(text.encode())  # noqa: S314 - our own
+    for element in root.iter():
+        places = [ORDER.get(element.tag, []).index(child.tag) for child in element]
+        assert places == sorted(places), element.tag
+    for suite in (root, *root.iter("testsuite")):
+        assert int(suite.get("tests", "")) == len(list(suite.iter("testcase")))
+        assert int(suite.get("failures", "")) == len(list(suite.iter("failure")))
+        assert int(suite.get("skipped", "")) == len(list(suite.iter("skipped")))
+        assert suite.get("errors") == "0"
+    return root
+
+
+def named(label: str) -> Scores:
+    """Return scores of one class in one reading."""
+    return build((label,), SOFT, system=label)
+
+
+def test_a_requirement_is_a_test():
+    root = read(junit([build(families=SOFT)], [MET, MISSED, UNDEFINED]))
+    cases = list(root.iter("testcase"))
+    assert [case.get("name") for case in cases] == [
+        MET.requirement,
+        MISSED.requirement,
+        UNDEFINED.requirement,
+    ]
+    assert {case.get("classname") for case in cases} == {"sys.tsv"}
+    failures = [case.find("failure") for case in cases]
+    assert failures[0] is None
+    assert failures[1] is not None
+    assert failures[1].get("message") == failures[1].text == f"{F1}>=0.9: it is 0.5"
+    assert failures[2] is not None
+    assert "undefined" in str(failures[2].text)
+
+
+def test_the_same_requirement_twice_is_one_test():
+    assert len(list(read(junit([build()], [MET, MET])).iter("testcase"))) == 1
+
+
+def test_without_requirements_scores_are_tests_that_pass():
+    scores = with_intervals(build(families=SOFT))
+    cases = list(read(junit([scores], [])).iter("testcase"))
+    names = [case.get("name") for case in cases]
+    assert F1 in names
+    assert not any("[" in str(name) or "weighted" in str(name) for name in names)
+    found = scores.score(F1)
+    said = cases[names.index(F1)].findtext("system-out")
+    assert said == f"{F1} = {found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+    asked = read(junit([scores], [], ["segment.soft.recall[car]"]))
+    assert [case.get("name") for case in asked.iter("testcase")] == ["segment.soft.recall[car]"]
+
+
+def test_undefined_scores_are_skipped():
+    root = read(junit([revalued(build(families=SOFT), lambda *_: None)], []))
+    assert root.get("skipped") == root.get("tests") != "0"
+
+
+def test_a_suite_tells_the_signature_the_settings_and_warnings():
+    found = build()
+    root = read(junit([found], []))
+    properties = {p.get("name"): p.get("value") for p in root.iter("property")}
+    assert properties["signature"] == found.signature
+    assert properties["settings.segment_length"] == "1.0"
+    assert {f"settings.{name}" for name in found.settings.to_dict()} <= set(properties)
+    assert root.findtext("testsuite/system-err") == "\n".join(found.warnings)
+
+
+def test_each_system_is_a_suite_with_its_requirements():
+    systems = board(("a", "b"), families=SOFT).systems
+    verdicts = [replace(MET, system="a"), replace(MISSED, system="b")]
+    root = read(junit(systems, verdicts))
+    assert [(s.get("name"), s.get("failures")) for s in root] == [("a", "0"), ("b", "1")]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(st.characters(), min_size=1, max_size=8))
+@example("".join(map(chr, range(160))))
+@example("\ufffe\uffff\ud800\udfff]]><!--&amp;")
+def test_junit_is_xml_whatever_names_hold(name):
+    scores = replace(named(name), warnings=(name,))
+    verdict = Verdict(name, f"segment.soft.f1[{name}]>=1", None, met=False)
+    root = read(junit([scores], [verdict]))
+    assert read(junit([scores], []))
+    if name.isprintable():
+        assert root[0].get("name") == name
+        assert next(root.iter("testcase")).get("name") == verdict.requirement
+
+
+def test_codabench_has_averages_and_numbers_only():
+    scores = with_folds(with_all_bases())
+    found = json.loads(codabench(scores))
+    averages = [s for s in scores.scores.values() if s.average is not None and s.group is None]
+    assert found == {key_of(s.name): s.value for s in averages if s.value is not None}
+    assert found["segment_soft_f1_macro"] == scores[F1]
+    assert all(re.fullmatch(r"\w+", key, re.ASCII) and len(key) <= LONGEST for key in found)
+
+
+def test_codabench_has_what_is_asked_for():
+    scores = build(("car", "people talking"), SOFT)
+    names = ["segment.soft.f1[people talking]", F1]
+    assert json.loads(codabench(scores, names)) == {
+        "segment_soft_f1_people_talking": scores[names[0]],
+        "segment_soft_f1_macro": scores[F1],
+    }
+
+
+@pytest.mark.parametrize("value", [0.1 + 0.2, 1e-7, 1.5e-12, 0.0, 1.0, 123456789.5, 7, 1e22])
+def test_lines_of_codabench_are_read_as_the_same_numbers(value):
+    scores = revalued(build(families=SOFT), lambda *_: value)
+    text = codabench(scores, lines=True)
+    assert yaml.safe_load(text) == json.loads(codabench(scores))
+    assert {float(line.split(":")[1]) for line in text.splitlines()} == {float(value)}
+    assert all(line.count(":") == 1 for line in text.splitlines())
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
+def test_undefined_scores_are_left_out_of_codabench(value):
+    scores = revalued(build(families=SOFT), lambda _, s: value if s.name == F1 else s.value)
+    for lines in (False, True):
+        text = codabench(scores, lines=lines)
+        assert "segment_soft_f1_macro" not in text
+        assert "segment_soft_f1_micro" in text
+    assert codabench(scores, [F1]) == "{}\n"
+    assert codabench(scores, [F1], lines=True) == ""
+    assert list(keyed(scores, [F1])) == ["segment_soft_f1_macro"]
+
+
+def test_keys_of_codabench_are_told_apart():
+    names = [
+        f"segment.soft.f1[{label}]" for label in ("鳥", "犬", "a:b", "a/b", "x" * 50, "x" * 51, "\ud800")
+    ]
+    keys = [key_of(name) for name in names]
+    assert len({*keys}) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9_]+", key) and len(key) <= LONGEST for key in keys)
+    assert key_of("intersection.optimal.substitution_rate.micro")[:20] == "intersection_optimal"
+
+
+def test_one_key_for_two_scores_is_refused():
+    scores = build(("a b", "a_b"), SOFT)
+    with pytest.raises(SettingsError, match="both have the key segment_soft_f1_a_b"):
+        codabench(scores, ["segment.soft.f1[a b]", "segment.soft.f1[a_b]"])
+    assert codabench(scores, ["segment.soft.f1[a b]"] * 2)
+
+
+def test_what_is_not_met_is_an_error_and_a_warning_a_warning():
+    assert commands([MET, MISSED, MISSED, UNDEFINED], ["odd", "odd"]).splitlines() == [
+        f"::error title=sys.tsv%3A requirement not met::{F1}>=0.9: it is 0.5",
+        "::error title=sys.tsv%3A requirement not met::segment.soft.f1[car]>=0.9: it is undefined",
+        "::warning title=soft-sed-eval::odd",
+    ]
+    assert commands([MET], []) == ""
+
+
+@settings(max_examples=100)
+@given(st.text(max_size=12))
+@example("a\n::stop-commands::x\r::add-mask::y%0A,:")
+def test_no_name_begins_a_command(name):
+    text = commands([Verdict(name, name, None, met=False)], [name])
+    first, second, end = text.split("\n")
+    assert (first[:14], second[:28], end) == ("::error title=", "::warning title=soft-sed-eva", "")
+    title = first.removeprefix("::error title=").partition("::")[0]
+    assert "," not in title
+    assert "\r" not in text
+
+
+def test_a_summary_has_requirements_scores_and_the_signature():
+    found = build(families=SOFT)
+    text = job_summary([found], None, [MET, MISSED])
+    assert "### Requirements: 1 of 2 not met" in text
+    assert text.index("### Requirements") < text.index("### Summary")
+    assert rf"| NOT MET | sys.tsv | {F1}\>=0.9 | 0.5 |" in text
+    assert rf"| met | sys.tsv | {F1}\>=0.1 | 0.5 |" in text
+    assert "sha256=" in text
+    assert "Requirements: all met" in job_summary([found], None, [MET])
+    assert "Requirements" not in job_summary([found], None, [])
+    assert job_summary([found], None, []).startswith("## sys.tsv\n")
+
+
+def test_a_summary_of_some_scores_has_just_these():
+    text = job_summary([build()], None, [], [F1])
+    assert re.findall(r"^### (.*)$", text, re.MULTILINE) == ["Scores"]
+    assert f"| sys.tsv | {F1} | " in text.replace("\\", "")
+
+
+def test_a_summary_of_several_systems_is_their_leaderboard():
+    found = board(families=SOFT)
+    text = job_summary(found.systems, found, [replace(MISSED, system="beta.tsv")])
+    assert "### Leaderboard by" in text
+    assert "| NOT MET | beta.tsv |" in text
+    two = job_summary(found.systems, found, [], [F1])
+    assert all(f"| {scores.system} | {F1} |" in two for scores in found.systems)
+
+
+@pytest.mark.parametrize("most", [200_000, 20_000, 3_000, 300])
+def test_a_summary_has_no_more_bytes_than_it_may(most):
+    whole = build(tuple(f"鳥{i}" for i in range(400)))
+    text = job_summary([whole], None, [MISSED], most=most)
+    assert len(text.encode()) <= most
+    assert text.endswith("\n")
+    assert "Requirements" in text or most == 300
+    if most == 20_000:
+        assert "more tables are left out" in text
+        assert "sha256=" in text
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(min_size=1, max_size=10))
+@example("::error::x")
+@example("\n::error::x")
+@example("##[error]x")
+@example("<script>|`")
+def test_no_line_of_a_summary_is_a_command(name):
+    verdict = Verdict(name, f"segment.soft.f1[{name}]>=1", None, met=False)
+    scores = replace(named(name), warnings=(name,), signature=f"soft-sed-eval {name}")
+    for wanted in ((), (f"segment.soft.f1[{name}]",)):
+        text = job_summary([scores], None, [verdict], wanted)
+        assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+        assert "##[" not in text
+        assert not re.search(r"(?<!\\)<script", text)

@@ -14,20 +14,19 @@ if TYPE_CHECKING:
 def settings_of(
     given: dict[str, Any], asked: list[str], *, just: bool, curves: bool, folds: object = None
 ) -> Settings:
-    """Join the settings file and the options that were given, which win.
+    """Join the settings file or preset and the options that were given, which win.
 
     asked: names of scores, whose groups of measures are computed; just: nothing but these is needed.
     curves: those are needed. folds: over which thresholds are tuned, unless something else is said.
     """
     from dataclasses import replace
 
-    from sedeval_soft.config import load_settings, load_thresholds, split_classes
+    from sedeval_soft.config import load_thresholds, split_classes
     from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
     from sedeval_soft.core.tuning import RULES
     from sedeval_soft.measures.registry import group_of
 
-    config = given.pop("config")
-    values = {} if config is None else load_settings(config)
+    values = _from_files(given.pop("preset"), given.pop("config"))
     for name, value in given.items():
         if value is None or value == ():
             continue
@@ -51,6 +50,19 @@ def settings_of(
     if not given["measures"]:
         needed |= {*map(group_of, asked)}
     return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
+
+
+def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
+    """Return the settings of a preset or of a file, none where neither is given."""
+    from sedeval_soft.config import checked_preset, load_preset, load_settings
+    from sedeval_soft.core.errors import SettingsError
+
+    if preset is not None and config is not None:
+        extends = f"`extends: {checked_preset(preset)}` in {config} has both"
+        raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
+    if preset is not None:
+        return load_preset(preset)
+    return {} if config is None else load_settings(config)
 
 
 @contextlib.contextmanager

@@ -23,9 +23,6 @@ Exit status: 0 no errors, 1 errors (with --strict: any problem), 2 cannot be val
 
 FORMATS = ("text", "json", "sarif", "github")
 
-PRESETS = ("dcase2016-task3", "dcase2017-task2", "dcase2019-task4", "dcase2023-task4b")
-"""As the settings that are shipped are called; not imported for the help."""
-
 _HELD = "What the table is held against"
 _OUTPUT = "Output"
 
@@ -46,7 +43,12 @@ _OUTPUT = "Output"
     metavar="TSV",
     help="Table of filename and duration.",
 )
-@option(_HELD, "--preset", type=click.Choice(PRESETS), help="Challenge whose classes there can be.")
+@option(
+    _HELD,
+    "--preset",
+    metavar="NAME",
+    help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them.",
+)
 @option(
     _HELD,
     "--config",

@@ -11,6 +11,7 @@ Examples:
   soft-sed-eval presets
   soft-sed-eval presets show dcase2019-task4 > mine.yaml
   soft-sed-eval ref.tsv sys.tsv --preset dcase2019-task4
+  soft-sed-eval presets schema > settings.schema.json
 """
 
 
@@ -32,3 +33,11 @@ def show(name: str) -> None:
     from sedeval_soft.config import text_of_preset
 
     emit(text_of_preset(name))
+
+
+@presets.command()
+def schema() -> None:
+    """Print the JSON Schema of settings files, for editors that complete and check them."""
+    from sedeval_soft.config import schema_text
+
+    emit(schema_text())

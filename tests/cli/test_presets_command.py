@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sedeval_soft.config import PRESETS, load_preset, load_settings
+from sedeval_soft.config import PRESETS, load_preset, load_settings, schema_text
 
 SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "config" / "presets"
 
@@ -46,3 +46,7 @@ def test_what_is_no_preset_is_answered_with_the_closest():
     assert done.stderr.startswith("soft-sed-eval: there is no preset 'dcase2017-task33'")
     assert "did you mean 'dcase2017-task3'?" in done.stderr
     assert call("shew").returncode == call("show").returncode == 2
+
+
+def test_the_schema_is_printed():
+    assert call("schema").stdout == schema_text()

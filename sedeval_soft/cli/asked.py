@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -63,6 +65,17 @@ def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
     if preset is not None:
         return load_preset(preset)
     return {} if config is None else load_settings(config)
+
+
+def settings_files(config: str | None) -> dict[str, str | None]:
+    """Return the files that settings are read from, by what they are: results must not replace them."""
+    if config is None or not Path(config).is_file():  # what is no file can be read once only
+        return {}
+    from sedeval_soft.config import files_of_settings
+
+    found = files_of_settings(config)
+    extended = {f"settings file that {by} extends": path for by, path in pairwise(found)}
+    return {"settings file": config, **extended}
 
 
 @contextlib.contextmanager

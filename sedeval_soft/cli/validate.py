@@ -120,6 +120,8 @@ def validate(ctx: click.Context, /, system: str, **given: Any) -> None:  # noqa:
 
 def _check(ctx: click.Context, system: str, given: dict[str, Any]) -> None:
     """Refuse paths and options that do not go together."""
+    from sedeval_soft.cli.asked import settings_files
+
     if given["preset"] and given["config"]:
         raise click.UsageError("--preset and --config both set classes; expected one of them.", ctx)
     if system == given["reference"] == "-":
@@ -128,7 +130,7 @@ def _check(ctx: click.Context, system: str, given: dict[str, Any]) -> None:
         "input": system,
         "reference": given["reference"],
         "table of durations": given["durations"],
-        "settings file": given["config"],
+        **settings_files(given["config"]),
     }
     refuse_overwriting(given["output"], read)
     if given["fix"] is not None:

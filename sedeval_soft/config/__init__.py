@@ -1,6 +1,12 @@
 """Settings from files."""
 
-from sedeval_soft.config.load import classes_of_preset, load_preset, load_settings, split_classes
+from sedeval_soft.config.load import (
+    classes_of_preset,
+    files_of_settings,
+    load_preset,
+    load_settings,
+    split_classes,
+)
 from sedeval_soft.config.presets import PRESETS, checked_preset, text_of_preset, title_of_preset
 from sedeval_soft.config.schema import schema_text
 from sedeval_soft.config.thresholds import dump_thresholds, load_thresholds
@@ -10,6 +16,7 @@ __all__ = [
     "checked_preset",
     "classes_of_preset",
     "dump_thresholds",
+    "files_of_settings",
     "load_preset",
     "load_settings",
     "load_thresholds",

@@ -10,12 +10,12 @@ import csv
 import os
 import re
 from collections.abc import Sequence
-from importlib.resources import as_file, files
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sedeval_soft.config.plain_yaml import read_plain_yaml
-from sedeval_soft.config.presets import PRESETS, UNRESTRICTED, checked_preset
+from sedeval_soft.config.presets import PRESETS, UNRESTRICTED, text_of_preset
 from sedeval_soft.core.errors import InputError, Problem, SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
@@ -33,18 +33,45 @@ _ABOUT = re.compile(r"(?:unknown setting ')?(\w+)")
 """What a message about settings begins with: the setting."""
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A settings file as it stands: its settings, on which lines they are, and what it extends."""
+
+    path: str
+    values: dict[str, Any]
+    lines: dict[str, int]
+    base: object
+
+    def refused(self, message: str, name: str | None) -> SettingsError:
+        """Return an error that names this file, and the line of a setting where it has that."""
+        return SettingsError(str(Problem(self.path, message, self.lines.get(name or ""))))
+
+
 def load_settings(path: str) -> dict[str, Any]:
     """Return the settings of a YAML file, checked, and those of what it extends where it has none itself.
 
     Raises InputError where the file is not readable YAML, SettingsError for a setting that does not exist or
     has a value that it cannot have; both name the file.
     """
-    return _load(path, ())
+    levels, values = _levels(path)
+    for level in reversed(levels):
+        values |= level.values
+        try:
+            Settings.of(**values)
+        except SettingsError as error:
+            about = _ABOUT.match(str(error))
+            raise level.refused(str(error), about[1] if about else None) from error
+    return values
+
+
+def files_of_settings(path: str) -> tuple[str, ...]:
+    """Return the files that settings come from: this one, and those that it extends."""
+    return tuple(level.path for level in _levels(path)[0])
 
 
 def load_preset(name: str) -> dict[str, Any]:
     """Return the settings of a preset; raises SettingsError where there is none of that name."""
-    return _load_preset(checked_preset(name), ())
+    return dict(read_plain_yaml(text_of_preset(name)))
 
 
 def classes_of_preset(name: str) -> tuple[str, ...] | None:
@@ -53,56 +80,52 @@ def classes_of_preset(name: str) -> tuple[str, ...] | None:
     return tuple(classes) if classes is not None else UNRESTRICTED.get(name)
 
 
-def _load_preset(name: str, within: tuple[str, ...]) -> dict[str, Any]:
-    with as_file(files("sedeval_soft.config.presets").joinpath(f"{name}.yaml")) as path:
-        return _load(str(path), within)
+def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
+    """Return a settings file and those that it extends, and the settings of the preset below them."""
+    levels = [_read(path)]
+    while (base := levels[-1].base) is not None:
+        if isinstance(base, str) and base in PRESETS:
+            return levels, load_preset(base)
+        levels.append(_read(_extended(levels)))
+    return levels, {}
 
 
-def _load(path: str, within: tuple[str, ...]) -> dict[str, Any]:
-    """Return the settings of a file; within: the files that it is extended by, the first one first."""
+def _read(path: str) -> _File:
     if not path:
         raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
     lines: dict[str, int] = {}
     values = read_yaml(path, lines)
     if values is None:
-        return {}
+        values = {}
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
         raise InputError(
             Problem(path, f"holds {type(values).__name__}; expected settings, one `name: value` a line")
         )
     values = {key.replace("-", "_"): value for key, value in values.items()}
-    base = values.pop(EXTENDS, None)
-    if base is not None:
-        values = _base(base, path, lines[EXTENDS], within) | values
-    try:
-        Settings.of(**values)
-    except SettingsError as error:
-        about = _ABOUT.match(str(error))
-        line = lines.get(about[1]) if about else None
-        raise SettingsError(str(Problem(path, str(error), line))) from error
-    return values
+    return _File(path, values, lines, values.pop(EXTENDS, None))
 
 
-def _base(name: object, path: str, line: int, within: tuple[str, ...]) -> dict[str, Any]:
-    """Return the settings of what a file extends: a preset, or a file whose path is relative to it."""
-
-    def refused(message: str) -> SettingsError:
-        return SettingsError(str(Problem(path, message, line)))
-
+def _extended(levels: list[_File]) -> str:
+    """Return the path of the file that the last of some files extends, which is relative to it."""
+    last = levels[-1]
+    name = last.base
     if not isinstance(name, str) or not name:
-        raise refused(f"extends must be the name of a preset or the path of a file, not {name!r}")
-    within = (*within, path)
-    if name in PRESETS:
-        return _load_preset(name, within)
-    found = os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120 - kept as the user wrote it
-    if not os.path.exists(found):  # noqa: PTH110 - also False where a NUL is in the name
+        message = f"extends must be the name of a preset or the path of a file, not {name!r}"
+        raise last.refused(message, EXTENDS)
+    path = os.path.join(os.path.dirname(last.path), name)  # noqa: PTH118, PTH120 - shown as it was written
+    if not os.path.isfile(path):  # noqa: PTH113 - also False for what cannot be a path
         hint = did_you_mean(name, PRESETS, n=1)
-        raise refused(f"extends {name!r}, which is neither a preset nor a file beside this one{hint}")
-    if os.path.realpath(found) in map(os.path.realpath, within):
-        raise refused(f"extends {name!r}, which extends this file itself; expected one that does not")
-    if len(within) >= _MOST_LEVELS:
-        raise refused(f"extends {name!r}; expected at most {_MOST_LEVELS} files that extend one another")
-    return _load(found, within)
+        raise last.refused(
+            f"extends {name!r}, which is neither a preset nor a file beside this one{hint}", EXTENDS
+        )
+    if os.path.realpath(path) in (os.path.realpath(level.path) for level in levels):
+        raise last.refused(
+            f"extends {name!r}, which extends this file itself; expected one that does not", EXTENDS
+        )
+    if len(levels) >= _MOST_LEVELS:
+        expected = f"expected at most {_MOST_LEVELS} files that extend one another"
+        raise last.refused(f"extends {name!r}; {expected}", EXTENDS)
+    return path
 
 
 def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever YAML may hold

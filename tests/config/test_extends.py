@@ -68,7 +68,9 @@ def test_null_extends_nothing_and_null_is_a_value(tmp_path):
         ({"a": "extends: [dcase2019-task4]\n"}, "a.yaml:1: extends must be the name"),
         ({"a": "extends: ''\n"}, "a.yaml:1: extends must be the name"),
         ({"a": 'extends: "a\\0b"\n'}, "a.yaml:1: extends"),
-        ({"a": "extends: .\n"}, "cannot be read"),
+        ({"a": "extends: .\n"}, "a.yaml:1: extends '.', which is neither a preset nor a file"),
+        ({"a": "extends: /dev/zero\n"}, "a.yaml:1: extends '/dev/zero', which is neither"),
+        ({"a": f"extends: {'x' * 5000}\n"}, "a.yaml:1: extends 'xxx"),
         ({"a": "extends: b.yaml\n", "b": "bins: 3\nbeta: -1\n"}, "b.yaml:2: beta must be"),
         ({"a": "extends: b.yaml\nextends: c.yaml\n"}, "given a second time"),
     ],
@@ -145,6 +147,26 @@ def test_a_preset_that_is_none_is_answered_with_the_closest(command):
     done = call(*command, *sides, "--preset", "dcase2019-tsk4")
     assert done.returncode == 2
     assert "did you mean 'dcase2019-task4'?" in done.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
+def test_results_replace_no_file_that_is_extended(command, tmp_path):
+    path = written(tmp_path, a="extends: b.yaml\n", b="extends: c.yaml\n", c="beta: 2.0\n")
+    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
+    for name in "abc":
+        done = call(*command, *sides, "--config", path, "-o", tmp_path / f"{name}.yaml")
+        assert done.returncode == 2
+        assert "this is the settings file" in done.stderr
+        assert (f"settings file that {path} extends" in done.stderr) is (name == "b")
+    assert (tmp_path / "c.yaml").read_text() == "beta: 2.0\n"
+
+
+def test_settings_that_can_be_read_once_are_read_once():
+    command = (
+        f"{sys.executable} -m sedeval_soft {REFERENCE} {SYSTEM} -q --config <(echo 'beta: 2.0') --format json"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True, text=True)
+    assert '"beta": 2.0' in done.stdout or '"beta":2.0' in done.stdout
 
 
 def test_tune_takes_presets():

@@ -44,6 +44,13 @@ def test_files_that_are_shipped_pass(path):
     VALIDATOR.validate(read_yaml(str(path)))
 
 
+def test_all_copies_are_listed():
+    text = (ROOT / "configs" / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{path.name}`" in text for path in (ROOT / "configs").glob("*.yaml"))
+    told = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in told for name in PRESETS)
+
+
 def test_defaults_are_those_of_settings():
     plain = Settings()
     for name in NAMES:

@@ -69,11 +69,13 @@ def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
 
 def settings_files(config: str | None) -> dict[str, str | None]:
     """Return the files that settings are read from, by what they are: results must not replace them."""
-    if config is None or not Path(config).is_file():  # what is no file can be read once only
-        return {}
-    from sedeval_soft.config import files_of_settings
+    found: tuple[str, ...] = ()
+    if config is not None and Path(config).is_file():  # anything else can be read once only
+        from sedeval_soft.config import files_of_settings
+        from sedeval_soft.core.errors import EvaluationError
 
-    found = files_of_settings(config)
+        with contextlib.suppress(EvaluationError):  # told where they are read to be used
+            found = files_of_settings(config)
     extended = {f"settings file that {by} extends": path for by, path in pairwise(found)}
     return {"settings file": config, **extended}
 

@@ -26,6 +26,8 @@ _LARGEST = 1 << 24
 EXTENDS = "extends"
 """The key that is no setting: the preset or the file whose settings hold where a file has none."""
 
+_MEANT = f"; did you mean {EXTENDS!r}?"
+
 _MOST_LEVELS = 8
 """Files that extend one another: who reads settings must find out what holds."""
 
@@ -102,7 +104,12 @@ def _read(path: str) -> _File:
             Problem(path, f"holds {type(values).__name__}; expected settings, one `name: value` a line")
         )
     values = {key.replace("-", "_"): value for key, value in values.items()}
-    return _File(path, values, lines, values.pop(EXTENDS, None))
+    file = _File(path, values, lines, values.pop(EXTENDS, None))
+    for key in values:
+        # Settings know their own names only.
+        if key not in Settings.__slots__ and did_you_mean(key, (*Settings.__slots__, EXTENDS), n=1) == _MEANT:
+            raise file.refused(f"unknown setting {key!r}{_MEANT}", key)
+    return file
 
 
 def _extended(levels: list[_File]) -> str:

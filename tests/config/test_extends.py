@@ -95,6 +95,7 @@ def test_files_extend_one_another_a_few_times_only(tmp_path):
     [
         ("# one\n\nbeta: -1\n", ":3: beta must be"),
         ("bins: 3\nbetta: 2\n", ":2: unknown setting 'betta'; did you mean 'beta'"),
+        ("bins: 3\nextend: maestro-soft\n", ":2: unknown setting 'extend'; did you mean 'extends'?"),
         ("bins: 3\nmin-gap: {car: x}\n", ":2: min_gap of car must be"),
         ("bins: 3\nonset: false\noffset: false\n", ":2: onset and offset cannot"),
         ("bins: 3\nthreshold: .5\nclasses: [a, a]\n", ":3: classes names a class twice"),

@@ -58,7 +58,8 @@ def evaluate(
         file names in which `{}` stands for the scene; each scene is scored by itself as well.
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
-    settings: an object of `Settings`, or its fields as keywords; class names of arrays come from `classes`.
+    settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
+        keyword `preset` names one; class names of arrays come from `classes`.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """

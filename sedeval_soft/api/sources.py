@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.config import load_preset
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.partition import Partition, by_pattern, of_mapping
@@ -24,9 +25,14 @@ _SHOWN = 60
 
 
 def settings_from(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
-    """Return the settings that were given as an object, or by keywords; raises SettingsError for both."""
+    """Return the settings that were given as an object, or by keywords; raises SettingsError for both.
+
+    values: fields of `Settings`, which hold over those of a preset, where `preset` names one.
+    """
     if settings is None:
-        return Settings.of(**values)
+        named = values.get("preset")
+        base = {} if named is None else load_preset(named)
+        return Settings.of(**base | {name: value for name, value in values.items() if name != "preset"})
     if not isinstance(settings, Settings):
         raise SettingsError(f"settings must be an object of Settings, not {shown(settings)}")
     if values:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths
-from sedeval_soft.config import PRESETS, classes_of_preset
+from sedeval_soft.config import checked_preset, classes_of_preset
 from sedeval_soft.core.errors import InputError, SettingsError
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.formats import read_rows
 from sedeval_soft.report import write_atomic
@@ -47,9 +46,8 @@ def validate(
     limits = limits_from(limits)
     if isinstance(max_problems, bool) or not isinstance(max_problems, int) or max_problems < 1:
         raise SettingsError(f"max_problems must be a whole number, 1 or more, not {max_problems!r}")
-    if preset is not None and preset not in PRESETS:
-        hint = did_you_mean(str(preset), PRESETS, n=1)
-        raise SettingsError(f"there is no preset {preset!r}; expected one of {', '.join(PRESETS)}{hint}")
+    if preset is not None:
+        checked_preset(preset)
     if preset is not None and classes is not None:
         raise SettingsError("classes and a preset are given; expected one of them")
     whose = f"in {preset}" if preset is not None else "in the settings"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,20 +16,19 @@ if TYPE_CHECKING:
 def settings_of(
     given: dict[str, Any], asked: list[str], *, just: bool, curves: bool, folds: object = None
 ) -> Settings:
-    """Join the settings file and the options that were given, which win.
+    """Join the settings file or preset and the options that were given, which win.
 
     asked: names of scores, whose groups of measures are computed; just: nothing but these is needed.
     curves: those are needed. folds: over which thresholds are tuned, unless something else is said.
     """
     from dataclasses import replace
 
-    from sedeval_soft.config import load_settings, load_thresholds, split_classes
+    from sedeval_soft.config import load_thresholds, split_classes
     from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
     from sedeval_soft.core.tuning import RULES
     from sedeval_soft.measures.registry import group_of
 
-    config = given.pop("config")
-    values = {} if config is None else load_settings(config)
+    values = _from_files(given.pop("preset"), given.pop("config"))
     for name, value in given.items():
         if value is None or value == ():
             continue
@@ -51,6 +52,32 @@ def settings_of(
     if not given["measures"]:
         needed |= {*map(group_of, asked)}
     return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
+
+
+def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
+    """Return the settings of a preset or of a file, none where neither is given."""
+    from sedeval_soft.config import checked_preset, load_preset, load_settings
+    from sedeval_soft.core.errors import SettingsError
+
+    if preset is not None and config is not None:
+        extends = f"`extends: {checked_preset(preset)}` in {config} has both"
+        raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
+    if preset is not None:
+        return load_preset(preset)
+    return {} if config is None else load_settings(config)
+
+
+def settings_files(config: str | None) -> dict[str, str | None]:
+    """Return the files that settings are read from, by what they are: results must not replace them."""
+    found: tuple[str, ...] = ()
+    if config is not None and Path(config).is_file():  # anything else can be read once only
+        from sedeval_soft.config import files_of_settings
+        from sedeval_soft.core.errors import EvaluationError
+
+        with contextlib.suppress(EvaluationError):  # told where they are read to be used
+            found = files_of_settings(config)
+    extended = {f"settings file that {by} extends": path for by, path in pairwise(found)}
+    return {"settings file": config, **extended}
 
 
 @contextlib.contextmanager

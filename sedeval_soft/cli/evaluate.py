@@ -208,6 +208,8 @@ def _read(
     reference: str, systems: dict[float, str] | Sequence[str], io: Mapping[str, str | None]
 ) -> dict[str, str | None]:
     """Return the paths that are read, by what they are."""
+    from sedeval_soft.cli.asked import settings_files
+
     if isinstance(systems, dict):
         read = {f"operating point at {threshold}": path for threshold, path in systems.items()}
     else:
@@ -219,7 +221,7 @@ def _read(
         "table of durations": io["durations"],
         "table of folds": io["folds"],
         "table of scenes": by,
-        "settings file": io["config"],
+        **settings_files(io["config"]),
         "file of thresholds": io["thresholds"],
     }
 

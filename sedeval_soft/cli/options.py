@@ -135,7 +135,10 @@ CHECKS = "Requirements and second opinions"
 READ: tuple[Decorator, ...] = (
     option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
            help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
-    option(SCORING, "--config", type=_FILE, metavar="YAML", help="File of settings; options override it."),
+    option(SCORING, "--preset", metavar="NAME",
+           help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
+    option(SCORING, "--config", type=_FILE, metavar="YAML",
+           help="File of settings; options override it, and it what it `extends`."),
 )  # fmt: skip
 
 INTAKE: tuple[Decorator, ...] = (

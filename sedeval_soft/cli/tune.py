@@ -43,7 +43,7 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
 
     from sedeval_soft import __version__
     from sedeval_soft.api import read_lengths, shard_of_rows, sides_of
-    from sedeval_soft.cli.asked import settings_of
+    from sedeval_soft.cli.asked import settings_files, settings_of
     from sedeval_soft.config import dump_thresholds
     from sedeval_soft.core.signature import sign
     from sedeval_soft.report import write_atomic
@@ -53,7 +53,7 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
         raise click.UsageError(f"--threshold {given['threshold']}: tune finds thresholds; expected a number.")
     output, quiet, durations = (given.pop(name) for name in ("output", "quiet", "durations"))
     read = {"reference": reference, "system output": system, "table of durations": durations}
-    refuse_overwriting(output, read | {"settings file": given["config"]})
+    refuse_overwriting(output, read | settings_files(given["config"]))
     settings = settings_of(given, [], just=False, curves=False)
     objective = settings.objective or "segment.f1"
     only = (f"{objective.partition('.')[0]}.optimal",)

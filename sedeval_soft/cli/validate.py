@@ -24,9 +24,6 @@ Exit status: 0 no errors, 1 errors (with --strict: any problem), 2 cannot be val
 
 FORMATS = ("text", "json", "sarif", "github")
 
-PRESETS = ("dcase2016-task3", "dcase2017-task2", "dcase2019-task4", "dcase2023-task4b")
-"""As the settings that are shipped are called; not imported for the help."""
-
 _HELD = "What the table is held against"
 _OUTPUT = "Output"
 
@@ -47,7 +44,12 @@ _OUTPUT = "Output"
     metavar="TSV",
     help="Table of filename and duration.",
 )
-@option(_HELD, "--preset", type=click.Choice(PRESETS), help="Challenge whose classes there can be.")
+@option(
+    _HELD,
+    "--preset",
+    metavar="NAME",
+    help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them.",
+)
 @option(
     _HELD,
     "--config",
@@ -122,6 +124,8 @@ def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> N
 
 def _check(ctx: click.Context, systems: tuple[str, ...], given: dict[str, Any]) -> None:
     """Refuse paths and options that do not go together."""
+    from sedeval_soft.cli.asked import settings_files
+
     if given["preset"] and given["config"]:
         raise click.UsageError("--preset and --config both set classes; expected one of them.", ctx)
     if [*systems, given["reference"]].count("-") > 1:
@@ -137,7 +141,7 @@ def _check(ctx: click.Context, systems: tuple[str, ...], given: dict[str, Any]) 
         **{"input" if i == 0 else f"input {i + 1}": path for i, path in enumerate(systems)},
         "reference": given["reference"],
         "table of durations": given["durations"],
-        "settings file": given["config"],
+        **settings_files(given["config"]),
     }
     refuse_overwriting(given["output"], read)
     if given["fix"] is not None:

@@ -42,12 +42,15 @@ def _unfolded(node: Any, known: dict[int, float], depth: int) -> float:  # noqa:
     return known[id(node)]
 
 
-def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts, numbers, truth values
+def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever it may hold
     """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice.
 
     `-` is `_` in the keys of the whole, which are settings; it is not in names of classes, groups and scenes.
+    lines: where it is put on which line each of these keys stands.
     """
     import yaml
+
+    found = {} if lines is None else lines
 
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers = {}  # noqa: RUF012 - PyYAML's own; filled below
@@ -67,6 +70,8 @@ def read_plain_yaml(text: str) -> Any:  # noqa: ANN401 - mappings, lists, texts,
                     problem = f"setting {name!r} is given a second time; expected it once"
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(name)
+                if node is self.whole:
+                    found[name] = key.start_mark.line + 1
             return super().construct_mapping(node, deep)
 
     def decimal(loader: Loader, node: yaml.ScalarNode) -> int | float:

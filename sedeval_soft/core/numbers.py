@@ -17,9 +17,15 @@ LONGEST_SETTING = 1e6
 
 def finite(name: str, value: object) -> float:
     """Return a setting as a float; raises SettingsError for anything but a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise SettingsError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise SettingsError(f"{name} must be a finite number, not one of so many digits") from None
+    if not math.isfinite(number):
+        raise SettingsError(f"{name} must be a finite number, not {value!r}")
+    return number
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:

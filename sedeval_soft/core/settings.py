@@ -6,7 +6,7 @@ are these fields: one list, so that the three cannot drift apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
@@ -183,7 +183,7 @@ class Settings:
             value = values.get(name)
             if isinstance(value, str):
                 values[name] = (value,)
-            elif isinstance(value, Iterable):
+            elif isinstance(value, Iterable) and not isinstance(value, Mapping):
                 values[name] = tuple(value)
             elif value is not None:
                 raise SettingsError(f"{name} must be a list, not {value!r}")

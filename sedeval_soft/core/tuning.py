@@ -27,9 +27,10 @@ OBJECTIVES = tuple(
 )
 """What thresholds can be best for: F (with the weight of recall that the settings have), or error rate."""
 
-_MOST_PARTS = 1000
+MOST_PARTS = 1000
+"""Into which files are dealt."""
 
-_LOWEST, _HIGHEST = -1.0, 2.0
+LOWEST, HIGHEST = -1.0, 2.0
 """Thresholds that let everything and nothing pass."""
 
 
@@ -94,10 +95,8 @@ def checked_thresholds(value: object) -> Thresholds | Rule:
         if not isinstance(label, str) or not label:
             raise SettingsError(f"thresholds must have class names, in quotes if need be, not {label!r}")
         threshold = finite(f"thresholds of {label!r}", plain(number))
-        if not _LOWEST <= threshold <= _HIGHEST:
-            raise SettingsError(
-                f"thresholds of {label!r} must be {_LOWEST:g} to {_HIGHEST:g}, not {number!r}"
-            )
+        if not LOWEST <= threshold <= HIGHEST:
+            raise SettingsError(f"thresholds of {label!r} must be {LOWEST:g} to {HIGHEST:g}, not {number!r}")
         found[label] = threshold
     return found
 
@@ -107,6 +106,6 @@ def _checked_parts(value: object) -> CrossTune:
         return None
     if value == "folds":
         return "folds"
-    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= _MOST_PARTS:
-        raise SettingsError(f"cross_tune must be a whole number, 2 to {_MOST_PARTS}, or folds, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MOST_PARTS:
+        raise SettingsError(f"cross_tune must be a whole number, 2 to {MOST_PARTS}, or folds, not {value!r}")
     return value

@@ -18,6 +18,7 @@ FILES = {
     "itself": ("classes: &a [*a]\n", "aliases repeat"),
     "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "aliases repeat"),
     "long number": (f"threshold: {'9' * 5000}\n", "cannot be read|must be|threshold"),
+    "number beyond floats": (f"threshold: {'9' * 400}\n", "must be a finite number"),
     "timestamp": ("threshold: !!timestamp nonsense\n", "cannot be read"),
     "binary": ("threshold: !!binary '\u00e9'\n", "base64|cannot be read"),
     "python": ("threshold: !!python/object/apply:os.system ['touch owned']\n", "could not determine"),

@@ -17,7 +17,6 @@ from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, put
 from sedeval_soft import validate
 from sedeval_soft.cli import validate as command
 from sedeval_soft.cli.main import group
-from sedeval_soft.config import PRESETS
 from sedeval_soft.core.codes import RULES, problem
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.report.problems import VALIDATION_FORMATS, render_validation
@@ -225,8 +224,7 @@ def test_levels_of_annotations(here):
         assert call(f"{name}.tsv", "--format", "github")[1].startswith(f"::{level} file={name}.tsv,line=3,")
 
 
-def test_command_and_library_have_the_same_choices():
-    assert command.PRESETS == PRESETS
+def test_command_and_library_have_the_same_formats():
     assert command.FORMATS == VALIDATION_FORMATS
 
 

@@ -1,32 +1,54 @@
-"""Settings of challenges, shipped with the package, and the classes that their outputs may name."""
+"""Settings of challenges, shipped with the package, and the classes that their outputs may name.
+
+Each is a settings file beside this one, whose first line says what it is. Nothing heavy is imported here.
+"""
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
-from typing import Any
+from importlib.resources import files
 
-from sedeval_soft.config.load import load_settings
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.hints import did_you_mean
 
-_CLASSES: dict[str, tuple[str, ...]] = {
-    "dcase2017-task2": ("babycry", "glassbreak", "gunshot"),
-    "dcase2019-task4": (
-        "Alarm_bell_ringing", "Blender", "Cat", "Dishes", "Dog", "Electric_shaver_toothbrush", "Frying",
-        "Running_water", "Speech", "Vacuum_cleaner",
-    ),
-}  # fmt: skip
-"""Classes of challenges whose settings do not restrict them: scores of other tables shall not change."""
-
-PRESETS = ("dcase2016-task3", "dcase2017-task2", "dcase2019-task4", "dcase2023-task4b")
+PRESETS = (
+    "dcase2016-task3",
+    "dcase2017-task2",
+    "dcase2017-task3",
+    "dcase2019-task4",
+    "dcase2019-2022-task4",
+    "dcase2023-task4b",
+    "dcase2024-task4-desed",
+    "dcase2024-task4-maestro",
+    "maestro-soft",
+)
 """The names of presets: each is a settings file of that name."""
 
+_DOMESTIC = (
+    "Alarm_bell_ringing", "Blender", "Cat", "Dishes", "Dog", "Electric_shaver_toothbrush", "Frying",
+    "Running_water", "Speech", "Vacuum_cleaner",
+)  # fmt: skip
 
-def load_preset(name: str) -> dict[str, Any]:
-    """Return the settings of a preset."""
-    with as_file(files(__package__).joinpath(f"{name}.yaml")) as path:
-        return load_settings(str(path))
+UNRESTRICTED: dict[str, tuple[str, ...]] = {
+    "dcase2017-task2": ("babycry", "glassbreak", "gunshot"),
+    "dcase2019-task4": _DOMESTIC,
+    "dcase2019-2022-task4": _DOMESTIC,
+}
+"""Classes of challenges whose settings do not restrict them: scores of other tables shall not change."""
 
 
-def classes_of_preset(name: str) -> tuple[str, ...] | None:
-    """Return the classes that outputs of a challenge may name, None where any may be."""
-    classes = load_preset(name).get("classes")
-    return tuple(classes) if classes is not None else _CLASSES.get(name)
+def checked_preset(name: object) -> str:
+    """Return the name of a preset; raises SettingsError for anything else, with the name that was meant."""
+    if isinstance(name, str) and name in PRESETS:
+        return name
+    hint = did_you_mean(str(name), PRESETS, n=1)
+    raise SettingsError(f"there is no preset {name!r}; expected one of {', '.join(PRESETS)}{hint}")
+
+
+def text_of_preset(name: str) -> str:
+    """Return the settings file of a preset as it stands, comments and all."""
+    return files(__package__).joinpath(f"{checked_preset(name)}.yaml").read_text(encoding="utf-8")
+
+
+def title_of_preset(name: str) -> str:
+    """Return what a preset is, in a line."""
+    return text_of_preset(name).partition("\n")[0].removeprefix("# ")

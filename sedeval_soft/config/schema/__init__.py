@@ -1,0 +1,10 @@
+"""The JSON Schema of settings files: `python docs/make_settings_schema.py` makes it from `Settings`."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def schema_text() -> str:
+    """Return the schema as it stands in its file."""
+    return files(__package__).joinpath("settings.schema.json").read_text(encoding="utf-8")

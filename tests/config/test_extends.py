@@ -1,0 +1,196 @@
+"""Settings files that extend presets and one another, and where what is wrong with them stands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sedeval_soft
+from sedeval_soft.config import load_preset, load_settings
+from sedeval_soft.core.errors import EvaluationError, SettingsError
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
+
+
+def written(folder: Path, **files: str) -> Path:
+    """Write settings files, and return the path of the first."""
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder / f"{next(iter(files))}.yaml"
+
+
+def call(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sedeval_soft", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, check=False, text=True)
+
+
+def test_a_file_holds_over_the_preset_that_it_extends(tmp_path):
+    path = written(tmp_path, a="extends: dcase2019-task4\noffset-collar-rate: 0.5\nmin_gap: 0.1\n")
+    base = load_preset("dcase2019-task4")
+    assert load_settings(str(path)) == base | {"offset_collar_rate": 0.5, "min_gap": 0.1}
+    assert base["offset_collar_rate"] == 0.2
+
+
+def test_a_file_is_found_beside_the_one_that_extends_it(tmp_path, monkeypatch):
+    written(tmp_path / "base", b="extends: ../c.yaml\nbeta: 2.0\nmin_gap: 0.3\n")
+    path = written(tmp_path, a="min_gap: 0.5\nextends: base/b.yaml\n", c="beta: 3.0\nbins: 7\nmin_gap: 0.4\n")
+    monkeypatch.chdir("/")
+    assert load_settings(str(path)) == {"bins": 7, "beta": 2.0, "min_gap": 0.5}
+
+
+def test_a_setting_holds_as_a_whole(tmp_path):
+    path = written(tmp_path, a="extends: b.yaml\nmin_gap: {car: 1.0}\n", b="min_gap: {car: 0.5, dog: 0.2}\n")
+    assert load_settings(str(path)) == {"min_gap": {"car": 1.0}}
+
+
+def test_null_extends_nothing_and_null_is_a_value(tmp_path):
+    path = written(tmp_path, a="extends: null\nbeta: 2.0\n")
+    assert load_settings(str(path)) == {"beta": 2.0}
+    path = written(tmp_path, a="extends: maestro-soft\nclasses: null\n")
+    assert load_settings(str(path))["classes"] is None
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a": "extends: a.yaml\n"}, "a.yaml:1: extends 'a.yaml', which extends this file itself"),
+        ({"a": "extends: b.yaml\n", "b": "beta: 1\nextends: a.yaml\n"}, "b.yaml:2: extends 'a.yaml', which"),
+        ({"a": "extends: ./b.yaml\n", "b": "extends: ../here/b.yaml\n"}, "b.yaml:1: extends"),
+        (
+            {"a": "beta: 1\nextends: dcase2019-tsk4\n"},
+            "a.yaml:2: .* neither .*did you mean 'dcase2019-task4'",
+        ),
+        ({"a": "extends: [dcase2019-task4]\n"}, "a.yaml:1: extends must be the name"),
+        ({"a": "extends: ''\n"}, "a.yaml:1: extends must be the name"),
+        ({"a": 'extends: "a\\0b"\n'}, "a.yaml:1: extends"),
+        ({"a": "extends: .\n"}, "a.yaml:1: extends '.', which is neither a preset nor a file"),
+        ({"a": "extends: /dev/zero\n"}, "a.yaml:1: extends '/dev/zero', which is neither"),
+        ({"a": f"extends: {'x' * 5000}\n"}, "a.yaml:1: extends 'xxx"),
+        ({"a": "extends: b.yaml\n", "b": "bins: 3\nbeta: -1\n"}, "b.yaml:2: beta must be"),
+        ({"a": "extends: b.yaml\nextends: c.yaml\n"}, "given a second time"),
+    ],
+)
+def test_what_cannot_be_extended(files, said, tmp_path):
+    path = written(tmp_path / "here", **files)
+    with pytest.raises(EvaluationError, match=said):
+        load_settings(str(path))
+
+
+def test_files_extend_one_another_a_few_times_only(tmp_path):
+    chain = {f"f{i}": f"extends: f{i + 1}.yaml\n" for i in range(7)}
+    path = written(tmp_path, **chain, f7="beta: 2.0\n")
+    assert load_settings(str(path)) == {"beta": 2.0}
+    written(tmp_path, f7="extends: f8.yaml\n", f8="beta: 2.0\n")
+    with pytest.raises(SettingsError, match="f7.yaml:1: extends 'f8.yaml'; expected at most 8 files"):
+        load_settings(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# one\n\nbeta: -1\n", ":3: beta must be"),
+        ("bins: 3\nbetta: 2\n", ":2: unknown setting 'betta'; did you mean 'beta'"),
+        ("bins: 3\nextend: maestro-soft\n", ":2: unknown setting 'extend'; did you mean 'extends'?"),
+        ("bins: 3\nmin-gap: {car: x}\n", ":2: min_gap of car must be"),
+        ("bins: 3\nonset: false\noffset: false\n", ":2: onset and offset cannot"),
+        ("bins: 3\nthreshold: .5\nclasses: [a, a]\n", ":3: classes names a class twice"),
+        ("median_filter: 1\nevents: rows\n", "yaml: post-processing joins"),
+        ("classes: {a: 1}\n", ":1: classes must be a list, not {'a': 1}"),
+    ],
+)
+def test_messages_name_the_line(text, said, tmp_path):
+    path = written(tmp_path, a=text)
+    with pytest.raises(SettingsError) as error:
+        load_settings(str(path))
+    assert f"{path}{said}".replace("a.yamlyaml", "a.yaml") in str(error.value)
+
+
+def test_what_does_not_go_together_is_told_of_the_file_on_top(tmp_path):
+    path = written(tmp_path, a="bins: 3\nmedian_filter: 1\nextends: b.yaml\n", b="psds_median_filters: [1]\n")
+    with pytest.raises(SettingsError, match="a.yaml:2: median_filter and psds_median_filters exclude"):
+        load_settings(str(path))
+
+
+def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
+    path = written(tmp_path, a="extends: dcase2019-task4\noffset_collar_rate: 0.3\nonly: [event.hard]\n")
+    score = ["--score", "event.hard.f1.macro"]
+    for options, settings in (
+        (["--preset", "dcase2019-task4"], {"offset_collar_rate": 0.2}),
+        (["--config", path], {"offset_collar_rate": 0.3}),
+        (["--config", path, "--offset-collar-rate", "0.9"], {"offset_collar_rate": 0.9}),
+        (
+            ["--preset", "dcase2019-task4", "--onset-collar", "3"],
+            {"offset_collar_rate": 0.2, "onset_collar": 3},
+        ),
+    ):
+        done = call(REFERENCE, SYSTEM, "-q", *options, *score)
+        expected = sedeval_soft.evaluate(REFERENCE, SYSTEM, compat="sed_eval", **settings)
+        assert float(done.stdout) == expected["event.hard.f1.macro"], done.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
+def test_a_preset_and_a_file_are_refused_together(command, tmp_path):
+    path = written(tmp_path, a="beta: 2.0\n")
+    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
+    done = call(*command, *sides, "--preset", "dcase2019-task4", "--config", path)
+    assert done.returncode == 2
+    assert "expected one of them" in done.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
+def test_a_preset_that_is_none_is_answered_with_the_closest(command):
+    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
+    done = call(*command, *sides, "--preset", "dcase2019-tsk4")
+    assert done.returncode == 2
+    assert "did you mean 'dcase2019-task4'?" in done.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
+def test_results_replace_no_file_that_is_extended(command, tmp_path):
+    path = written(tmp_path, a="extends: b.yaml\n", b="extends: c.yaml\n", c="beta: 2.0\n")
+    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
+    for name in "abc":
+        done = call(*command, *sides, "--config", path, "-o", tmp_path / f"{name}.yaml")
+        assert done.returncode == 2
+        assert "this is the settings file" in done.stderr
+        assert (f"settings file that {path} extends" in done.stderr) is (name == "b")
+    assert (tmp_path / "c.yaml").read_text() == "beta: 2.0\n"
+
+
+def test_settings_that_can_be_read_once_are_read_once():
+    command = (
+        f"{sys.executable} -m sedeval_soft {REFERENCE} {SYSTEM} -q --config <(echo 'beta: 2.0') --format json"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True, text=True)
+    assert '"beta": 2.0' in done.stdout or '"beta":2.0' in done.stdout
+
+
+def test_tune_takes_presets():
+    ours = call("tune", REFERENCE, SYSTEM, "--preset", "dcase2024-task4-maestro", "-q")
+    options = ["--classes", ",".join(load_preset("dcase2024-task4-maestro")["classes"])]
+    assert ours.returncode == 0
+    # What is tuned for is the same; only the settings that are signed differ.
+    same = call("tune", REFERENCE, SYSTEM, *options, "-q")
+    assert ours.stdout.partition("signature")[0] == same.stdout.partition("signature")[0]
+
+
+@pytest.mark.parametrize("name", ["dcase2016-task3", "dcase2024-task4-maestro"])
+def test_the_library_takes_presets(name):
+    got = sedeval_soft.evaluate(REFERENCE, SYSTEM, preset=name)
+    assert (
+        got.to_dict()["settings"]
+        == sedeval_soft.evaluate(REFERENCE, SYSTEM, **load_preset(name)).to_dict()["settings"]
+    )
+    over = sedeval_soft.evaluate(REFERENCE, SYSTEM, preset=name, segment_length=4.0, only=["segment.hard"])
+    plain = sedeval_soft.evaluate(
+        REFERENCE, SYSTEM, **load_preset(name) | {"segment_length": 4.0, "only": ["segment.hard"]}
+    )
+    assert over["segment.hard.f1.macro"] == plain["segment.hard.f1.macro"] != got["segment.hard.f1.macro"]
+    for wrong in ({"preset": "dcase"}, {"preset": 3}, {"preset": name, "settings": sedeval_soft.Settings()}):
+        with pytest.raises(SettingsError):
+            sedeval_soft.evaluate(REFERENCE, SYSTEM, **wrong)

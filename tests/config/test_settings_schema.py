@@ -1,0 +1,166 @@
+"""The JSON Schema of settings files says of every setting what `Settings` says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import jsonschema
+import pytest
+from documents import script
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sedeval_soft.config import PRESETS, load_settings, schema_text
+from sedeval_soft.config.load import read_yaml
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.groups import is_part_name
+from sedeval_soft.core.settings import READINGS, Settings
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = [
+    *sorted((ROOT / "configs").glob("*.yaml")),
+    *sorted((ROOT / "sedeval_soft" / "config" / "presets").glob("*.yaml")),
+]
+NAMES = [field.name for field in fields(Settings)]
+SCHEMA = json.loads(schema_text())
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+
+def test_it_is_up_to_date():
+    assert script("make_settings_schema").text() == schema_text(), "run python docs/make_settings_schema.py"
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert list(SCHEMA["properties"]) == ["extends", *NAMES]
+
+
+def test_there_are_files_to_hold_against_it():
+    assert len(SHIPPED) == 2 * len(PRESETS) + 1
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_files_that_are_shipped_pass(path):
+    assert load_settings(str(path))
+    VALIDATOR.validate(read_yaml(str(path)))
+
+
+def test_all_copies_are_listed():
+    text = (ROOT / "configs" / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{path.name}`" in text for path in (ROOT / "configs").glob("*.yaml"))
+    told = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in told for name in PRESETS)
+
+
+def test_defaults_are_those_of_settings():
+    plain = Settings()
+    for name in NAMES:
+        told = SCHEMA["properties"][name]["default"]
+        assert (tuple(told) if isinstance(told, list) else told) == getattr(plain, name)
+        assert SCHEMA["properties"][name]["description"]
+
+
+def words(node: object) -> set[str]:
+    """Return all texts that the schema names as values."""
+    if isinstance(node, dict):
+        found = {word for word in node.get("enum", ()) if isinstance(word, str)}
+        return found.union(*map(words, node.values()))
+    return set().union(*map(words, node)) if isinstance(node, list) else set()
+
+
+TEXTS = st.one_of(st.sampled_from(sorted(words(SCHEMA) - {*PRESETS})), st.text(max_size=3))
+NUMBERS = st.one_of(
+    st.sampled_from(
+        [0, 1, 2, 1000, 1001, 10_000, 10_001, 0.0, 0.5, 1.0, 1e-6, 9e-7, 1e-16, 0.1, 0.9999, 1e-3]
+    )
+    | st.sampled_from([999.0, 1e3, 1001.0, 1e6, 1e6 + 1, 1e9, 2e9, -1.0, -1.1, 2.0, 2.1, 2**63, 2**63 - 1]),
+    st.integers(-3, 2**64),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+PLAIN = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
+VALUES = st.one_of(
+    PLAIN,
+    st.lists(PLAIN, max_size=3),
+    st.dictionaries(TEXTS, st.one_of(PLAIN, st.lists(PLAIN, max_size=2)), max_size=2),
+)
+
+
+def refused(name: str, value: object) -> str:
+    """Return why settings do not take a value, nothing where they do."""
+    try:
+        Settings.of(**{name: value})
+    except SettingsError as error:
+        return str(error) or "refused"
+    return ""
+
+
+def beyond_schemas(name: str, value: object) -> bool:
+    """Return whether only `Settings` can know that a value is none."""
+    if isinstance(value, float) and value.is_integer():
+        return True  # a whole number is one in JSON Schema however it is written
+    if name == "satisfice":
+        return isinstance(value, str)
+    if name == "only":
+        return any(".tuned" in part for part in ([value] if isinstance(value, str) else value))
+    if name in {"groups", "scenes"}:
+        return isinstance(value, dict) and not all(map(is_part_name, value))
+    return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=200, deadline=None)
+@given(value=VALUES)
+@example({"a": 1})
+@example({"a=": ["b"]})
+@example({"a": -1.1})
+@example({"a": 2.1})
+@example({"a": 1e6 + 1})
+@example([1e6 + 1])
+@example(1e-16)
+@example(0)
+def test_it_takes_what_settings_take(name, value):
+    if isinstance(value, list) and "all" in value:
+        value = ["all"]  # which stands for the others, however often
+    found = VALIDATOR.is_valid({name: value})
+    why = refused(name, value)
+    if found:
+        assert not why or beyond_schemas(name, value)
+    else:
+        assert why
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_of_the_right_kind_are_drawn(name):
+    """Settings refuse most of what is drawn at random: something that they take must be among it."""
+    drawn = [
+        *(0, 1, 2, 0.1, True, None, "a", [], ["a"], {"a": 0.5}, {"a": ["b"]}, {"a": "b"}, "precision>=0.9"),
+        *sorted(words(SCHEMA["properties"][name])),
+    ]
+    taken = [value for value in drawn if not refused(name, value)]
+    assert taken
+    assert all(VALIDATOR.is_valid({name: value}) for value in taken)
+    assert any(not VALIDATOR.is_valid({name: value}) for value in drawn)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "_" in name])
+def test_dashes_stand_for_underscores(name):
+    wrong = {"a": {"b": [[]]}}
+    dashed = name.replace("_", "-")
+    default = SCHEMA["properties"][name]["default"]
+    assert VALIDATOR.is_valid({dashed: default})
+    assert VALIDATOR.is_valid({dashed.replace("-", "_", 1): default})
+    assert not VALIDATOR.is_valid({dashed: wrong})
+
+
+@pytest.mark.parametrize("value", [{"betta": 1}, {"extends": 3}, {"extends": ""}, [], "text", 3])
+def test_what_is_no_settings_file_is_refused(value):
+    assert not VALIDATOR.is_valid(value)
+
+
+def test_an_empty_file_passes():
+    VALIDATOR.validate(None)
+    VALIDATOR.validate({"extends": "dcase2019-task4", "beta": 2})
+
+
+def test_every_reading_can_be_named():
+    for basis, readings in READINGS.items():
+        assert VALIDATOR.is_valid({"only": [basis, *(f"{basis}.{reading}" for reading in readings)]})

@@ -104,9 +104,9 @@ def test_psds_of_a_group_is_printed(config):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("groups: [car]", r"broken\.yaml: groups must map"),
-        ("groups: {a@b: [car]}", r"broken\.yaml: groups cannot have the name 'a@b'"),
-        ("groups: {a: [car]}\nscenes: {a: '*'}", r"broken\.yaml: groups and scenes both have 'a'"),
+        ("groups: [car]", r"broken\.yaml:1: groups must map"),
+        ("groups: {a@b: [car]}", r"broken\.yaml:1: groups cannot have the name 'a@b'"),
+        ("groups: {a: [car]}\nscenes: {a: '*'}", r"broken\.yaml:1: groups and scenes both have 'a'"),
         ("groups: {2024: [car]}", "in quotes if need be, not 2024"),
         ("groups: {a: [cra]}", "'cra' is not an evaluated class; did you mean 'car'"),
         ("scenes: {a: 'S*'}", r"scene 'a': no file matches 'S\*', of 5 files"),

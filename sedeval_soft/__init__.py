@@ -22,15 +22,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.api import (
-        Evaluator,
-        compare,
-        convert,
-        evaluate,
-        mean_of_runs,
-        threshold_curves,
-        validate,
-    )
+    from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.api.conversion import convert
+    from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
@@ -64,11 +58,11 @@ _HOME = {
     "Board": "sedeval_soft.core.board",
     "Evaluator": "sedeval_soft.api",
     "compare": "sedeval_soft.api",
-    "convert": "sedeval_soft.api",
+    "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
     "threshold_curves": "sedeval_soft.api",
-    "validate": "sedeval_soft.api",
+    "validate": "sedeval_soft.api.validation",
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",
     "SettingsError": "sedeval_soft.core.errors",

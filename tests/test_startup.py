@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
+SELDOM = {
+    *("sedeval_soft.formats.forms", "sedeval_soft.validation", "pyarrow.compute"),
+    *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile"),
+}
+"""Modules that a plain evaluation has no use for."""
+
 HEAVY = {"numpy", "pyarrow", "pandas", "scipy", "rich", "yaml", "msgspec", "sed_eval", "dataclasses"}
 
 
-def imported(code: str) -> set[str]:
-    """Return the heavy packages that some code imports."""
-    tail = f"\nimport sys\nprint(*[m for m in {sorted(HEAVY)!r} if m in sys.modules], file=sys.stderr)"
+def imported(code: str, among: set[str] = HEAVY) -> set[str]:
+    """Return the packages, of those that matter, that some code imports."""
+    tail = f"\nimport sys\nprint(*[m for m in {sorted(among)!r} if m in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, check=True, text=True)
     return set(done.stderr.split())
 
@@ -41,6 +47,8 @@ def test_plain_evaluation_imports_neither_pandas_nor_scipy_nor_rich(form):
         "standalone_mode=False)"
     )
     assert imported(code) <= {"numpy", "pyarrow", "dataclasses", *(["msgspec"] if form == "json" else [])}
+    if form == "text":
+        assert imported(code, SELDOM) == set()
 
 
 def test_public_names_are_those_documented():

@@ -4,10 +4,11 @@ import sedeval_soft
 
 scores = sedeval_soft.evaluate("ref.tsv", "sys.tsv", segment_length=1.0)
 scores["segment.soft.f1.macro"]
+
+`api.conversion` and `api.validation` are imported by who converts or validates: start-up is a feature.
 """
 
 from sedeval_soft.api.comparison import compare, mean_of_runs
-from sedeval_soft.api.conversion import Conversion, convert
 from sedeval_soft.api.evaluation import (
     evaluate,
     evaluate_rows,
@@ -19,13 +20,10 @@ from sedeval_soft.api.evaluation import (
 )
 from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
 from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
-from sedeval_soft.api.validation import validate
 
 __all__ = [
-    "Conversion",
     "Evaluator",
     "compare",
-    "convert",
     "evaluate",
     "evaluate_rows",
     "has_points",
@@ -39,6 +37,5 @@ __all__ = [
     "sides_of",
     "threshold_curves",
     "to_rows",
-    "validate",
     "with_curves",
 ]

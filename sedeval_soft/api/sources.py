@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.config import load_preset
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.partition import Partition, by_pattern, of_mapping
@@ -31,7 +30,7 @@ def settings_from(settings: Settings | None, values: Mapping[str, Any]) -> Setti
     """
     if settings is None:
         named = values.get("preset")
-        base = {} if named is None else load_preset(named)
+        base = {} if named is None else _of_preset(named)
         return Settings.of(**base | {name: value for name, value in values.items() if name != "preset"})
     if not isinstance(settings, Settings):
         raise SettingsError(f"settings must be an object of Settings, not {shown(settings)}")
@@ -77,6 +76,12 @@ def to_rows(
     if is_points(source):
         return read_points(source, role, lambda each: to_rows(each, role, settings, limits))
     return rows_from_data(source, role, limits)
+
+
+def _of_preset(name: str) -> dict[str, Any]:
+    from sedeval_soft.config import load_preset
+
+    return load_preset(name)
 
 
 def limits_from(limits: Limits | None) -> Limits:

@@ -9,7 +9,7 @@ import pytest
 from drawn import facts
 from tables import wide_rows
 
-from sedeval_soft.api import convert
+from sedeval_soft.api.conversion import convert
 from sedeval_soft.core.rows import WideRows
 from sedeval_soft.formats import read_rows
 

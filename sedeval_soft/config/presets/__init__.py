@@ -5,8 +5,6 @@ Each is a settings file beside this one, whose first line says what it is. Nothi
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
 
@@ -46,6 +44,8 @@ def checked_preset(name: object) -> str:
 
 def text_of_preset(name: str) -> str:
     """Return the settings file of a preset as it stands, comments and all."""
+    from importlib.resources import files
+
     return files(__package__).joinpath(f"{checked_preset(name)}.yaml").read_text(encoding="utf-8")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 
 def schema_text() -> str:
     """Return the schema as it stands in its file."""
+    from importlib.resources import files
+
     return files(__package__).joinpath("settings.schema.json").read_text(encoding="utf-8")

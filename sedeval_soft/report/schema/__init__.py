@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Any
 
 NAME = "soft-sed-eval-1.schema.json"
@@ -23,5 +22,7 @@ def validation_schema() -> dict[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
+    from importlib.resources import files
+
     found: dict[str, Any] = json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
     return found

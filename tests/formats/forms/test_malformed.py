@@ -474,7 +474,7 @@ def test_corrupted_files_are_read_or_refused(seed, changes, forced):
 
 def test_there_is_no_path_from_a_name(tmp_path):
     """Nothing that a table names is opened or written: only the target is."""
-    from sedeval_soft.api import convert
+    from sedeval_soft.api.conversion import convert
 
     inner = tmp_path / "inner"
     inner.mkdir()

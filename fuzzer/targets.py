@@ -13,11 +13,13 @@ import numpy as np
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.config import load_settings, load_thresholds
+from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
+from sedeval_soft.validation import validate_table
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),
@@ -34,11 +36,14 @@ _SMALL = 200
 
 
 def reader(data: bytes) -> None:
-    """Read a table of any form; score it against itself where it is small."""
+    """Look for problems in a table of any form, read it, and score it against itself where it is small."""
     if not data:
         return
     path = _FOLDER / f"table{EXTENSIONS[data[0] % len(EXTENSIONS)]}"
     path.write_bytes(data[1:])
+    for problem in validate_table(path, limits=LIMITS).problems:
+        assert problem.code in RULES
+        assert problem.message
     try:
         rows = read_rows(path, limits=LIMITS)
     except InputError as error:

@@ -33,6 +33,8 @@ _FILES: dict[str, Rule] = {
                          "values.", "write all in one form"),
     "broken-archive": Rule("error", "An archive that cannot be unpacked, or with a member that is refused.",
                            "pack plain files again"),
+    "archive-link": Rule("error", "A link or a device in an archive.", "pack plain files"),
+    "encrypted": Rule("error", "A member of an archive that is encrypted.", "pack it without a password"),
     "nested-archive": Rule("error", "An archive within an archive.", "pack the tables themselves"),
     "unsafe-name": Rule("error", "A name that leads out of an archive or folder, or that no file can have.",
                         "rename it"),

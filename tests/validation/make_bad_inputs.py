@@ -11,6 +11,7 @@ import gzip
 import io
 import json
 import sys
+import tarfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -354,7 +355,27 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
+def encrypted(archive: bytes) -> bytes:
+    """Return a zip archive whose only member says that it is encrypted."""
+    data = bytearray(archive)
+    for begin, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(begin) + flags] |= 1
+    return bytes(data)
+
+
+def linked(name: str, target: str) -> bytes:
+    """Return a tar archive with a symbolic link."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname = tarfile.SYMTYPE, target
+        archive.addfile(member)
+    return stream.getvalue()
+
+
 OTHERS: dict[str, Bad] = {
+    "archive_with_a_link": Bad(linked("a.tsv", "/etc/passwd"), "archive-link", None, None),
+    "archive_encrypted": Bad(encrypted(zipped({"a.tsv": LONG})), "encrypted", None, None),
     "parquet_cut_off": Bad(b"PAR1" + bytes(20) + b"PAR1", "malformed-file", None, None),
     "archive_cut_off": Bad(zipped({"a.tsv": LONG})[:60], "broken-archive", None, None),
     "archive_in_archive": Bad(zipped({"a.zip": zipped({"a.tsv": LONG})}), "nested-archive", None, None),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from sedeval_soft.api.sources import to_rows
+from sedeval_soft.api.sources import limits_from, to_rows
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
-from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
 from sedeval_soft.formats.expand import compressed
@@ -104,13 +104,14 @@ def prepare(
     _check_not_source(source, name)
     if to is not None:
         writer_of(form_of(to))  # before anything is read
-    rows = _rows_of(source, source_form, limits or LIMITS)
+    limits = limits_from(limits)
+    rows = _rows_of(source, source_form, limits)
     form = _by_extension(name, rows) if to is None else form_of(to)
     writer = writer_of(form)
     into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and Path(name).is_dir())
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
-    fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name), limits=limits or LIMITS)
+    fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name), limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
     if strict and fitted.losses:
@@ -133,7 +134,7 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
 
 def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
     if not isinstance(source, str | os.PathLike):
-        return to_rows(source, "source", Settings())
+        return to_rows(source, "source", Settings(), limits)
     if form:
         form_of(form, "--from")
     return read_rows(source, form=form, limits=limits)
@@ -142,16 +143,18 @@ def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
 def writer_of(form: Form) -> Callable[[Rows], bytes]:
     """Return what makes rows bytes; raises SettingsError for a form that is only read."""
     if form.write is None:
-        written = ", ".join(form.name for form in FORMS if form.write)
-        raise SettingsError(f"--to {form.name}: is only read; expected one of {written}")
+        raise SettingsError(f"--to {form.name}: is only read; expected one of {_written()}")
     return form.write
 
 
+def _written() -> str:
+    return ", ".join(form.name for form in FORMS if form.write)
+
+
 def _by_extension(target: str, rows: Rows) -> Form:
-    form = form_by_extension(target, wide=hasattr(rows, "values"))
+    form = form_by_extension(target, wide=isinstance(rows, WideRows))
     if form is None:
-        written = ", ".join(form.name for form in FORMS if form.write)
-        raise SettingsError(f"{target}: its name does not say what to write; expected --to {written}")
+        raise SettingsError(f"{target}: its name does not say what to write; expected --to {_written()}")
     return form
 
 

@@ -20,11 +20,10 @@ RULES = get_args(Rule)
 
 CrossTune = int | Literal["folds"] | None
 
-OBJECTIVES = tuple(
-    f"{basis}.{measure}"
-    for basis in ("segment", "event", "intersection", "clip")
-    for measure in ("f1", "error_rate")
-)
+BASES = ("segment", "event", "intersection", "clip")
+"""The bases of which the system is cut at thresholds."""
+
+OBJECTIVES = tuple(f"{basis}.{measure}" for basis in BASES for measure in ("f1", "error_rate"))
 """What thresholds can be best for: F (with the weight of recall that the settings have), or error rate."""
 
 MOST_PARTS = 1000

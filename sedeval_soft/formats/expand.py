@@ -8,13 +8,10 @@ from typing import IO, TYPE_CHECKING, cast
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.formats.taken import Bytes
+from sedeval_soft.formats.taken import SPARED, Bytes
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
-FREE = 1 << 24
-"""Decompressed bytes to which the ratio does not matter: tables of zeros are small."""
 
 _PIECE = 1 << 20
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
@@ -71,7 +68,7 @@ def check_size(name: str, found: int, compressed: int, limits: Limits) -> None:
     compressed: bytes that were read of it so far, so that a bomb is known long before its end.
     """
     limits.check(name, "size", found, "decompressed bytes")
-    if found > FREE:
+    if found > SPARED:
         limits.check(name, "ratio", found // max(1, compressed), "decompressed bytes per byte")
 
 
@@ -83,18 +80,23 @@ def expand(name: str, file: Counted, kind: str, check: Callable[[int], None]) ->
     import lzma
     import zlib
 
-    found: list[bytes] = []
-    size = 0
     try:
         with _opened(file, kind) as opened:
-            while piece := opened.read(_PIECE):
-                size += len(piece)
-                check(size)
-                found.append(piece)
+            return read_counted(opened, check)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         message = f"begins like {kind}, but cannot be decompressed: {error}"
         raise InputError(Problem(name, message, code="broken-archive")) from error
-    return b"".join(found)
+
+
+def read_counted(file: IO[bytes], check: Callable[[int], None]) -> bytes:
+    """Return all that a file holds; check: as for `expand`."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := file.read(_PIECE):
+        size += len(piece)
+        check(size)
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _opened(file: Counted, kind: str) -> IO[bytes]:

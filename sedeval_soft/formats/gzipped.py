@@ -6,16 +6,13 @@ import zlib
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.formats.taken import Bytes, Taken
+from sedeval_soft.formats.taken import SPARED, Bytes, Taken
 
 _IN, _OUT = 1 << 16, 1 << 20
 """Bytes that are handed over at a time, and that come back at the most."""
 
 _GZIP = 31
 """What zlib calls a stream with the head and the checksum of gzip."""
-
-_SPARED = 1 << 24
-"""Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""
 
 
 def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
@@ -68,6 +65,6 @@ def _after_zeros(view: memoryview, at: int) -> int:
 
 
 def _check_ratio(name: str, size: int, read: int, limits: Limits) -> None:
-    if size > max(_SPARED, limits.ratio * read):
+    if size > max(SPARED, limits.ratio * read):
         found = f"has more than {limits.ratio} bytes for each compressed one"
         raise limits.refusal(name, "ratio", found)

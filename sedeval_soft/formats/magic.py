@@ -33,3 +33,8 @@ def extension_of(name: str) -> str:
         last = last.removesuffix(compressed)
     dot = last.rfind(".")
     return last[dot:] if dot > 0 else ""
+
+
+def without_mark(data: Bytes) -> Bytes:
+    """Return bytes without the mark of UTF-8 that some programs begin a text with."""
+    return data[len(BOM) :] if data[: len(BOM)] == BOM else data

@@ -14,10 +14,10 @@ from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.formats.magic import without_mark
 from sedeval_soft.formats.taken import Bytes, Taken
 
 _GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
 _UNREADABLE = "unreadable-file"
 
 _LARGE = 1 << 20
@@ -56,7 +56,7 @@ def open_source(
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
-    return Source(spelled(name), data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data, digest)
+    return Source(spelled(name), without_mark(data), digest)
 
 
 def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:

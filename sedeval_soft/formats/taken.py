@@ -10,6 +10,9 @@ from sedeval_soft.core.intake import Limits
 _CHECKED = 1 << 26
 """Bytes after which it is asked whether there is memory for as many more."""
 
+SPARED = 1 << 24
+"""Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""
+
 Bytes = bytes | mmap.mmap
 
 

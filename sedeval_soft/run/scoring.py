@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, Totals
+from sedeval_soft.core.tuning import BASES
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import detection_scores, totals
@@ -56,7 +57,7 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     for family in (("event", "hard"), ("event", "soft"), ("intersection", "hard"), ("intersection", "soft")):
         if settings.wants(*family):
             tables[family] = detection_scores(totals(tally, ".".join(family)), settings.beta)
-    for basis in ("segment", "event", "intersection", "clip"):
+    for basis in BASES:
         if settings.wants(basis, "tuned"):
             tables[basis, "tuned"] = detection_scores(totals(tally, f"{basis}.tuned"), settings.beta)
             if isinstance(settings.thresholds, dict):

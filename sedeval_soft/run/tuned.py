@@ -16,6 +16,7 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.tuning import BASES
 from sedeval_soft.measures.candidates import Merit, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.segment.optimal import threshold_between
@@ -25,8 +26,6 @@ from sedeval_soft.run.cells import Columns
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
-
-BASES = ("segment", "clip", "event", "intersection")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-import numpy as np
-
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import match_names
@@ -21,7 +19,7 @@ from sedeval_soft.validation.found import Log, Validation
 from sedeval_soft.validation.names import check_classes, check_files, check_names, check_swapped
 from sedeval_soft.validation.spans import check_spans
 from sedeval_soft.validation.tables import Table, known, read_tables
-from sedeval_soft.validation.times import check_times
+from sedeval_soft.validation.times import check_times, last_offsets
 from sedeval_soft.validation.values import check_values
 
 
@@ -138,8 +136,7 @@ def _lengths(
     whole: dict[str, float] = {}
     lengths: dict[str, float] = {}
     if reference is not None:
-        last = np.zeros(len(reference.files))
-        np.maximum.at(last, reference.file, reference.offset)
+        last = last_offsets(reference)
         lengths = {name: float(end) for name, end in zip(reference.files, last, strict=True) if end}
         # A wide reference has rows for all of a recording; events may end long before it does.
         whole = dict(lengths) if isinstance(reference, WideRows) else {}

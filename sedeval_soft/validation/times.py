@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.rows import WideRows
+from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.spans import TICK
 from sedeval_soft.validation.tables import Table
 
 Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
 
 _DAY = 86_400.0
 _FACTOR = 20.0
@@ -32,15 +33,14 @@ def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, 
     """
     if not len(table.rows):
         return
-    last = last_offsets(table)
+    last = last_offsets(table.rows)
     if not (_check_unit(table, last, lengths, log) or _check_whole_numbers(table, last, log)):
         _check_long(table, last, log)
         _check_ends(table, last, lengths, whole, log)
 
 
-def last_offsets(table: Table) -> Floats:
+def last_offsets(rows: Rows) -> Floats:
     """Return the last offset of each file of a table, 0 where it has no row."""
-    rows = table.rows
     last = np.zeros(len(rows.files))
     np.maximum.at(last, rows.file, rows.offset)
     return last
@@ -85,20 +85,14 @@ def _check_whole_numbers(table: Table, last: Floats, log: Log) -> bool:
 
 def _check_long(table: Table, last: Floats, log: Log) -> None:
     found = np.flatnonzero(last > _DAY)
-    if not len(found):
-        return
-    rows = table.rows
-    shown = [int(np.argmax((rows.file == file) & (rows.offset == last[file]))) for file in found[: log.most]]
-    column = table.column("offset")
-    log.add_many(
+    offset = table.rows.offset
+    _tell(
+        table,
         "long-recording",
-        len(found),
-        (
-            problem("long-recording", table.name, f"ends at {rows.offset[row]:.6g} s: the recording would be "
-                    f"{rows.offset[row] / _DAY:.3g} days long", line, column)
-            for row, line in zip(shown, table.lines_of(shown), strict=True)
-        ),
-    )  # fmt: skip
+        (len(found), _last_rows(table, last, found[: log.most])),
+        lambda row: f"ends at {offset[row]:.6g} s: the recording would be {offset[row] / _DAY:.3g} days long",
+        log,
+    )
 
 
 def _check_ends(
@@ -110,33 +104,42 @@ def _check_ends(
     # The last time step of a wide table may reach over the end.
     beyond = (rows.onset if wide else rows.offset) > known[rows.file] + (-TICK / 2 if wide else TICK / 2)
     found = np.flatnonzero(beyond & (rows.offset > known[rows.file]))
-    if len(found):
-        shown = found[: log.most]
-        column = table.column("offset")
-        log.add_many(
-            "after-end",
-            len(found),
-            (
-                problem("after-end", table.name, f"ends at {rows.offset[row]:.6g} s, after the recording, "
-                        f"which has {known[rows.file[row]]:.6g} s", line, column)
-                for row, line in zip(shown, table.lines_of(shown), strict=True)
-            ),
-        )  # fmt: skip
+    _tell(
+        table,
+        "after-end",
+        (len(found), found[: log.most].tolist()),
+        lambda row: (
+            f"ends at {rows.offset[row]:.6g} s, after the recording, which has {known[rows.file[row]]:.6g} s"
+        ),
+        log,
+    )
     if not wide:
         return
     step = float(np.median(rows.offset - rows.onset))
     ends = np.array([lengths.get(name, 0.0) for name in rows.files])
     early = np.flatnonzero((last > 0) & (last < ends - max(step, TICK)))
-    if not len(early):
-        return
-    of = [int(np.argmax((rows.file == file) & (rows.offset == last[file]))) for file in early[: log.most]]
-    column = table.column("offset")
-    log.add_many(
+    _tell(
+        table,
         "early-end",
-        len(early),
-        (
-            problem("early-end", table.name, f"its last row ends at {rows.offset[row]:.6g} s, the recording "
-                    f"at {ends[rows.file[row]]:.6g} s", line, column)
-            for row, line in zip(of, table.lines_of(of), strict=True)
+        (len(early), _last_rows(table, last, early[: log.most])),
+        lambda row: (
+            f"its last row ends at {rows.offset[row]:.6g} s, the recording at {ends[rows.file[row]]:.6g} s"
         ),
-    )  # fmt: skip
+        log,
+    )
+
+
+def _last_rows(table: Table, last: Floats, files: Index) -> list[int]:
+    """Return the row of each of some files that ends last."""
+    rows = table.rows
+    return [int(np.argmax((rows.file == file) & (rows.offset == last[file]))) for file in files]
+
+
+def _tell(
+    table: Table, code: str, found: tuple[int, list[int]], said: Callable[[int], str], log: Log
+) -> None:
+    """Enter problems of offsets; found: how many there are, and the rows of those that are told."""
+    number, rows = found
+    column, lines = table.column("offset"), table.lines_of(rows) if rows else []
+    told = zip(rows, lines, strict=True)
+    log.add_many(code, number, (problem(code, table.name, said(row), line, column) for row, line in told))

@@ -15,17 +15,16 @@ from typing import IO, Any
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.formats.expand import Counted, check_size, compression_of, expand
+from sedeval_soft.formats.expand import Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import shown
-from sedeval_soft.formats.magic import BOM
+from sedeval_soft.formats.magic import without_mark
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.taken import Bytes
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
-_PIECE = 1 << 20
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
 
 
@@ -58,14 +57,9 @@ class _Counter:
 
     def read(self, file: IO[bytes]) -> bytes:
         """Return all that a member holds, counted while it is read."""
-        pieces: list[bytes] = []
-        size = 0
-        while piece := file.read(_PIECE):
-            size += len(piece)
-            self.check(size)
-            pieces.append(piece)
-        self.before += size
-        return b"".join(pieces)
+        data = read_counted(file, self.check)
+        self.before += len(data)
+        return data
 
     def expand(self, name: str, data: bytes) -> bytes:
         """Return what a compressed member holds."""
@@ -94,7 +88,7 @@ def read_compressed(source: Source, reading: Reading) -> Rows | None:
     if compression_of(data):
         raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
     digest = source.sha256
-    return reading.table(Source(source.name, _plain(data), lambda: digest))
+    return reading.table(Source(source.name, without_mark(data), lambda: digest))
 
 
 def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN401
@@ -163,7 +157,7 @@ def _member(source: Source, name: str, data: bytes, counter: _Counter) -> Member
         data = counter.expand(place, data)
     if _begins_zip(data) or _begins_tar(data) or compression_of(data):
         raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
-    return Member(place, stem_of(name), Source(place, _plain(data), lambda: digest))
+    return Member(place, stem_of(name), Source(place, without_mark(data), lambda: digest))
 
 
 def _begins_zip(data: Bytes) -> bool:
@@ -173,10 +167,6 @@ def _begins_zip(data: Bytes) -> bool:
 
 def _begins_tar(data: Bytes) -> bool:
     return data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT]
-
-
-def _plain(data: bytes) -> bytes:
-    return data[len(BOM) :] if data[: len(BOM)] == BOM else data
 
 
 def _check_name(source: Source, name: str) -> None:

@@ -360,7 +360,7 @@ def test_decompressed_bytes_are_counted(make, tmp_path):
     ids=["zip", "tar.xz", "tar.bz2", "gzip in zip"],
 )
 def test_a_bomb_is_known_long_before_its_end(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(expand, "FREE", 1 << 20)
+    monkeypatch.setattr(expand, "SPARED", 1 << 20)
     path = tmp_path / "bomb"
     path.write_bytes(make(b"\0" * (1 << 24)))
     with pytest.raises(InputError, match="--limit ratio=") as caught:

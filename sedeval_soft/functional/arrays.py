@@ -75,7 +75,7 @@ def lay_out(
     if tuple(system.shape) != shape:
         raise SettingsError(f"system has the shape {tuple(system.shape)}; expected the reference's, {shape}")
     if len(shape) < 2:
-        raise SettingsError(f"arrays of shape {shape}; expected segments and classes, (..., segments, classes)")
+        raise SettingsError(f"arrays of shape {shape}; expected (..., n_segments, n_classes)")
     place = _place(class_axis, len(shape), "class_axis")
     dtype, work = _types(xp, reference, system)
     order, n_kept = _order(len(shape), axis, place)
@@ -92,8 +92,8 @@ def lay_out(
             )
         weights = _spread(xp, xp.astype(weights, work, copy=False), shape, place, "weights", None)
         weights = _arranged(xp, weights, order, n_kept)[..., :1]
-    sides = (_arranged(xp, array, order, n_kept) for array in (reference, system))
-    return Sides(xp, *sides, mask, weights, dtype)
+    reference, system = (_arranged(xp, array, order, n_kept) for array in (reference, system))
+    return Sides(xp, reference, system, mask, weights, dtype)
 
 
 def _place(axis: int, ndim: int, what: str) -> int:
@@ -103,7 +103,7 @@ def _place(axis: int, ndim: int, what: str) -> int:
 
 
 def _types(xp: Namespace, reference: Array, system: Array) -> tuple[Any, Any]:
-    """Return the dtype of results, and the one in which is computed: the same, or single for half precision."""
+    """Return the dtype of results, and that of sums: the same, or single precision for half."""
     found = [array.dtype for array in (reference, system)]
     if any(xp.isdtype(dtype, "complex floating") for dtype in found):
         raise SettingsError("complex values; expected values in [0, 1]")
@@ -136,7 +136,7 @@ def _arranged(xp: Namespace, array: Array, order: tuple[int, ...], n_kept: int) 
 def _spread(
     xp: Namespace, array: Array, shape: tuple[int, ...], place: int, what: str, kind: type | None
 ) -> Array:
-    """Return a mask or weights in the shape of the values; without an axis for classes they are of segments."""
+    """Return a mask or weights in the shape of the values; they may lack the axis of classes."""
     if kind is bool and not xp.isdtype(array.dtype, "bool"):
         raise SettingsError(f"{what} has the type {array.dtype}; expected booleans, True where cells count")
     given = tuple(array.shape)
@@ -159,9 +159,7 @@ def total(xp: Namespace, values: Array) -> Array:
     while values.shape[-2] > _BLOCK:
         size, n_classes = values.shape[-2:]
         whole = size // _BLOCK * _BLOCK
-        blocks = xp.reshape(
-            values[..., :whole, :], (*values.shape[:-2], whole // _BLOCK, _BLOCK, n_classes)
-        )
+        blocks = xp.reshape(values[..., :whole, :], (*values.shape[:-2], whole // _BLOCK, _BLOCK, n_classes))
         sums = xp.sum(blocks, axis=-2)
         values = sums if whole == size else xp.concat([sums, values[..., whole:, :]], axis=-2)
     return xp.sum(values, axis=-2)

@@ -118,7 +118,8 @@ def divergence_sums(
 ) -> DivergenceSums:
     """Return the sum of y ln(y/p) + (1-y) ln((1-y)/(1-p)) over cells, in nats, and the number of cells.
 
-    p is clipped to [eps, 1 - eps], 0 ln 0 = 0. Beyond that its gradient is 0. Other arguments as of `soft_counts`.
+    p is clipped to [eps, 1 - eps], 0 ln 0 = 0. Beyond that its gradient is 0. Other arguments as of
+    `soft_counts`.
     Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
     """
     sides = lay_out(reference, system, mask, weights, axis, class_axis)

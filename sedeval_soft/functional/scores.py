@@ -33,8 +33,8 @@ def soft_precision(
     """Return sum T(y, p) / sum p, as `segment.soft.precision`.
 
     reference, system: (..., n_segments, n_classes), values in [0, 1].
-    average: `macro` (of classes with a reference), `micro` (of sums over classes), `weighted` (by N_ref), or None
-        for the values of classes, (..., n_classes).
+    average: `macro` (of classes with a reference), `micro` (of sums over classes), `weighted` (by N_ref),
+        or None for the values of classes, (..., n_classes).
     mask, weights, t_norm, axis, class_axis: as of `soft_counts`.
     Returns a scalar array, or as many values as there are along axes that are kept; NaN where undefined.
     Source: Harju & Mesaros 2023.
@@ -76,8 +76,9 @@ def soft_fbeta(
 ) -> Array:
     """Return (1 + b^2) TP / (b^2 N_ref + N_sys + eps), as `segment.soft.fbeta`.
 
-    beta: how many times recall counts more than precision. eps: with a number above 0, a class that is in neither
-    side has F 0 and is not undefined. Other arguments as of `soft_precision`. Source: van Rijsbergen 1979.
+    beta: how many times recall counts more than precision. eps: with a number above 0, a class that is in
+        neither side has F 0 and is not undefined. Other arguments as of `soft_precision`. Source: van
+        Rijsbergen 1979.
     """
     sides = lay_out(reference, system, mask, weights, axis, class_axis)
     counts = counts_of(sides, t_norm, errors=False)
@@ -123,8 +124,8 @@ def product_soft_f1(
 ) -> Array:
     """Return 2 TP / (2 TP + FP + FN + eps) with TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p).
 
-    1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions at 0 and
-    1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
+    1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions
+    at 0 and 1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
     """
     return soft_fbeta(
         reference,
@@ -210,7 +211,7 @@ def score_of(
 def _parts(
     xp: Namespace, counts: SoftCounts, measure: str, average: str | None, beta: float, eps: float
 ) -> tuple[Array, Array]:
-    """Return numerators and denominators of classes; of all classes together where these are not their sums."""
+    """Return numerators and denominators: of classes, (..., n_classes), or for `micro` of all, (..., 1)."""
     if not (isinstance(beta, int | float) and 0 < beta < math.inf):
         raise SettingsError(f"beta {beta!r}: expected a number above 0")
     if not (isinstance(eps, int | float) and 0 <= eps < math.inf):

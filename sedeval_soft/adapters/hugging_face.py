@@ -35,7 +35,7 @@ class SoundEventMetric:
         self._start()
 
     def _start(self) -> None:
-        self._evaluator = Evaluator(**self._settings)
+        self._evaluator = Evaluator(self._settings)
         self._count = 0
 
     def add(self, *, prediction: Any, reference: Any) -> None:  # noqa: ANN401 - what numpy makes an array of

@@ -33,7 +33,7 @@ def scorer(score: str = "segment.soft.f1.macro", **settings: Any) -> Callable[[A
     def scored(estimator: Any, x: Any, y: Any) -> float:  # noqa: ANN401 - whatever the estimator takes
         reference = np.asarray(y, dtype=np.float64)
         system = np.clip(_probabilities(estimator, x), 0.0, 1.0)
-        value = evaluate(reference, system, **chosen)[score]
+        value = evaluate(reference, system, settings=chosen)[score]
         return math.nan if value is None else sign * value
 
     return scored

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,12 @@ def namespace_of(*arrays: Array) -> Namespace:
     for array in arrays:
         if isinstance(array, np.ma.MaskedArray):
             raise SettingsError("a masked array, whose mask would be lost; expected a plain one, and `mask`")
+    torch = sys.modules.get("torch")
+    if torch is not None and all(isinstance(array, torch.Tensor) for array in arrays):
+        # Found out by itself it would be told of caches by those who compile it.
+        import array_api_compat.torch as namespace
+
+        return namespace
     try:
         return array_api_compat.array_namespace(*arrays)
     except TypeError as error:

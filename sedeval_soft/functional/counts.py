@@ -99,7 +99,9 @@ def _common(xp: Namespace, y: Array, p: Array, t_norm: str) -> Array:
         # What the larger lacks to 1 is exact from 0.5 on: the result is never above the smaller.
         rest = xp.minimum(y, p) - (1.0 - xp.maximum(y, p))
         return xp.maximum(rest, xp.zeros_like(rest))
-    return xp.minimum(y, p)
+    # Where both are the same, more of the system is not more in common: its slope is 0, in all libraries.
+    # Half of one, as theirs have it, would be divided by eps where both sides are silent.
+    return xp.where(y <= p, y, xp.minimum(y, p))
 
 
 def _weighted(values: Array, weight: Array | None) -> Array:

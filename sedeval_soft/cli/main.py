@@ -19,6 +19,7 @@ from click_default_group import DefaultGroup
 from sedeval_soft import __version__
 from sedeval_soft.cli.convert import convert
 from sedeval_soft.cli.evaluate import evaluate
+from sedeval_soft.cli.explain import explain
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
 from sedeval_soft.cli.presets import presets
@@ -79,6 +80,7 @@ def group() -> None:
 
 group.add_command(evaluate)
 group.add_command(convert)
+group.add_command(explain)
 group.add_command(merge)
 group.add_command(presets)
 group.add_command(tune)

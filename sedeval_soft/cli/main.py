@@ -18,6 +18,7 @@ from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
 from sedeval_soft.cli.convert import convert
+from sedeval_soft.cli.diff import diff
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.explain import explain
 from sedeval_soft.cli.merge import merge
@@ -80,6 +81,7 @@ def group() -> None:
 
 group.add_command(evaluate)
 group.add_command(convert)
+group.add_command(diff)
 group.add_command(explain)
 group.add_command(merge)
 group.add_command(presets)

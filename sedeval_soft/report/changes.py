@@ -12,13 +12,16 @@ from sedeval_soft.core.visible import visible
 from sedeval_soft.formats.results import ResultScore
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import UNDEFINED, Table, exact
+from sedeval_soft.report.table import UNDEFINED, Table
 
 SCHEMA = "soft-sed-eval-diff/1"
 
 _NOT_THERE = "(none)"
 _SHOWN = 12
 """Digits of a checksum that are shown."""
+
+_DIGITS = 10
+"""Digits of scores in text: with more, what is the same in both hides what differs."""
 
 
 def changes_text(changes: Changes, names: tuple[str, str]) -> str:
@@ -125,7 +128,7 @@ def _value(score: ResultScore | None) -> str:
     value = None if score is None else score.value
     if value is None:
         return UNDEFINED
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else exact(value)
+    return f"{value:.{_DIGITS}g}"
 
 
 def _unpaired(changes: Changes, names: tuple[str, str]) -> str:

@@ -1,0 +1,3 @@
+SED.section("timeline", {
+  show(system) {},
+});

@@ -8,7 +8,7 @@ from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
 
 
-def timelines(material: Material, pack: Packer, count: int) -> dict[str, Any]:
+def timelines(material: Material, pack: Packer, count: int, files: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the files that are shown, and why these; arrays are packed."""
-    del material, pack, count
+    del material, pack, count, files
     return {"files": []}

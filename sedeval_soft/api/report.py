@@ -60,6 +60,8 @@ def report(
     where it cannot be written.
     """
     chosen = with_folds(settings_from(settings, values), folds)
+    if board is not None and chosen.ci is None:
+        chosen = replace(chosen, ci="bootstrap")
     named = {os.fspath(systems): systems} if isinstance(systems, str | os.PathLike) else dict(systems)
     if not named:
         raise SettingsError("expected one system or more, found none")
@@ -89,15 +91,31 @@ def _material(
     pair = align(reference, system, counted, lengths)
     inputs = describe(reference, "reference", counted), describe(system, "system", counted)
     shard = shard_of(pair, inputs, counted, name, lengths)
-    scores = score_shard(
+    given = {of: read_parts(each, of, shard.tally.files, limits) for of, each in parts.items()}
+
+    def scored(**changed: Any) -> Scores:  # noqa: ANN401 - fields of Settings
         # The page goes over thresholds of the reference by itself.
-        replace(shard, settings=replace(counted, reference_sweep=settings.reference_sweep)),
-        __version__,
-        **{of: read_parts(given, of, shard.tally.files, limits) for of, given in parts.items()},
-        points=points,
-        progress=progress,
-    )
-    return Material(scores, pair, shard.tally, counted, curves_of(shard.tally, counted))
+        chosen = replace(counted, reference_sweep=settings.reference_sweep, **changed)
+        shaped = replace(shard, settings=chosen)
+        return score_shard(shaped, __version__, **given, points=points, progress=progress)
+
+    scores = scored(ci=None)
+    signatures: tuple[str, ...] = (scores.signature,)
+    if counted.ci is not None:
+        # Only what was asked for: intervals of all that a page shows would take minutes.
+        sure = scored(measures=settings.measures)
+        scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
+    return Material(scores, pair, shard.tally, counted, curves_of(shard.tally, counted), signatures)
+
+
+def _with_intervals(scores: Scores, sure: Scores) -> Scores:
+    """Return scores with the intervals that others of the same names have."""
+    found = {
+        name: replace(score, low=sure.score(name).low, high=sure.score(name).high) if name in sure else score
+        for name, score in scores.scores.items()
+    }
+    warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
+    return replace(scores, scores=found, settings=sure.settings, warnings=warnings)
 
 
 def _counted(settings: Settings) -> Settings:

@@ -55,6 +55,7 @@ class _System:
     explained: str
     lines: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    signatures: tuple[str, ...]
     tables: tuple[Table, ...]
 
 
@@ -70,7 +71,7 @@ def render(materials: Sequence[Material], board: Board | None, choices: Choices)
     values = {
         "title": visible(choices.title or _title(materials)),
         "first": first,
-        "systems": [_said(material.scores) for material in materials],
+        "systems": [_said(material) for material in materials],
         "readings": READINGS,
         "board": None if board is None else board_page(board),
         "warnings": list(dict.fromkeys(text for of in materials for text in of.scores.warnings)),
@@ -129,11 +130,14 @@ def _data(material: Material, pack: Packer, choices: Choices, n_systems: int) ->
     }
 
 
-def _said(scores: Scores) -> _System:
+def _said(material: Material) -> _System:
+    scores = material.scores
     page = page_of(scores)
     size = sum(len(table.rows) * len(table.head) for table in page.tables)
     tables = page.tables if size <= _MOST_CELLS else ()
-    return _System(scores, matrix(scores), explained(scores), page.lines, page.notes, tables)
+    return _System(
+        scores, matrix(scores), explained(scores), page.lines, page.notes, material.signatures, tables
+    )
 
 
 def _asset(name: str) -> str:

@@ -14,10 +14,9 @@ SED.section("maps", (() => {
     // Rates of the reference: a class that is everywhere must not drown the others.
     const parts = cells.map((row) => { const all = row.reduce((a, b) => a + b, 0); return row.map((n) => (n === null ? null : all ? n / all : 0)); });
     element("confusion-text").textContent = "Rows are classes of the reference, columns those of the system. Colour is the share of the row; numbers are counts.";
-    const few = rows.length <= 24;
-    SED.draw(element("confusion-figure"), () => ({
+    SED.draw(element("confusion-figure"), (target) => ({
       traces: [{ type: "heatmap", z: parts, x: columns.map(plain), y: rows.map(plain), text: cells.map((row) => row.map((n) => (n === null ? "" : String(n)))),
-        texttemplate: few ? "%{text}" : "", textfont: { size: 11 }, colorscale: shaded(), zmin: 0, zmax: 1, xgap: 1, ygap: 1,
+        texttemplate: target.clientWidth / columns.length > 40 ? "%{text}" : "", textfont: { size: 11 }, colorscale: shaded(), zmin: 0, zmax: 1, xgap: 1, ygap: 1,
         hovertemplate: "reference %{y}<br>system %{x}<br>%{text} (%{z:.1%} of the row)<extra></extra>", colorbar: { thickness: 10, tickformat: ".0%" } }],
       layout: { xaxis: { tickangle: -45, type: "category" }, yaxis: { autorange: "reversed", type: "category" } },
     }));

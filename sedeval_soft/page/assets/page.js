@@ -89,7 +89,7 @@ const SED = (() => {
   let plotly = null;
   const paint = async (target) => {
     await plotly;
-    const { traces, layout = {} } = figures.get(target).of();
+    const { traces, layout = {} } = figures.get(target).of(target);
     figures.get(target).drawn = true;
     const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
     const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 48, r: 12, t: 12, b: 44 },

@@ -24,12 +24,12 @@ from sedeval_soft.run.worst import costs_of
 Index = npt.NDArray[np.int64]
 
 REASONS = {
-    "asked": "{} asked for",
-    "cost": "the {} that cost most",
-    "segments": "{} more with segments that cost most",
-    "random": "{} drawn at random",
+    "asked": ("one asked for", "{} asked for"),
+    "cost": ("the one that costs most", "the {} that cost most"),
+    "segments": ("one more with segments that cost most", "{} more with segments that cost most"),
+    "random": ("one drawn at random", "{} drawn at random"),
 }
-"""Why files are shown where not all are, in the order in which they are listed."""
+"""Why files are shown where not all are, in the order in which they are listed; said of one and of several."""
 
 _PIECES = 400_000
 """Pieces of constant value that the systems of a page share: 1.5 MB or so, compressed."""
@@ -81,7 +81,7 @@ def said_of(reasons: Iterable[str], total: int) -> str:
         return "The only file." if total == 1 else f"All {total} files."
     if not given:
         return f"None of {total} files."
-    parts = [text.format(given.count(why)) for why, text in REASONS.items() if why in given]
+    parts = [said[n > 1].format(n) for why, said in REASONS.items() if (n := given.count(why))]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"{len(given)} of {total} files: {listed}."
 

@@ -14,10 +14,10 @@ from sedeval_soft.core.hard import hard_events
 from sedeval_soft.core.pair import Pair, with_files
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
+from sedeval_soft.core.visible import visible
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
 from sedeval_soft.page.strips import Strips, pieces_of, strips_of, thinned
-from sedeval_soft.report.escape import harmless
 from sedeval_soft.run.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.run.worst import costs_of
 
@@ -29,7 +29,7 @@ REASONS = {
     "segments": ("one more with segments that cost most", "{} more with segments that cost most"),
     "random": ("one drawn at random", "{} drawn at random"),
 }
-"""Why files are shown where not all are, in the order in which they are listed; said of one and of several."""
+"""Why files are shown where not all are, in the order of the list; said of one file and of several."""
 
 _PIECES = 400_000
 """Pieces of constant value that the systems of a page share: 1.5 MB or so, compressed."""
@@ -61,7 +61,7 @@ def timelines(
     }
     return {
         "said": said_of(why.values(), len(pair.files)),
-        "classes": [harmless(name) for name in pair.classes],
+        "classes": [visible(name) for name in pair.classes],
         "views": _views(settings),
         "threshold": settings.threshold,
         "reference_threshold": settings.reference_cut,
@@ -148,7 +148,7 @@ class _Shown:
             "system": (events.system, events.system_partner, events.reference),
         }
         return {
-            "name": harmless(name),
+            "name": visible(name),
             "length": int(self._end[code]) / TICKS_PER_SECOND,
             "strips": {side: self._strip(of, code) for side, of in self._strips.items()},
             "steps": {side: int(of[code]) / TICKS_PER_SECOND for side, of in self._step.items()},

@@ -23,7 +23,7 @@ from sedeval_soft.report.table import Table
 
 _ASSETS = Path(__file__).parent / "assets"
 
-_STYLES = ("page.css",)
+_STYLES = ("page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
 
@@ -126,7 +126,7 @@ def _data(material: Material, pack: Packer, choices: Choices, n_systems: int) ->
         "name": material.scores.system,
         "explorer": explorer(material, pack, n_systems),
         "curves": curves(material.curves, pack),
-        "timelines": timelines(material, pack, choices.timelines, choices.files),
+        "timelines": timelines(material, pack, choices.timelines, choices.files, n_systems),
     }
 
 

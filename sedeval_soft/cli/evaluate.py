@@ -183,7 +183,11 @@ def _run(
     tuned = io["folds"] if any(".tuned." in name for name in asked) or not shown.wanted else None
     how: dict[str, Any] = {"curves": bool(io["curves"]), "folds": tuned}
     # A page has all readings, also where just some numbers are printed.
-    page = Report.of(io, settings_of({**given}, asked, just=False, **how)) if io["report"] else None
+    page = (
+        Report.of(io, settings_of({**given}, asked, just=False, **how))
+        if io["report"] or io["timelines"]
+        else None
+    )
     settings = settings_of(given, asked, just=bool(shown.wanted), **how)
     if points:
         from sedeval_soft.api import of_points

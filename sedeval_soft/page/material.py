@@ -24,4 +24,4 @@ class Material:
     tally: Tally
     settings: Settings
     curves: Curves
-    signatures: tuple[str, ...]
+    signatures: tuple[str, ...] = ()

@@ -363,10 +363,15 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
 
 def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair
     """Print another tool's scores beside ours; aside on standard error where stdout is for a machine."""
+    from sedeval_soft.compat.causes import CAUSES, touching
     from sedeval_soft.compat.check import check_sed_eval
     from sedeval_soft.report import comparison_table
 
-    text = comparison_table("sed_eval", check_sed_eval(pair, settings, scores))
+    notes = [
+        f"{side}: {rows} active rows, of which those that touch are one event here, were given as {events}."
+        for side, (rows, events) in touching(pair, settings).items()
+    ]
+    text = comparison_table("sed_eval", check_sed_eval(pair, settings, scores), CAUSES, notes)
     if aside:
         remark(text.removesuffix("\n"))
     else:

@@ -82,7 +82,7 @@ def count_events(
     taken = np.zeros(len(system), dtype=bool)
     taken[match[match >= 0]] = True
     files = (reference.file.astype(np.int64), system.file.astype(np.int64))
-    left, right = _hits(reference, system, *files, collars)
+    left, right = candidates(reference, system, *files, collars)
     open_edges = (match[left] < 0) & ~taken[right]
     leftover = first_free_matching(left[open_edges], right[open_edges], len(reference), len(system))
     substituted = np.bincount(reference.file[leftover >= 0], minlength=n_files).astype(np.int64)
@@ -104,20 +104,20 @@ def match_events(
 ) -> Index:
     """Match events of one file and class as sed_eval does; return the partners, (n_ref,), -1 for none."""
     groups = file_class(reference, n_classes), file_class(system, n_classes)
-    left, right = _hits(reference, system, *groups, collars)
+    left, right = candidates(reference, system, *groups, collars)
     if matching == "greedy":
         return first_free_matching(left, right, len(reference), len(system))
     return _their_maximum_matching(left, right, len(reference))
 
 
-def _hits(
+def candidates(
     reference: Events,
     system: Events,
     reference_group: Index,
     system_group: Index,
     collars: FloatCollars,
 ) -> tuple[Index, Index]:
-    """Return the candidate pairs, judged in floats."""
+    """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
     onset, offset, rate = collars
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = Collars(

@@ -16,13 +16,17 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
+    ("page", "plot"),
     ("api",),
     ("cli", "adapters"),
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
 HEAVY = frozenset(
-    {"pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "dask", "rich", "yaml"}
+    {
+        *("pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "jinja2", "dask"),
+        *("rich", "yaml"),
+    }
 )
 OPTIONAL = {"array_api_compat": {"functional"}, "torch": {"torch"}, "torchmetrics": {"torch"}}
 """Packages that are not always there, and the rooms that are made for them."""

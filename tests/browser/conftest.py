@@ -52,17 +52,15 @@ def chromium() -> Iterator[object]:
         browser.close()
 
 
-@pytest.fixture
-def visit(chromium) -> Iterator[Callable[..., Visit]]:
-    """Open pages, each in a context of its own; in the end each must have been quiet."""
+def visiting(chromium) -> Iterator[Callable[..., Visit]]:
+    """Yield what opens pages, each in a context of its own; in the end each must have been quiet."""
     open_ = []
 
     def visited(
         path: Path, fragment: str = "", *, width: int = 1400, scheme: str = "light", quiet: bool = True
     ) -> Visit:
-        phone = width < 500
         context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, has_touch=phone
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, has_touch=width < 500
         )
         context.set_default_timeout(SECONDS * 1000)
         found = Visit(context.new_page())
@@ -77,6 +75,11 @@ def visit(chromium) -> Iterator[Callable[..., Visit]]:
         context.close()
         if quiet:
             found.was_quiet()
+
+
+visit = pytest.fixture(visiting, name="visit")
+visits = pytest.fixture(visiting, name="visits", scope="module")
+"""The same for pages that several tests look at."""
 
 
 @pytest.fixture(scope="session")

@@ -86,6 +86,8 @@ def test_names_are_text(visit, hostile_report):
         page.select_option("#system", system.get_attribute("value"))
     for tag in ("img", "svg[onload]", "b", "a[href^=javascript]", "[onmouseover]", "[onerror]"):
         assert page.locator(f"body {tag}").count() == 0, tag
+    options = page.locator("#timeline-file option").all_text_contents()
+    assert {name[:79] for name in options} == {visible(name.strip())[:79] for name in names}
     # Hovering and searching shows names, too.
     for name in names[:12]:
         label = visible(name)

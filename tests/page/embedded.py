@@ -17,7 +17,7 @@ _KINDS = {"f8": "<f8", "f4": "<f4", "u1": "<u1", "u2": "<u2", "u4": "<u4", "i4":
 def embedded(path: Path) -> dict[str, Any]:
     """Return the data of a page, with its arrays."""
     text = path.read_text(encoding="utf-8")
-    data = json.loads(_element(text, "data"))
+    data = json.loads(zlib.decompress(base64.b64decode(_element(text, "data"))))
     return revived(data, _element(text, "packed"))
 
 
@@ -36,5 +36,8 @@ def _revive(value: Any, buffer: bytes) -> Any:
     if not isinstance(value, dict):
         return value
     if "$" in value:
-        return np.frombuffer(buffer, _KINDS[value["$"]], value["n"], value["at"])
+        stored = np.frombuffer(buffer, _KINDS[value["$"]], value["n"], value["at"])
+        if not value.get("steps"):
+            return stored
+        return np.cumsum(np.where(stored % 2, -(stored.astype(np.int64) + 1) // 2, stored // 2))
     return {key: _revive(item, buffer) for key, item in value.items()}

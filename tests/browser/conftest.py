@@ -22,7 +22,7 @@ SAMPLE = HERE.parents[1] / "sample_data"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
-SECONDS = 15
+SECONDS = 30
 """How long anything on a page may take before its test fails."""
 
 

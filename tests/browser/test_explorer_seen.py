@@ -10,7 +10,7 @@ from called import call
 from conftest import SAMPLE
 from tables import wide_rows
 
-from sedeval_soft.api.report import report
+from sedeval_soft.api.report import write_report
 from sedeval_soft.page import explorer
 
 ALL = (
@@ -79,7 +79,7 @@ def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, nam
     chosen, options = CHOSEN[name]
     if grid:
         monkeypatch.setattr(explorer, "_ROOM", 0)
-    report(*TABLES, tmp_path / "page.html", **chosen)
+    write_report(*TABLES, tmp_path / "page.html", **chosen)
     page = visit(tmp_path / "page.html").page
     thresholds = [k / 20 for k in range(1, 20)]
     # On hundredths the segments of a class are pooled, and with them goes what is of all classes at once.
@@ -95,7 +95,7 @@ def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, nam
 def test_any_threshold_can_be_typed_where_all_are_embedded(visit, tmp_path):
     rng = np.random.default_rng(3)
     sides = [wide_rows(rng.random((60, 3)), files=3, name=name) for name in ("ref", "sys")]
-    report(sides[0], {"sys": sides[1]}, tmp_path / "page.html")
+    write_report(sides[0], {"sys": sides[1]}, tmp_path / "page.html")
     page = visit(tmp_path / "page.html").page
     value = float(sides[1].values[1][7])
     for threshold in (value, float(np.nextafter(value, 0)), 0.123456789):
@@ -217,7 +217,7 @@ def test_confusion_and_surface_are_the_evaluators(visit, sample_report):
 def test_a_large_page_is_ready_soon(visit, tmp_path):
     rng = np.random.default_rng(4)
     sides = [wide_rows(rng.random((11_000, 11)), files=49, name=name) for name in ("ref", "sys")]
-    report(sides[0], {"sys": sides[1]}, tmp_path / "page.html")
+    write_report(sides[0], {"sys": sides[1]}, tmp_path / "page.html")
     page = visit(tmp_path / "page.html").page
     assert int(page.get_attribute("html", "data-ready")) < 2000
     assert (tmp_path / "page.html").stat().st_size < 8_000_000

@@ -16,6 +16,7 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
+    ("page", "plotting"),
     ("api",),
     ("cli",),
 )

@@ -87,7 +87,9 @@ def names_of(systems: Sequence[Any], names: Sequence[str] | None) -> list[str]:
             raise SettingsError("the name of a system must be a text, and not empty")
     else:
         paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else None for s in systems]
-        found = [f"system {k}" if path is None else PurePath(path).stem or path for k, path in enumerate(paths, 1)]
+        found = [
+            f"system {k}" if path is None else PurePath(path).stem or path for k, path in enumerate(paths, 1)
+        ]
         if len(set(found)) < len(found):
             found = [found[k] if path is None else path for k, path in enumerate(paths)]
         found = ["system"] if len(found) == 1 and paths[0] is None else found
@@ -126,9 +128,7 @@ def subjects_of(
         ours, theirs = sides_of(ours, system, chosen, limits)
         shard = shard_of_rows(ours, theirs, chosen, lengths, name)
         parts = read_parts(folds, "folds", shard.tally.files, limits)
-        scores = score_shard(
-            shard, __version__, folds=parts, points=has_points(theirs), progress=progress
-        )
+        scores = score_shard(shard, __version__, folds=parts, points=has_points(theirs), progress=progress)
         pair = align(ours, theirs, chosen, lengths) if kind == "timeline" else None
         found.append(Subject(name, scores, pair))
     return Subjects(tuple(found), wish)
@@ -137,7 +137,9 @@ def subjects_of(
 def rank_by(settings: Settings, wish: Wish) -> str:
     """Return the score that a leaderboard is sorted by: of what is evaluated, the soft reading if it is."""
     measure, average = matrix_score(wish)
-    families = [(b, r) for r in ("soft", "optimal", "hard", "tuned") for b in MATRIX_BASES if settings.wants(b, r)]
+    families = [
+        (b, r) for r in ("soft", "optimal", "hard", "tuned") for b in MATRIX_BASES if settings.wants(b, r)
+    ]
     if not families:
         raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
     return f"{families[0][0]}.{families[0][1]}.{measure}.{average}"

@@ -1,25 +1,35 @@
 """The kinds of figures by name. Nothing is imported here: `soft-sed-eval --help` reads it."""
 
 KINDS: dict[str, str] = {
-    "matrix": "segment-, event- and intersection-based scores in each reading; of several systems a leaderboard",
+    "matrix": "all bases and readings; of several systems a leaderboard",
     "classes": "scores of each class as bars",
     "pr": "precision over recall",
     "roc": "true positive rate over false positive rate",
-    "det": "miss rate over false alarm rate, both as normal deviates",
-    "psd-roc": "effective true positive rate over false positives per hour: the area under it is PSDS",
+    "det": "misses over false alarms, as normal deviates",
+    "psd-roc": "the curve whose area is PSDS",
     "f-thresholds": "F over the system's threshold, the best one marked",
-    "reliability": "mean of the reference over mean of the system's values: calibrated where they are equal",
+    "reliability": "how well the system's values are calibrated",
     "confusion": "which class is taken for which",
     "surface": "F over the thresholds of the reference and of the system",
-    "timeline": "reference and system of one file over time: hits, misses and false alarms",
-    "worst": "segments, files or classes with the most misses and false alarms",
+    "timeline": "one file over time: hits, misses and false alarms",
+    "worst": "segments, files or classes with the most errors",
     "sweep": "scores over thresholds of the reference",
 }
 
 SUFFIXES = ("pdf", "png", "svg")
 
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "class_names": ("classes", "pr", "roc", "det", "f-thresholds", "reliability", "confusion", "surface", "timeline"),
+    "class_names": (
+        "classes",
+        "pr",
+        "roc",
+        "det",
+        "f-thresholds",
+        "reliability",
+        "confusion",
+        "surface",
+        "timeline",
+    ),
     "max_classes": ("classes", "pr", "roc", "det", "f-thresholds", "reliability", "confusion", "timeline"),
     "scores": ("matrix", "classes", "sweep"),
     "sort": ("classes", "confusion", "timeline"),

@@ -118,7 +118,7 @@ def draw_det(subjects: Subjects, look: Look) -> Figure:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.grid(True)
-        axes.plot(span, span, color="#b0b0b0", linewidth=0.6 * unit_of(), zorder=1)
+        axes.plot(span, span, color="#b0b0b0", linestyle="-", linewidth=0.6 * unit_of(), zorder=1)
         axes.set(xlim=span, ylim=span)
 
     labels = (_label("false alarms in %", family), "misses in %")
@@ -147,7 +147,7 @@ def draw_f_thresholds(subjects: Subjects, look: Look) -> Figure:
             at, best = (system.value(f"{optimal}.{name}[{label}]") for name in ("threshold", "f1"))
         if at is None or best is None:
             return Line(x, y, "steps-post")
-        return Line(x, y, "steps-post", f"{best:.2f} at {at:.2f}", (min(max(at, 0.0), 1.0), best))
+        return Line(x, y, "steps-post", f"{best:.3f}", (min(max(at, 0.0), 1.0), best))
 
     def frame(axes: Axes) -> None:
         axes.grid(True, axis="y")
@@ -158,7 +158,7 @@ def draw_f_thresholds(subjects: Subjects, look: Look) -> Figure:
     mark = Line2D([], [], color="#808080", linestyle="none", marker="o")
     more = [Entry(mark, "best threshold"), Entry(grey, f"threshold {threshold:g}")]
     labels = ("threshold of the system", _label("F1", family))
-    plan = Plan(line, frame, labels, curves.pooled, "best F1, and the threshold it is at", more)
+    plan = Plan(line, frame, labels, curves.pooled, "best F1", more)
     return draw_panels(subjects, look, plan)
 
 
@@ -186,18 +186,15 @@ def _label(text: str, family: Family) -> str:
 
 def _frame_pr(axes: Axes) -> None:
     """Draw lines of equal F behind."""
-    small = 5.5 * unit_of()
     for f in (0.2, 0.4, 0.6, 0.8):
-        recall = np.linspace(f / 2 + 1e-9, 1.0, 200)
-        precision = f * recall / (2 * recall - f)
-        inside = precision <= 1.0
-        axes.plot(recall[inside], precision[inside], color="#d9d9d9", linewidth=0.6 * unit_of(), zorder=0.5)
-        axes.text(
-            *(1.0, f / (2 - f)), f"F {f:g}", fontsize=small, color="#808080", ha="right", va="bottom", zorder=0.6
-        )
+        precision = np.geomspace(f / (2 - f), 1.0, 100)
+        recall = f * precision / (2 * precision - f)
+        thin = {"color": "#d9d9d9", "linewidth": 0.6 * unit_of(), "linestyle": "-"}
+        axes.plot(recall, precision, zorder=0.5, **thin)
+        axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * unit_of(), color="#808080", va="center")
     axes.set(xlim=(-_EDGE, 1 + _EDGE), ylim=(-_EDGE, 1 + _EDGE))
 
 
 def _frame_roc(axes: Axes) -> None:
-    axes.plot([0, 1], [0, 1], color="#b0b0b0", linewidth=0.6 * unit_of(), zorder=1)
+    axes.plot([0, 1], [0, 1], color="#b0b0b0", linestyle="-", linewidth=0.6 * unit_of(), zorder=1)
     axes.set(xlim=(-_EDGE, 1 + _EDGE), ylim=(-_EDGE, 1 + _EDGE))

@@ -38,7 +38,17 @@ _LEAST, _MOST = 1.0, 100.0
 """Inches that a side of a figure may have."""
 
 _FOREIGN = (
-    *("backend", "interactive", "toolbar", "webagg", "tk.", "pgf.", "animation", "text.latex", "figure.raise"),
+    *(
+        "backend",
+        "interactive",
+        "toolbar",
+        "webagg",
+        "tk.",
+        "pgf.",
+        "animation",
+        "text.latex",
+        "figure.raise",
+    ),
     *("savefig.directory", "datapath", "keymap", "timezone", "docstring", "macosx", "examples"),
 )
 """How settings of matplotlib begin that are none of a figure's look."""
@@ -69,9 +79,7 @@ class Look:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not _LEAST <= float(value) <= _MOST:
                 or_named = f", or {' or '.join(COLUMNS)}" if name == "width" else ""
-                raise SettingsError(
-                    f"{name} must be {_LEAST:g} to {_MOST:g} inches{or_named}, not {value!r}"
-                )
+                raise SettingsError(f"{name} must be {_LEAST:g} to {_MOST:g} inches{or_named}, not {value!r}")
         if not isinstance(self.dpi, int) or isinstance(self.dpi, bool) or not 30 <= self.dpi <= 2400:
             raise SettingsError(f"dpi must be a whole number, 30 to 2400, not {self.dpi!r}")
         if not isinstance(self.style, str) or not self.style:
@@ -120,9 +128,10 @@ def _parameters(look: Look) -> dict[str, Any]:
     points = _POINTS[look.base]
     unit = points / 8.0
     small = points - unit
-    strokes = [(colour, dash) for dash in DASHES for colour in COLOURS]
-    # Neighbours differ in both: in grey the dash is all there is.
-    strokes = [(colour, DASHES[(k + k // len(COLOURS)) % len(DASHES)]) for k, (colour, _) in enumerate(strokes)]
+    # Neighbours differ in both, for in grey the dash is all there is; no two of them are the same.
+    strokes = [
+        (COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(len(COLOURS) * len(DASHES))
+    ]
     return {
         "font.family": ["sans-serif"],
         "font.size": points,
@@ -131,7 +140,7 @@ def _parameters(look: Look) -> dict[str, Any]:
         **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
         "legend.title_fontsize": small,
         "legend.frameon": False,
-        **{"legend.handlelength": 2.4, "legend.columnspacing": 1.2, "legend.labelspacing": 0.25},
+        **{"legend.handlelength": 2.2, "legend.columnspacing": 1.2, "legend.labelspacing": 0.25},
         **{"legend.borderaxespad": 0.2, "legend.borderpad": 0.2, "legend.handletextpad": 0.5},
         "lines.linewidth": 1.1 * unit,
         "lines.markersize": 3.5 * unit,
@@ -146,8 +155,8 @@ def _parameters(look: Look) -> dict[str, Any]:
         **{"grid.linewidth": 0.4 * unit, "grid.color": "#d9d9d9"},
         "axes.prop_cycle": cycler(color=[c for c, _ in strokes], linestyle=[d for _, d in strokes]),
         "image.cmap": HEAT,
-        "figure.constrained_layout.h_pad": 0.02 * unit,
-        "figure.constrained_layout.w_pad": 0.02 * unit,
+        "figure.constrained_layout.h_pad": 0.04 * unit,
+        "figure.constrained_layout.w_pad": 0.04 * unit,
         "savefig.dpi": look.dpi,
         "figure.dpi": 100,
         # Letters stay letters: publishers refuse what has type 3 fonts.
@@ -175,6 +184,8 @@ def _of_style(style: str) -> dict[str, Any]:
             raise SettingsError(f"style {style}: cannot be read as a style of matplotlib: {first}") from error
     else:
         known = [*STYLES, *styles.library]
-        hint = did_you_mean(style, known) or f"; expected {', '.join(STYLES)}, a name of matplotlib's or a file"
+        hint = (
+            did_you_mean(style, known) or f"; expected {', '.join(STYLES)}, a name of matplotlib's or a file"
+        )
         raise SettingsError(f"style {style!r} is neither a style nor a file{hint}")
     return {name: value for name, value in found.items() if not name.startswith(_FOREIGN)}

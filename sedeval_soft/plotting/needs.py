@@ -116,7 +116,9 @@ def _of_matrix(base: Settings, *, default: bool, several: bool) -> Settings:
 def _of_classes(base: Settings, wish: Wish, *, several: bool) -> Settings:
     stems = class_scores(base, wish, several=several)
     groups = {group_of(f"{stem}[x]") for stem in stems} - {""}
-    return replace(base, only=tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems)), measures=tuple(groups))
+    return replace(
+        base, only=tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems)), measures=tuple(groups)
+    )
 
 
 def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str, ...]:
@@ -136,7 +138,9 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
     else:
         families = [f"{b}.{r}.f1" for b in (*MATRIX_BASES, "clip") for r in _READINGS if settings.wants(b, r)]
         if not families:
-            raise SettingsError("classes shows no F of what --only names; expected --score BASIS.READING.MEASURE")
+            raise SettingsError(
+                "classes shows no F of what --only names; expected --score BASIS.READING.MEASURE"
+            )
         found = tuple(families[-1:] if several else families)
     if any(stem.split(".")[1] == "tuned" for stem in found) and not settings.tunes:
         raise SettingsError("tuned readings need --thresholds, --cross-tune or --folds")
@@ -175,7 +179,9 @@ def _of_scores(wish: Wish, only: tuple[str, ...]) -> tuple[str, ...]:
                 f"--score {name}: sweep is of averages of hard and optimal readings, such as segment.hard.f1.macro"
             )
         measure_of(parsed)
-    return tuple(dict.fromkeys(f"{ScoreName.parse(n).basis}.{ScoreName.parse(n).reading}" for n in wish.scores))
+    return tuple(
+        dict.fromkeys(f"{ScoreName.parse(n).basis}.{ScoreName.parse(n).reading}" for n in wish.scores)
+    )
 
 
 def _of_family(kind: str, base: Settings, family: Family) -> Settings:

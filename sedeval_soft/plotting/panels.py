@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sedeval_soft.plotting.look import MARKERS, Look
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
-from sedeval_soft.plotting.texts import all_shortened, joined, points_of
+from sedeval_soft.plotting.texts import all_shortened, joined, points_of, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-POOLED = "all classes together"
+POOLED = "all classes"
 
 MOST_LINES, MOST_PANELS = 12, 12
 """Classes of which there is a line, and a panel, where nothing else is said."""
@@ -130,7 +130,9 @@ def _by_system(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str |
     for k, system in enumerate(subjects.systems):
         lacking = [n or POOLED for n in panels if n in has and not has[n][k]]
         notes += [f"{system.name} has nothing to be drawn of {joined(lacking)}."] if lacking else []
-    sheet = _sheet(subjects, look, plan, len(panels), [*notes, *said_of_others(others)], single=panels == [None])
+    sheet = _sheet(
+        subjects, look, plan, len(panels), [*notes, *said_of_others(others)], single=panels == [None]
+    )
     styles = strokes(len(subjects.systems))
     alone = len(panels) == 1
     entries = []
@@ -145,7 +147,11 @@ def _by_system(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str |
         if i >= max(len(panels), 1):
             axes.set_axis_off()
             continue
-        _frame(axes, plan)
+        _frame(
+            axes,
+            plan,
+            (sheet.width * POINTS / sheet.columns * 0.75, sheet.height * POINTS / sheet.rows * 0.75),
+        )
         axes.label_outer()
         if not panels or not any(has[panels[i]]):
             _say_nothing(axes)
@@ -200,10 +206,17 @@ def _sheet(
     return sheet
 
 
-def _frame(axes: Axes, plan: Plan) -> None:
+def _frame(axes: Axes, plan: Plan, room: tuple[float, float] | None = None) -> None:
+    """Draw what lies behind; room: the points that labels may have along the axes, None for all they want."""
     plan.frame(axes)
-    axes.set_xlabel(plan.labels[0])
-    axes.set_ylabel(plan.labels[1])
+    size = points_of("axes.labelsize")
+    texts = (
+        plan.labels
+        if room is None
+        else ["\n".join(wrapped(t, r, size)) for t, r in zip(plan.labels, room, strict=True)]
+    )
+    axes.set_xlabel(texts[0])
+    axes.set_ylabel(texts[1])
     if plan.square:
         axes.set_box_aspect(1)
 
@@ -218,7 +231,7 @@ def _ink() -> dict[str, Any]:
 def _line_style(style: dict[str, Any], line: Line | None) -> dict[str, Any]:
     """Return how a line is drawn: its marker only where there is nothing between points."""
     if line is not None and line.joins == "points":
-        return {**style, "linestyle": "none", "markersize": 2.5 * unit_of()}
+        return {**style, "linestyle": "none"}
     if line is not None and line.joins == "marked":
         return {**style, "linewidth": 0.7 * unit_of()}
     return {**style, "marker": "none"}
@@ -237,7 +250,7 @@ def _draw(axes: Axes, line: Line, style: dict[str, Any]) -> None:
         line.y,
         drawstyle=drawstyle,
         rasterized=line.joins == "points" and len(line.x) > _MANY,
-        **_line_style(style, line),
+        **_line_style(style, line) | ({"markersize": 1.6 * unit_of()} if line.joins == "points" else {}),
     )
     if line.mark is not None:
         axes.plot(
@@ -247,4 +260,6 @@ def _draw(axes: Axes, line: Line, style: dict[str, Any]) -> None:
 
 
 def _say_nothing(axes: Axes) -> None:
-    axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", color="#404040")
+    axes.text(
+        0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", color="#404040"
+    )

@@ -68,7 +68,7 @@ def draw_reliability(subjects: Subjects, look: Look) -> Figure:
         )
 
     def frame(axes: Axes) -> None:
-        axes.plot([0, 1], [0, 1], color="#b0b0b0", linewidth=0.6 * unit_of(), zorder=1)
+        axes.plot([0, 1], [0, 1], color="#b0b0b0", linestyle="-", linewidth=0.6 * unit_of(), zorder=1)
         axes.grid(True)
         axes.set(xlim=(-_EDGE, 1 + _EDGE), ylim=(-_EDGE, 1 + _EDGE))
 
@@ -92,7 +92,8 @@ def draw_sweep(subjects: Subjects, look: Look) -> Figure:
     for (system, name), style in zip(pairs, strokes(len(pairs)), strict=True):
         sweep = system.scores.sweep
         values = np.array(
-            [np.nan if v is None else v for v in (sweep.scores.get(name, ()) if sweep else ())], dtype=np.float64
+            [np.nan if v is None else v for v in (sweep.scores.get(name, ()) if sweep else ())],
+            dtype=np.float64,
         )
         called = (f"{system.name}: {name}" if len(names) > 1 else system.name) if several else name
         if sweep is None or not np.isfinite(values).any():
@@ -108,7 +109,10 @@ def draw_sweep(subjects: Subjects, look: Look) -> Figure:
         # Values are known at the marks only; the thin lines lead the eye.
         axes.plot(x, y, **style)
     rate = all(".error_rate." in name for name in names)
-    axes.set(xlim=(0.05, 0.95), ylim=(-_EDGE, None if any("error_rate" in n or "n_ref" in n for n in names) else 1.02))
+    axes.set(
+        xlim=(0.05, 0.95),
+        ylim=(-_EDGE, None if any("error_rate" in n or "n_ref" in n for n in names) else 1.02),
+    )
     axes.set_xticks([k / 10 for k in range(1, 10)])
     axes.set_xlabel("threshold of the reference")
     axes.set_ylabel(names[0] if several and len(names) == 1 else "error rate" if rate else "score")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 POINTS = 72.0
 """Points of an inch."""
 
+_FEW = 6
+"""Entries of a legend that may stand below one another."""
+
 _MARGIN = 0.06
 """Inches left free at the sides of what is written at the foot."""
 
@@ -97,15 +100,20 @@ class Sheet:
         size = self._points()
         around = (rcParams["legend.handlelength"] + rcParams["legend.handletextpad"]) * size
         between = rcParams["legend.columnspacing"] * size
-        values = max(width(f"  {entry.value}") if entry.value else 0.0 for entry in entries)
-        most = self._inner() * (0.46 if len(entries) > 3 else 0.94) - around - values
-        names = all_shortened([entry.name for entry in entries], most)
-        texts = [
-            f"{name}  {plain(entry.value)}" if entry.value else name
-            for name, entry in zip(names, entries, strict=True)
-        ]
-        each = max(map(width, texts)) + around + between
-        return texts, max(1, min(len(texts), int((self._inner() + between) // each)))
+        texts = self._texts(entries, self._inner() - around)
+        columns = max(1, int((self._inner() + between) // (max(map(width, texts)) + around + between)))
+        if columns == 1 and len(entries) > _FEW:
+            # Long names of many would make the legend higher than what it explains.
+            columns, each = 2, (self._inner() - between) / 2
+            texts = self._texts(entries, each - around)
+        return texts, min(len(texts), columns)
+
+    def _texts(self, entries: Sequence[Entry], most: float) -> list[str]:
+        """Return the texts of entries, each at most so many points wide."""
+        values = [f"  {plain(entry.value)}" if entry.value else "" for entry in entries]
+        room = most - max(map(width, values))
+        names = all_shortened([entry.name for entry in entries], room)
+        return [name + value for name, value in zip(names, values, strict=True)]
 
     def _legend_height(self, n: int, columns: int) -> float:
         if not n:

@@ -6,7 +6,6 @@ a letter that no font has would be a box: these are written as escapes, as every
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -47,12 +46,13 @@ def shortened(text: str, points: float, size: float | None = None) -> str:
 def all_shortened(texts: Sequence[str], points: float, size: float | None = None) -> list[str]:
     """Return texts that are at most about so wide, numbered where they look alike afterwards."""
     shown = [shortened(text, points, size) for text in texts]
-    alike, seen = Counter(shown), Counter[str]()
-    for i, text in enumerate(shown):
-        if alike[text] > 1:
-            seen[text] += 1
-            number = f" ({seen[text]})"
-            shown[i] = shortened(texts[i], points - width(number, size), size) + number
+    alike: dict[str, list[str]] = {}
+    for text, cut in dict(zip(texts, shown, strict=True)).items():
+        alike.setdefault(cut, []).append(text)
+    for i, text in enumerate(texts):
+        if len(alike[shown[i]]) > 1:
+            number = f" ({alike[shown[i]].index(text) + 1})"
+            shown[i] = shortened(text, points - width(number, size), size) + number
     return shown
 
 
@@ -90,7 +90,10 @@ def _advance(letter: str, _family: tuple[str, ...]) -> float:
 def joined(names: Iterable[str], most: int = 6) -> str:
     """Return names in a row, those beyond the first few counted only; not ready to be drawn."""
     names = list(names)
-    shown = [name if len(name) <= _LONG else f"{name[: _LONG // 2]}{ELLIPSIS}{name[-_LONG // 2 :]}" for name in names]
+    shown = [
+        name if len(name) <= _LONG else f"{name[: _LONG // 2]}{ELLIPSIS}{name[-_LONG // 2 :]}"
+        for name in names
+    ]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(shown[:most]) + more
 

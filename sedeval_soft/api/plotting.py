@@ -56,8 +56,8 @@ def plot(
     kind: what it shows, see `sedeval_soft.plotting.kinds.KINDS`. reference, systems: each as for `evaluate`.
     names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to which the figure
     is written as well, as the command does. Other keywords are what is wished for (`class_names`,
-    `max_classes`, `scores`, `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks (`style`, `width`,
-    `height`, `dpi`, `title`; see `Look`), and settings as for `evaluate`.
+    `max_classes`, `scores`, `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks
+    (`style`, `width`, `height`, `dpi`, `title`; see `Look`), and settings as for `evaluate`.
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
@@ -78,7 +78,7 @@ def plot(
 
 
 def names_of(systems: Sequence[Any], names: Sequence[str] | None) -> list[str]:
-    """Return what systems are called in a figure: given names, else those of their files, as short as can be."""
+    """Return what systems are called in a figure: those given, else of their files, cut short."""
     if names is not None:
         found = list(names)
         if len(found) != len(systems):

@@ -56,8 +56,8 @@ def _width(text: str) -> float | str:
 
 WISHES = (
     option(SHOWN, "--class", "class_names", multiple=True, metavar="NAME",
-           help="Draw this class only, in a panel of its own if there are several systems; scores stay those of "
-           "all. Repeatable." + _of("class_names")),
+           help="Draw this class only, in a panel of its own if there are several systems; scores stay those "
+           "of all. Repeatable." + _of("class_names")),
     option(SHOWN, "--max-classes", type=click.IntRange(min=1), metavar="N",
            help="Draw the N classes with the largest reference at most." + _of("max_classes")),
     option(SHOWN, "--score", "scores", multiple=True, metavar="NAME",
@@ -78,18 +78,18 @@ WISHES = (
 
 LOOKS = (
     option(LOOK, "-o", "--output", required=True, type=click.Path(path_type=str), metavar="FILE",
-           help="Where the figure goes; its form is what the name ends with: .pdf, .png or .svg. - is standard "
-           "output, whose form is --format."),
-    option(LOOK, "--format", "form", type=click.Choice(SUFFIXES), help="Form of a figure on standard output."),
+           help="Where the figure goes; its form is what the name ends with: .pdf, .png or .svg. - is "
+           "standard output, whose form is --format."),
+    option(LOOK, "--format", "form", type=click.Choice(SUFFIXES), help="Form on standard output."),
     option(LOOK, "--style", default="paper", show_default=True, metavar="STYLE",
            help="paper, talk or poster; or the name or file of a style of matplotlib, over paper."),
     option(LOOK, "--width", type=_width, metavar="INCHES|single|double",
            help="Width: inches, or one or both columns of a paper.  [default: what suits the figure]"),
     option(LOOK, "--height", type=number, metavar="INCHES", help="Height.  [default: what suits the figure]"),
-    option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch of a PNG."),
+    option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
     option(LOOK, "--title", metavar="TEXT", help="Title above the figure.  [default: none, as in papers]"),
     option(LOOK, "--label", "labels", multiple=True, metavar="TEXT",
-           help="What a system is called in the figure. Once for each, in their order.  [default: file names]"),
+           help="What a system is called. Once for each, in their order.  [default: file names]"),
     QUIET,
 )  # fmt: skip
 
@@ -154,16 +154,19 @@ def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, An
     from sedeval_soft.cli.progress import progress
     from sedeval_soft.plotting.needs import check_kind
     from sedeval_soft.plotting.registry import figure_of
-    from sedeval_soft.plotting.save import form_of, rendered
+    from sedeval_soft.plotting.save import rendered
     from sedeval_soft.report import write_atomic
 
     wish, look = _wish(given), _look(given)
     output, form, quiet = (given.pop(name) for name in ("output", "form", "quiet"))
     durations, folds, labels = (given.pop(name) for name in ("durations", "folds", "labels"))
-    read = {"reference": reference, **{f"system output {k}": path for k, path in enumerate(systems, 1)}}
+    read: dict[str, str | None] = {
+        "reference": reference,
+        **{f"system output {k}": path for k, path in enumerate(systems, 1)},
+    }
     read |= {"table of durations": durations, "table of folds": folds, **settings_files(given["config"])}
     refuse_overwriting(output, read)
-    named = _form(output, form, form_of)
+    named = _form(output, form)
     check_kind(kind, wish, len(systems))
     names = names_of(systems, labels or None)
     settings = settings_of(given, [], just=False, curves=False, folds=folds)
@@ -179,18 +182,19 @@ def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, An
             remark(f"warning: {warning}")
     data = rendered(figure_of(kind, subjects, look), named, look, said_of(kind, subjects))
     if to_standard_output(output):
-        click.get_binary_stream("stdout").write(data)
+        sys.stdout.buffer.write(data)
     else:
         write_atomic(output, data)
 
 
-def _form(output: str, form: str | None, form_of: Any) -> str:  # noqa: ANN401 - a function of what starts late
+def _form(output: str, form: str | None) -> str:
     """Return the form of the figure; raises SettingsError where name and option say different things."""
     from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.plotting.save import form_of
 
     if to_standard_output(output):
         return str(form)
-    named: str = form_of(output)
+    named = form_of(output)
     if form not in (None, named):
         raise SettingsError(f"--format {form}: -o {output} ends with .{named}; expected one of them")
     return named

@@ -1,1 +1,1 @@
-"""Figures for papers and talks, drawn with matplotlib: scores in, pictures out. Nothing here computes scores."""
+"""Figures for papers and talks, drawn with matplotlib: scores in, pictures out. No score is computed here."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.spread import Offender, Worst
@@ -14,15 +15,17 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.plotting.look import FALSE_ALARM, MISS, Look
 from sedeval_soft.plotting.needs import class_scores
-from sedeval_soft.plotting.panels import strokes, undefined, unit_of
+from sedeval_soft.plotting.panels import say_nothing, strokes, undefined, unit_of
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
-from sedeval_soft.plotting.texts import all_shortened, plain, width
+from sedeval_soft.plotting.texts import all_shortened, plain, told, width
 from sedeval_soft.report.layout import measure_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
 
 HATCHES = ("", "/////", ".....", "xxxxx", "\\\\\\\\\\", "-----", "+++++")
 
@@ -70,7 +73,7 @@ def draw_classes(subjects: Subjects, look: Look) -> Figure:
 
 
 def _frame_classes(axes: Axes, subjects: Subjects, stems: tuple[str, ...], *, several: bool) -> None:
-    measures = [measure_of(ScoreName(*stem.split("."), class_name="class")) for stem in stems]
+    measures = [measure_of(f"{stem}[class]") for stem in stems]
     bounded = all(measure.low == 0 and measure.high == 1 for measure in measures)
     if bounded:
         axes.set_xlim(0, 1.02)
@@ -103,13 +106,11 @@ def _score(one: _Series, label: str | None) -> Score:
     return system.scores.scores.get(name) or Score(name, basis, reading, measure, average, label, None)
 
 
-def _bars(axes: Axes, scores: list[Score], places: Any, thick: float, style: dict[str, Any]) -> None:  # noqa: ANN401
+def _bars(axes: Axes, scores: list[Score], places: Floats, thick: float, style: dict[str, Any]) -> None:
     """Draw bars, their intervals, and a dash where there is nothing to draw."""
     values = np.array([np.nan if s.value is None else s.value for s in scores], dtype=np.float64)
     axes.barh(places, np.nan_to_num(values), thick, **style, linewidth=0.3 * unit_of())
-    from matplotlib import rcParams
-
-    ink = rcParams["text.color"]
+    ink = told("text.color")
     for place, score, value in zip(places, scores, values, strict=True):
         if not score.value:
             # Neither has a bar, but they are not the same.
@@ -131,12 +132,15 @@ def _height(rows: int, series: int) -> float:
 def _name_rows(
     axes: Axes,
     names: list[str],
-    places: Any,
+    places: Floats,
     sheet: Sheet,
     behind: Sequence[str] = (),
-    last: str | None = None,  # noqa: ANN401
+    last: str | None = None,
 ) -> None:
-    """Write names beside rows, from the top down; behind: what stands behind each whole. last: a further row."""
+    """Write names beside rows, from the top down.
+
+    behind: what stands behind each name, never cut. last: the name of a further row.
+    """
     room = sheet.width * POINTS * _NAMES
     behind = behind or [""] * len(names)
     texts = (
@@ -180,7 +184,7 @@ def draw_worst(subjects: Subjects, look: Look) -> Figure:
     axes.grid(True, axis="x")
     if not offenders:
         axes.set_xlim(0, 1)
-        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
+        say_nothing(axes)
     return figure
 
 

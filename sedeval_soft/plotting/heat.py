@@ -12,7 +12,7 @@ from sedeval_soft.core.value import Confusion
 from sedeval_soft.plotting.look import HEAT, Look
 from sedeval_soft.plotting.matrix import cells, ink_on
 from sedeval_soft.plotting.needs import family_for
-from sedeval_soft.plotting.panels import grid_of, undefined, unit_of
+from sedeval_soft.plotting.panels import grid_of, say_nothing, undefined, unit_of
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, points_of
@@ -43,7 +43,7 @@ def draw_confusion(subjects: Subjects, look: Look) -> Figure:
     }
     names, others = subjects.kept(_sorted(subjects), _MOST_CLASSES)
     notes = [
-        "Colour: share of the row's reference; in the last row, of what the system has of the column's class.",
+        "Colour: share of the row's reference; in the last row, of what the system has of the column's.",
         *said_of_others(others),
     ]
     count = len(subjects.systems)
@@ -81,7 +81,7 @@ def _confusion(
 ) -> None:
     """Draw the table of one system."""
     if table is None or not names:
-        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
+        say_nothing(axes)
         axes.set_axis_off()
         return
     counts, shares = with_edges(system, table, names)
@@ -100,10 +100,10 @@ def _confusion(
 
 
 def with_edges(system: Subject, table: Confusion, names: list[str]) -> tuple[Floats, Floats]:
-    """Return counts and shares, each (n + 1, n + 1): pairs, behind them what is missed, below what is inserted.
+    """Return counts and shares, each (n + 1, n + 1): pairs, behind them what is missed, below the inserted.
 
-    A row is divided by the size of its reference, so that its own cell is the recall, the last row by how much the
-    system has of a class. NaN where there is nothing to divide by, and in the corner.
+    A row is divided by the size of its reference, so that its own cell is the recall, the last row by how
+    much the system has of a class. NaN where there is nothing to divide by, and in the corner.
     """
     place = {label: k for k, label in enumerate(table.classes)}
     n = len(names)
@@ -144,9 +144,9 @@ def draw_surface(subjects: Subjects, look: Look) -> Figure:
     sheet = Sheet(
         look, width, rows * high, rows, columns, notes=notes, panel={"sharex": True, "sharey": True}
     )
-    ink = {"color": "#808080", "linewidth": 0.9 * unit_of()}
+    dashes: dict[str, Any] = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * unit_of()}
     entries = [
-        Entry(Line2D([], [], **ink, linestyle=(0, (3, 1.5))), "best threshold of the system"),
+        Entry(Line2D([], [], color="#808080", **dashes), "best threshold of the system"),
         Entry(Line2D([], [], color="#808080", linestyle="none", marker="X"), "hard reading"),
     ]
     figure, all_axes = sheet.laid_out(entries)
@@ -207,8 +207,7 @@ def _surface(axes: Axes, surface: Surface, values: Floats, subjects: Subjects) -
         axes.contour(
             at, at, values, levels=np.arange(0.1, 1.0, 0.1), colors="white", linewidths=0.4 * unit_of()
         )
-    line = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * unit_of(), "marker": "none"}
-    axes.plot(best, at, color="black", **line)
+    axes.plot(best, at, color="black", linestyle=(0, (3, 1.5)), linewidth=0.9 * unit_of())
     axes.plot(
         [subjects.settings.threshold], [subjects.settings.reference_cut], linestyle="none", marker="X",
         color="black", markeredgecolor="white", markersize=5 * unit_of(),

@@ -2,8 +2,8 @@
 
 What is only known at thresholds is drawn as steps or points. A precision-recall curve has the precision of a
 threshold back to the recall of the one above, so that the area below it is the average precision. A ROC is
-straight between thresholds, as the area under it has it. Of events recall may fall as the threshold does: each
-threshold is a point, and nothing lies between two of them.
+straight between thresholds, as the area under it has it. Of events recall may fall as the threshold does:
+each threshold is a point, and nothing lies between two of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Found:
         self.by_system: dict[str, dict[str | None, Curve]] = {}
         for system in subjects.systems:
             curves = system.curves
-            own: dict[str | None, Curve] = {**curves.families()[family]}
+            own: dict[str | None, Curve] = dict(curves.families()[family].items())
             if (pooled := curves.pooled.get(".".join(family))) is not None:
                 own[None] = pooled
             self.by_system[system.name] = own
@@ -189,8 +189,7 @@ def _frame_pr(axes: Axes) -> None:
     for f in (0.2, 0.4, 0.6, 0.8):
         precision = np.geomspace(f / (2 - f), 1.0, 100)
         recall = f * precision / (2 * precision - f)
-        thin = {"color": "#d9d9d9", "linewidth": 0.6 * unit_of(), "linestyle": "-"}
-        axes.plot(recall, precision, zorder=0.5, **thin)
+        axes.plot(recall, precision, color="#d9d9d9", linestyle="-", linewidth=0.6 * unit_of(), zorder=0.5)
         axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * unit_of(), color="#808080", va="center")
     axes.set(xlim=(-_EDGE, 1 + _EDGE), ylim=(-_EDGE, 1 + _EDGE))
 

@@ -1,7 +1,7 @@
 """How figures look: sizes of a paper, a talk or a poster, colours that everybody can tell apart.
 
-Colours of lines are those of Okabe & Ito 2008, each with a dash of its own, so that a copy in grey can be read,
-too. Whatever a user's own settings of matplotlib are, they do not count: the same call gives the same figure.
+Colours of lines are those of Okabe & Ito 2008, each with a dash of its own, so that a copy in grey can be
+read, too. What a user told matplotlib elsewhere does not count: the same call gives the same figure.
 """
 
 from __future__ import annotations
@@ -113,10 +113,11 @@ def drawn_as(look: Look) -> Iterator[None]:
     try:
         with mpl.rc_context():
             mpl.rcdefaults()
-            mpl.rcParams.update(_parameters(look))
-            mpl.rcParams.update(_of_style(look.style))
+            parameters: Any = mpl.rcParams
+            parameters.update(_parameters(look))
+            parameters.update(_of_style(look.style))
             # A name is no formula, and LaTeX, which a name could give orders, is not called.
-            mpl.rcParams.update({"text.usetex": False, "text.parse_math": True})
+            parameters.update({"text.usetex": False, "text.parse_math": True})
             yield
     finally:
         logger.setLevel(level)
@@ -140,8 +141,12 @@ def _parameters(look: Look) -> dict[str, Any]:
         **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
         "legend.title_fontsize": small,
         "legend.frameon": False,
-        **{"legend.handlelength": 2.2, "legend.columnspacing": 1.2, "legend.labelspacing": 0.25},
-        **{"legend.borderaxespad": 0.2, "legend.borderpad": 0.2, "legend.handletextpad": 0.5},
+        "legend.handlelength": 2.2,
+        "legend.columnspacing": 1.2,
+        "legend.labelspacing": 0.25,
+        "legend.borderaxespad": 0.2,
+        "legend.borderpad": 0.2,
+        "legend.handletextpad": 0.5,
         "lines.linewidth": 1.1 * unit,
         "lines.markersize": 3.5 * unit,
         "lines.markeredgewidth": 0.5 * unit,
@@ -150,9 +155,13 @@ def _parameters(look: Look) -> dict[str, Any]:
         **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6 * unit),
         **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5 * unit),
         **dict.fromkeys(("xtick.major.pad", "ytick.major.pad"), 2.0 * unit),
-        **{"axes.labelpad": 2.0 * unit, "axes.titlepad": 3.0 * unit},
-        **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
-        **{"grid.linewidth": 0.4 * unit, "grid.color": "#d9d9d9"},
+        "axes.labelpad": 2.0 * unit,
+        "axes.titlepad": 3.0 * unit,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "grid.linewidth": 0.4 * unit,
+        "grid.color": "#d9d9d9",
         "axes.prop_cycle": cycler(color=[c for c, _ in strokes], linestyle=[d for _, d in strokes]),
         "image.cmap": HEAT,
         "figure.constrained_layout.h_pad": 0.04 * unit,
@@ -160,9 +169,11 @@ def _parameters(look: Look) -> dict[str, Any]:
         "savefig.dpi": look.dpi,
         "figure.dpi": 100,
         # Letters stay letters: publishers refuse what has type 3 fonts.
-        **{"pdf.fonttype": 42, "ps.fonttype": 42},
+        "pdf.fonttype": 42,
+        "ps.fonttype": 42,
         # Outlines look the same where the font is not there.
-        **{"svg.fonttype": "path", "svg.hashsalt": "soft-sed-eval"},
+        "svg.fonttype": "path",
+        "svg.hashsalt": "soft-sed-eval",
         "agg.path.chunksize": 20_000,
     }
 

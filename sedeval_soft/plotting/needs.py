@@ -58,8 +58,8 @@ def check_kind(kind: str, wish: Wish, systems: int) -> None:
 
 
 OPTION_NAMES = {
-    "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort", "file": "--file",
-    "start": "--start", "end": "--end", "of": "--of", "binning": "--binning",
+    "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort",
+    "file": "--file", "start": "--start", "end": "--end", "of": "--of", "binning": "--binning",
 }  # fmt: skip
 """What a wish is called where it is asked for."""
 
@@ -126,9 +126,9 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
             raise SettingsError(
-                f"--score {stem}: bars are of classes; expected BASIS.READING.MEASURE, such as segment.soft.f1"
+                f"--score {stem}: bars are of classes; expected BASIS.READING.MEASURE: segment.soft.f1"
             )
-        measure_of(ScoreName(*stem.split("."), class_name="class"))
+        measure_of(f"{stem}[class]")
     if wish.scores and several and len(wish.scores) > 1:
         raise SettingsError(f"classes shows one score of several systems; found {len(wish.scores)} --score")
     if wish.scores:
@@ -162,7 +162,7 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
         known = None
     if known is None or average not in AVERAGES or known.high != 1.0 or group_of(f"segment.hard.{text}"):
         raise SettingsError(
-            f"--score {text}: a matrix has a measure of all bases and readings between 0 and 1, and an average; "
+            f"--score {text}: a matrix has a measure of all bases, between 0 and 1, and an average; "
             "expected f1.macro, fbeta.micro, precision.macro, recall.weighted or another of these"
         )
     return measure, average
@@ -176,7 +176,7 @@ def _of_scores(wish: Wish, only: tuple[str, ...]) -> tuple[str, ...]:
         parsed = ScoreName.parse(name)
         if parsed.average is None or parsed.group or parsed.reading not in ("hard", "optimal"):
             raise SettingsError(
-                f"--score {name}: sweep is of averages of hard and optimal readings, such as segment.hard.f1.macro"
+                f"--score {name}: sweep has averages of hard and optimal readings: segment.hard.f1.macro"
             )
         measure_of(parsed)
     return tuple(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sedeval_soft.plotting.look import MARKERS, Look
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
-from sedeval_soft.plotting.texts import all_shortened, joined, points_of, wrapped
+from sedeval_soft.plotting.texts import all_shortened, joined, points_of, told, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,8 +38,8 @@ _MANY = 5000
 class Line:
     """A line of one system and class, or of all classes together.
 
-    x, y: (n,). joins: how matplotlib draws it between points, `points` for not at all. value: stands beside its
-    name. mark: a point of it to look at.
+    x, y: (n,). joins: how it goes between points, a drawstyle of matplotlib;
+    `points` for not at all, `marked` for a thin line between marks. value: stands beside its name. mark: a point of it to look at.
     """
 
     x: Floats
@@ -75,9 +75,7 @@ class Plan:
 
 def strokes(count: int) -> list[dict[str, Any]]:
     """Return how each of some lines is drawn: colour and dash of the style, and a marker."""
-    from matplotlib import rcParams
-
-    given = rcParams["axes.prop_cycle"].by_key()
+    given = told("axes.prop_cycle").by_key()
     found = zip(
         islice(cycle(given.get("color", ["C0"])), count),
         islice(cycle(given.get("linestyle", ["-"])), count),
@@ -115,7 +113,7 @@ def _of_one(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str]) ->
         if line is not None:
             _draw(axes, line, style)
     if not chosen:
-        _say_nothing(axes)
+        say_nothing(axes)
     return figure
 
 
@@ -154,7 +152,7 @@ def _by_system(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str |
         )
         axes.label_outer()
         if not panels or not any(has[panels[i]]):
-            _say_nothing(axes)
+            say_nothing(axes)
             continue
         if titles[i]:
             axes.set_title(titles[i])
@@ -222,10 +220,8 @@ def _frame(axes: Axes, plan: Plan, room: tuple[float, float] | None = None) -> N
 
 
 def _ink() -> dict[str, Any]:
-    from matplotlib import rcParams
-
-    thick = 1.6 * rcParams["lines.linewidth"]
-    return {"color": rcParams["text.color"], "linestyle": "-", "linewidth": thick, "marker": "*", "zorder": 3}
+    thick = 1.6 * told("lines.linewidth")
+    return {"color": told("text.color"), "linestyle": "-", "linewidth": thick, "marker": "*", "zorder": 3}
 
 
 def _line_style(style: dict[str, Any], line: Line | None) -> dict[str, Any]:
@@ -259,7 +255,8 @@ def _draw(axes: Axes, line: Line, style: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
-def _say_nothing(axes: Axes) -> None:
+def say_nothing(axes: Axes) -> None:
+    """Write in the middle of axes that they are empty."""
     axes.text(
         0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", color="#404040"
     )

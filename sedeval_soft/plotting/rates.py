@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.needs import family_for
-from sedeval_soft.plotting.panels import Line, Plan, draw_panels, strokes, unit_of
+from sedeval_soft.plotting.panels import Line, Plan, draw_panels, say_nothing, strokes, unit_of
 from sedeval_soft.plotting.sheet import Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
 
 _EDGE = 0.02
 
@@ -26,7 +29,10 @@ def draw_psd_roc(subjects: Subjects, look: Look) -> Figure:
     from matplotlib.lines import Line2D
 
     end = subjects.settings.criterion("max_efpr")
-    styles, entries, lines, notes = strokes(2 * len(subjects.systems)), [], [], []
+    styles = strokes(2 * len(subjects.systems))
+    entries: list[Entry] = []
+    lines: list[tuple[Floats, Floats, dict[str, Any]]] = []
+    notes = []
     for system in subjects.systems:
         curves = system.curves
         for roc, of in ((curves.psd_roc, "PSDS"), (curves.pi_psd_roc, "piPSDS")):
@@ -48,7 +54,7 @@ def draw_psd_roc(subjects: Subjects, look: Look) -> Figure:
     for x, y, style in lines:
         axes.plot(x, y, drawstyle="steps-post", **style)
     if not lines:
-        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
+        say_nothing(axes)
     return figure
 
 
@@ -118,7 +124,7 @@ def draw_sweep(subjects: Subjects, look: Look) -> Figure:
     axes.set_ylabel(names[0] if several and len(names) == 1 else "error rate" if rate else "score")
     axes.grid(True, axis="y")
     if not lines:
-        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
+        say_nothing(axes)
     return figure
 
 

@@ -29,7 +29,7 @@ def form_of(path: str | os.PathLike[str]) -> str:
 def rendered(figure: Figure, form: str, look: Look, said: tuple[str, str]) -> bytes:
     """Return the bytes of a figure.
 
-    form: `pdf`, `png` or `svg`. said: what it is of, and the signature of its numbers, which go into the file.
+    form: `pdf`, `png` or `svg`. said: what it is of, and the signature of its numbers: the file holds them.
     """
     title, signature = map(visible, said)
     # No date: the same call gives the same bytes.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.plotting.look import Look
-from sedeval_soft.plotting.texts import all_shortened, plain, points_of, width, wrapped
+from sedeval_soft.plotting.texts import all_shortened, plain, points_of, told, width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,10 +78,10 @@ class Sheet:
         """Return what is left above the notes, which are written."""
         if not lines:
             return figure
-        if foot > 0.8 * whole:
-            # Of a figure that is very low, whatever is asked for, something must be seen.
-            foot = 0.8 * whole
-        upper, lower = figure.subfigures(2, 1, height_ratios=[whole - foot, foot])
+        # Of a figure that is very low, whatever is asked for, something must be seen.
+        foot = min(foot, 0.8 * whole)
+        both: Any = figure.subfigures(2, 1, height_ratios=[whole - foot, foot])
+        upper, lower = both
         lower.text(
             *(_MARGIN / self.width, 1.0), "\n".join(lines), va="top", ha="left", linespacing=1.15,
             fontsize=self._points(), color="#404040",
@@ -95,11 +95,9 @@ class Sheet:
         """Return the texts of the legend, and in how many columns they fit."""
         if not entries:
             return [], 1
-        from matplotlib import rcParams
-
         size = self._points()
-        around = (rcParams["legend.handlelength"] + rcParams["legend.handletextpad"]) * size
-        between = rcParams["legend.columnspacing"] * size
+        around = (told("legend.handlelength") + told("legend.handletextpad")) * size
+        between = told("legend.columnspacing") * size
         texts = self._texts(entries, self._inner() - around)
         columns = max(1, int((self._inner() + between) // (max(map(width, texts)) + around + between)))
         if columns == 1 and len(entries) > _FEW:

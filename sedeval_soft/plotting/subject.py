@@ -126,7 +126,7 @@ class Subjects:
         return 0.0
 
     def kept(self, names: Sequence[str], most: int) -> tuple[list[str], list[str]]:
-        """Return the classes that are drawn, those with most reference if they are too many, and the others."""
+        """Return the classes that are drawn, of too many those with most reference, and the others."""
         limit = self.wish.max_classes or most
         if len(names) <= limit or (self.wish.class_names and self.wish.max_classes is None):
             return list(names), []

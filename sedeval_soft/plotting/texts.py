@@ -1,13 +1,14 @@
 """Names as figures may hold them: shown as they are, never as formulas, and never wider than their place.
 
-Names come from strangers. A dollar would begin a formula, a control character is nothing that can be drawn, and
-a letter that no font has would be a box: these are written as escapes, as everywhere else.
+Names come from strangers. A dollar would begin a formula, a control character is nothing that can be drawn,
+and a letter that no font has would be a box: these are written as escapes, as everywhere else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from sedeval_soft.core.visible import escaped, visible
 
@@ -58,19 +59,24 @@ def all_shortened(texts: Sequence[str], points: float, size: float | None = None
 
 def width(text: str, size: float | None = None) -> float:
     """Return how wide a text is when it is drawn, in points; size: of its letters, None for tick labels."""
-    from matplotlib import rcParams
-
     points = points_of("xtick.labelsize") if size is None else size
     # Measured letter by letter, each once: names have the same letters.
-    return sum(_advance(c, tuple(rcParams["font.family"])) for c in text.replace(r"\$", "$")) * points / 100
+    return sum(_advance(c, tuple(told("font.family"))) for c in text.replace(r"\$", "$")) * points / 100
 
 
 def points_of(setting: str) -> float:
     """Return a size of letters that a setting of matplotlib has, which may be a word, in points."""
-    from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
-    return float(FontProperties(size=rcParams[setting]).get_size_in_points())
+    return float(FontProperties(size=told(setting)).get_size_in_points())
+
+
+def told(setting: str) -> Any:  # noqa: ANN401 - each setting has its own type
+    """Return what matplotlib is told by a setting."""
+    import matplotlib as mpl
+
+    parameters: Any = mpl.rcParams
+    return parameters[setting]
 
 
 @lru_cache(maxsize=4096)
@@ -121,10 +127,9 @@ def _has(fonts: tuple[str, ...], letter: str) -> bool:
 
 def _fonts() -> tuple[str, ...]:
     """Return the paths of the fonts that texts are drawn with, those that are there, in their order."""
-    from matplotlib import rcParams
-
-    family = rcParams["font.family"]
-    return _found(tuple(family), tuple(tuple(rcParams.get(f"font.{name}", ())) for name in family))
+    family = told("font.family")
+    generic = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
+    return _found(tuple(family), tuple(tuple(told(f"font.{n}")) if n in generic else () for n in family))
 
 
 @lru_cache(maxsize=16)

@@ -1,7 +1,7 @@
 """One file over time: for each class the reference above, the system below, and between them who is right.
 
-Values are shades of grey, so that colour says one thing only. What is a hit, a miss or a false alarm is told at
-every moment: whether both, only the reference or only the system is active at its threshold.
+Values are shades of grey, so that colour says one thing only. What is a hit, a miss or a false alarm is told
+at every moment: whether both, only the reference or only the system is active at its threshold.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sedeval_soft.core.pair import Pair, with_files
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.plotting.look import FALSE_ALARM, HIT, MISS, Look
-from sedeval_soft.plotting.panels import unit_of
+from sedeval_soft.plotting.panels import say_nothing, unit_of
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, joined
@@ -123,7 +123,7 @@ def draw_timeline(subjects: Subjects, look: Look) -> Figure:
         bar = figure.colorbar(image, ax=axes, shrink=0.6, aspect=18, pad=0.01, label="value")
         bar.outline.set_linewidth(0.4 * unit_of())
     if not names:
-        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
+        say_nothing(axes)
     return figure
 
 

@@ -16,6 +16,7 @@ from sedeval_soft.plotting.panels import grid_of, say_nothing, undefined, unit_o
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, points_of
+from sedeval_soft.plotting.texts import width as text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,10 +51,14 @@ def draw_confusion(subjects: Subjects, look: Look) -> Figure:
     width = look.inches("double" if count > 1 or len(names) > 8 else "single")
     rows, columns = grid_of(count, width, (2.2 if count > 1 else 1.0) * unit_of())
     each = width / columns
-    high = max(1.6 * unit_of(), min(each * 0.95, (1.1 + 0.22 * len(names)) * unit_of()))
-    sheet = Sheet(look, width, rows * high, rows, columns, notes=notes)
-    figure, panels = sheet.laid_out()
     texts = all_shortened(names, each * POINTS * 0.25)
+    # Names stand upright below, and take as much as they do at the side.
+    beside = max(map(text_width, [*texts, "inserted"])) / POINTS + 0.25 * unit_of()
+    cell = (each - beside - 0.3 * unit_of()) / (len(names) + 1)
+    high = beside + (len(names) + 1) * min(max(0.8 * cell, 0.14 * unit_of()), 0.3 * unit_of())
+    title = 0.2 * unit_of() if count > 1 else 0.0
+    sheet = Sheet(look, width, rows * (high + title), rows, columns, notes=notes)
+    figure, panels = sheet.laid_out()
     for k, axes in enumerate(panels):
         if k >= count:
             axes.set_axis_off()

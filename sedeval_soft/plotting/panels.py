@@ -38,8 +38,8 @@ _MANY = 5000
 class Line:
     """A line of one system and class, or of all classes together.
 
-    x, y: (n,). joins: how it goes between points, a drawstyle of matplotlib; `points` for not at all, `marked`
-    for a thin line between marks. value: stands beside its name. mark: a point of it to look at.
+    x, y: (n,). joins: how it goes between points: a drawstyle of matplotlib; `points`, not at all; `marked`,
+    by a thin line between marks. value: stands beside its name. mark: a point of it to look at.
     """
 
     x: Floats

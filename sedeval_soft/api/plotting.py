@@ -24,7 +24,8 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.plotting.kinds import RESAMPLED
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.needs import MATRIX_BASES, check_kind, matrix_score, settings_for
 from sedeval_soft.plotting.registry import figure_of
@@ -66,9 +67,13 @@ def plot(
     if not systems:
         raise SettingsError("expected one or more systems, found none")
     check_kind(kind, wish, len(systems))
+    if values.get("ci") and kind not in RESAMPLED:
+        raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
     called = names_of(systems, names)
     chosen = with_folds(settings_from(settings, values), folds)
-    subjects = subjects_of(kind, reference, systems, called, chosen, wish, (durations, folds, limits, None))
+    default = chosen.only == DEFAULT_ONLY and "only" not in values
+    given = (durations, folds, limits, None)
+    subjects = subjects_of(kind, reference, systems, called, chosen, wish, given, default=default)
     figure = figure_of(kind, subjects, look)
     if output is not None and form is not None:
         from sedeval_soft.report import write_atomic
@@ -107,11 +112,16 @@ def subjects_of(
     settings: Settings,
     wish: Wish,
     given: tuple[Durations | None, Parted | None, Limits | None, Progress | None],
+    *,
+    default: bool,
 ) -> Subjects:
-    """Evaluate systems as far as a kind of figure needs; given: durations, folds, limits, progress."""
+    """Evaluate systems as far as a kind of figure needs.
+
+    given: durations, folds, limits, progress. default: whether nothing is said of what to evaluate.
+    """
     durations, folds, limits, progress = given
     several = len(systems) > 1
-    chosen = settings_for(kind, settings, wish, several=several)
+    chosen = settings_for(kind, settings, wish, several=several, default=default)
     if any(map(is_points, systems)):
         chosen = of_points(chosen)
     limits = limits_from(limits)
@@ -140,8 +150,6 @@ def rank_by(settings: Settings, wish: Wish) -> str:
     families = [
         (b, r) for r in ("soft", "optimal", "hard", "tuned") for b in MATRIX_BASES if settings.wants(b, r)
     ]
-    if not families:
-        raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
     return f"{families[0][0]}.{families[0][1]}.{measure}.{average}"
 
 

@@ -34,9 +34,9 @@ SHOWN, LOOK = "What is shown", "How it looks"
 EPILOG = """\b
 Examples:
   soft-sed-eval plot matrix ref.tsv sys.tsv -o matrix.pdf
-  soft-sed-eval plot pr ref.tsv sys.tsv sys_b.tsv --label Ours --label Baseline -o pr.pdf
+  soft-sed-eval plot pr ref.tsv sys.tsv sys_b.tsv -o pr.pdf
   soft-sed-eval plot classes ref.tsv sys.tsv --ci --sort score -o classes.svg
-  soft-sed-eval plot timeline ref.tsv sys.tsv --file cafe.wav --start 10 --end 40 -o cafe.pdf
+  soft-sed-eval plot timeline ref.tsv sys.tsv --file cafe.wav -o cafe.pdf
   soft-sed-eval plot surface ref.tsv sys.tsv --style talk -o surface.png
 
 \b
@@ -152,6 +152,7 @@ def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, An
     from sedeval_soft.api.plotting import names_of, said_of, subjects_of
     from sedeval_soft.cli.asked import check_resampling, settings_files, settings_of
     from sedeval_soft.cli.progress import progress
+    from sedeval_soft.core.settings import DEFAULT_ONLY
     from sedeval_soft.plotting.needs import check_kind
     from sedeval_soft.plotting.registry import figure_of
     from sedeval_soft.plotting.save import rendered
@@ -169,13 +170,15 @@ def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, An
     named = _form(output, form)
     check_kind(kind, wish, len(systems))
     names = names_of(systems, labels or None)
+    named_only = bool(given["only"])
     settings = settings_of(given, [], just=False, curves=False, folds=folds)
+    default = settings.only == DEFAULT_ONLY and not named_only
     # Of several systems a matrix has intervals, whether they are asked for or not.
     if not (kind == "matrix" and len(systems) > 1):
         check_resampling(given, settings)
     with progress(quiet=quiet) as told:
         subjects = subjects_of(
-            kind, reference, systems, names, settings, wish, (durations, folds, limits, told)
+            kind, reference, systems, names, settings, wish, (durations, folds, limits, told), default=default
         )
     if not quiet:
         for warning in dict.fromkeys(w for system in subjects.systems for w in system.scores.warnings):

@@ -44,7 +44,7 @@ def draw_classes(subjects: Subjects, look: Look) -> Figure:
     stems = class_scores(subjects.settings, subjects.wish, several=several)
     series = [(system, stem) for stem in stems for system in subjects.systems]
     names, others = subjects.kept(_in_order(subjects, series[0]), _MOST_CLASSES)
-    silent = [n for n in names if all(_score(s, n).value is None for s in series)]
+    silent = [n for n in names if not subjects.size(n) or all(_score(s, n).value is None for s in series)]
     notes = [*undefined(subjects, silent), *said_of_others(others)]
     styles = [
         {"facecolor": style["color"], "hatch": HATCHES[k % len(HATCHES)], "edgecolor": "white"}

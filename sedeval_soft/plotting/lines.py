@@ -122,7 +122,8 @@ def draw_det(subjects: Subjects, look: Look) -> Figure:
         axes.set(xlim=span, ylim=span)
 
     labels = (_label("false alarms in %", family), "misses in %")
-    plan = Plan(line, frame, labels, curves.pooled, "equal error rate", square=True)
+    lacking = "Beyond the axes, for no threshold has errors of both kinds"
+    plan = Plan(line, frame, labels, curves.pooled, "equal error rate", lacking=lacking, square=True)
     return draw_panels(subjects, look, plan)
 
 

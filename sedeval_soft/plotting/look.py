@@ -15,6 +15,7 @@ from typing import Any
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.visible import quoted
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
 """Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""
@@ -189,6 +190,7 @@ def _of_style(style: str) -> dict[str, Any]:
         found = dict(styles.library[style])
     elif Path(style).is_file():
         try:
+            _check_lines(style)
             found = dict(rc_params_from_file(style, fail_on_error=True, use_default_template=False))
         except (OSError, ValueError, KeyError) as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -200,3 +202,11 @@ def _of_style(style: str) -> dict[str, Any]:
         )
         raise SettingsError(f"style {style!r} is neither a style nor a file{hint}")
     return {name: value for name, value in found.items() if not name.startswith(_FOREIGN)}
+
+
+def _check_lines(path: str) -> None:
+    """Raise ValueError for a line that matplotlib would only shake its head at."""
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        said = line.partition("#")[0].strip()
+        if said and ":" not in said:
+            raise ValueError(f"line {number} is {quoted(said)}; expected NAME: VALUE")

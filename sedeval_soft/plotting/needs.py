@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.plotting.kinds import KINDS, OPTIONS
@@ -64,10 +64,13 @@ OPTION_NAMES = {
 """What a wish is called where it is asked for."""
 
 
-def family_for(kind: str, settings: Settings) -> Family:
-    """Return the basis and the reading that a figure of one of them shows; raises SettingsError if none."""
+def family_for(kind: str, settings: Settings, *, default: bool = False) -> Family:
+    """Return the basis and the reading that a figure of one of them shows; raises SettingsError if none.
+
+    default: whether nothing is said of what to evaluate.
+    """
     allowed = ALLOWED[kind]
-    if settings.only == DEFAULT_ONLY:
+    if default:
         return allowed[0]
     found = next((family for family in allowed if settings.wants(*family)), None)
     if found is None:
@@ -76,17 +79,19 @@ def family_for(kind: str, settings: Settings) -> Family:
     return found
 
 
-def settings_for(kind: str, settings: Settings, wish: Wish, *, several: bool) -> Settings:
+def settings_for(
+    kind: str, settings: Settings, wish: Wish, *, several: bool, default: bool = False
+) -> Settings:
     """Return the settings that evaluate what a kind of figure shows, and no more.
 
-    several: whether there is more than one system. Raises SettingsError for what cannot be shown.
+    several: whether there is more than one system. default: whether nothing is said of what to evaluate.
+    Raises SettingsError for what cannot be shown.
     """
     base = replace(settings, measures=(), worst=0, reference_sweep=False, satisfice=None)
-    default = settings.only == DEFAULT_ONLY
     if kind == "matrix":
         found = _of_matrix(base, default=default, several=several)
     elif kind == "classes":
-        found = _of_classes(base, wish, several=several)
+        found = _of_classes(base, wish, several=several, default=default)
     elif kind == "psd-roc":
         base = replace(base, only=("intersection.hard",), measures=("curves",), ci=None)
         found = base if base.wants_psds else replace(base, max_efpr=_PSDS_RANGE)
@@ -103,25 +108,27 @@ def settings_for(kind: str, settings: Settings, wish: Wish, *, several: bool) ->
         if not any(found.wants(basis, r) for basis in (*MATRIX_BASES, "clip") for r in ("hard", "optimal")):
             raise SettingsError("sweep is of hard and optimal readings; --only names none of them")
     else:
-        found = _of_family(kind, replace(base, ci=None), family_for(kind, settings))
+        found = _of_family(kind, replace(base, ci=None), family_for(kind, settings, default=default))
     return found
 
 
 def _of_matrix(base: Settings, *, default: bool, several: bool) -> Settings:
     found = replace(base, only=MATRIX_BASES) if default else base
+    if not any(map(found.wants, MATRIX_BASES)):
+        raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
     # Of several systems it is said which can be told apart, and that takes intervals.
     return replace(found, ci="bootstrap") if several and found.ci is None else found
 
 
-def _of_classes(base: Settings, wish: Wish, *, several: bool) -> Settings:
-    stems = class_scores(base, wish, several=several)
+def _of_classes(base: Settings, wish: Wish, *, several: bool, default: bool) -> Settings:
+    stems = class_scores(base, wish, several=several, default=default)
     groups = {group_of(f"{stem}[x]") for stem in stems} - {""}
     return replace(
         base, only=tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems)), measures=tuple(groups)
     )
 
 
-def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str, ...]:
+def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool = False) -> tuple[str, ...]:
     """Return the scores that bars of classes show, as `basis.reading.measure`; raises SettingsError."""
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
@@ -133,7 +140,7 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
         raise SettingsError(f"classes shows one score of several systems; found {len(wish.scores)} --score")
     if wish.scores:
         found = wish.scores
-    elif settings.only == DEFAULT_ONLY:
+    elif default:
         found = _OF_SEVERAL if several else _CLASS_SCORES
     else:
         families = [f"{b}.{r}.f1" for b in (*MATRIX_BASES, "clip") for r in _READINGS if settings.wants(b, r)]

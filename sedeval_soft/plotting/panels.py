@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.plotting.look import MARKERS, Look
+from sedeval_soft.plotting.look import DASHES, MARKERS, Look
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, joined, points_of, told, wrapped
@@ -60,7 +60,8 @@ class Plan:
 
     line: that of a system and a class, None for all classes together; None where there is none. frame: draws
     what lies behind, and sets the axes. labels: of the axes. pooled: whether there is a line of all classes.
-    heading: what the values beside names are. more: further entries of the legend. square: whether axes are.
+    heading: what the values beside names are. more: further entries of the legend. lacking: why a class with
+    reference may have no line. square: whether axes are.
     """
 
     line: Callable[[Subject, str | None], Line | None]
@@ -69,6 +70,7 @@ class Plan:
     pooled: bool = False
     heading: str = ""
     more: Sequence[Entry] = ()
+    lacking: str = "Undefined"
     square: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -78,7 +80,7 @@ def strokes(count: int) -> list[dict[str, Any]]:
     given = told("axes.prop_cycle").by_key()
     found = zip(
         islice(cycle(given.get("color", ["C0"])), count),
-        islice(cycle(given.get("linestyle", ["-"])), count),
+        islice(cycle(given.get("linestyle", DASHES)), count),
         islice(cycle(MARKERS), count),
         strict=True,
     )
@@ -100,7 +102,11 @@ def _of_one(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str]) ->
     lines = {name: plan.line(subjects.first, name) for name in names}
     drawn = [name for name, line in lines.items() if line is not None and line.drawable]
     kept, others = subjects.kept(drawn, MOST_LINES)
-    notes = [*plan.notes, *undefined(subjects, [n for n in names if n not in drawn]), *said_of_others(others)]
+    notes = [
+        *plan.notes,
+        *undefined(subjects, [n for n in names if n not in drawn], plan.lacking),
+        *said_of_others(others),
+    ]
     chosen = [(name, lines[name], style) for name, style in zip(kept, strokes(len(kept)), strict=True)]
     whole = plan.line(subjects.first, None) if plan.pooled and not subjects.wish.class_names else None
     if whole is not None and whole.drawable:
@@ -124,7 +130,10 @@ def _by_system(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str |
     drawn = [name for name in names if any(has[name])]
     kept, others = subjects.kept([n for n in drawn if n is not None], MOST_PANELS)
     panels: list[str | None] = [*kept] if drawn != [None] else [None]
-    notes = [*plan.notes, *undefined(subjects, [n for n in names if n is not None and n not in drawn])]
+    notes = [
+        *plan.notes,
+        *undefined(subjects, [n for n in names if n is not None and n not in drawn], plan.lacking),
+    ]
     for k, system in enumerate(subjects.systems):
         lacking = [n or POOLED for n in panels if n in has and not has[n][k]]
         notes += [f"{system.name} has nothing to be drawn of {joined(lacking)}."] if lacking else []
@@ -168,12 +177,12 @@ def _titles(panels: Sequence[str | None], sheet: Sheet) -> list[str]:
     return all_shortened(names, room, points_of("axes.titlesize")) if names else [""] * len(panels)
 
 
-def undefined(subjects: Subjects, names: Sequence[str]) -> list[str]:
-    """Return the notes on classes of which nothing can be drawn."""
+def undefined(subjects: Subjects, names: Sequence[str], lacking: str = "Undefined") -> list[str]:
+    """Return the notes on classes of which nothing can be drawn; lacking: why, of those with reference."""
     silent = [name for name in names if subjects.size(name) == 0]
     other = [name for name in names if name not in silent]
     found = [f"No reference: {joined(silent)}."] if silent else []
-    return [*found, *([f"Undefined: {joined(other)}."] if other else [])]
+    return [*found, *([f"{lacking}: {joined(other)}."] if other else [])]
 
 
 def grid_of(count: int, width: float, unit: float) -> tuple[int, int]:
@@ -257,6 +266,4 @@ def _draw(axes: Axes, line: Line, style: dict[str, Any]) -> None:
 
 def say_nothing(axes: Axes) -> None:
     """Write in the middle of axes that they are empty."""
-    axes.text(
-        0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", color="#404040"
-    )
+    axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", alpha=0.75)

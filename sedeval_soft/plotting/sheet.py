@@ -84,7 +84,7 @@ class Sheet:
         upper, lower = both
         lower.text(
             *(_MARGIN / self.width, 1.0), "\n".join(lines), va="top", ha="left", linespacing=1.15,
-            fontsize=self._points(), color="#404040",
+            fontsize=self._points(), alpha=0.75,
         )  # fmt: skip
         return upper  # type: ignore[no-any-return]  # matplotlib has none for it
 

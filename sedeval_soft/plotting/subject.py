@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.numbers import finite
 
 if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
@@ -51,6 +52,9 @@ class Wish:
                 raise SettingsError(f"{name} must be one of {', '.join(known)}, not {value!r}")
         if self.max_classes is not None and (not isinstance(self.max_classes, int) or self.max_classes < 1):
             raise SettingsError(f"max_classes must be a whole number, 1 or more, not {self.max_classes!r}")
+        for name, seconds in (("start", self.start), ("end", self.end)):
+            if seconds is not None:
+                finite(name, seconds)
         twice = next((name for name in self.class_names if self.class_names.count(name) > 1), None)
         if twice is not None:
             raise SettingsError(f"class {twice!r} is named twice; expected each once")

@@ -115,7 +115,7 @@ def _bars(axes: Axes, scores: list[Score], places: Floats, thick: float, style: 
         if not score.value:
             # Neither has a bar, but they are not the same.
             shown = " \u2013" if score.value is None else " 0"
-            axes.text(0, place, shown, va="center", fontsize=min(6.0, 60 * thick / 8) * unit_of())
+            axes.text(0, place, shown, va="center", fontsize=5.5 * unit_of())
         elif score.low is not None and score.high is not None:
             ends = [[max(value - score.low, 0.0)], [max(score.high - value, 0.0)]]
             axes.errorbar(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-_PERCENTS = (0.01, 0.1, 1.0, 5.0, 20.0, 50.0, 80.0, 95.0, 99.0, 99.9, 99.99)
+_PERCENTS = (0.01, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 90.0, 95.0, 98.0, 99.5, 99.9, 99.99)
 """Rates at the ticks of normal deviates."""
 
 _EDGE = 0.02
@@ -114,7 +114,7 @@ def draw_det(subjects: Subjects, look: Look) -> Figure:
 
         ticks = [float(ndtri(percent / 100)) for percent in _PERCENTS]
         span = max(low - 0.15, ticks[0]), min(high + 0.15, ticks[-1])
-        span = min(span[0], ticks[2]), max(span[1], ticks[5])
+        span = min(span[0], ticks[3]), max(span[1], ticks[7])
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.grid(True)

@@ -109,7 +109,7 @@ def test_det_has_axes_of_normal_deviates_with_ticks_in_percent(curves):
         np.testing.assert_array_equal(line.get_ydata(), curve.det[1][::-1])
         assert line.get_drawstyle() == "steps-post"
     ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
-    assert ticks["50"] == 0
+    assert {"5", "20", "80", "95"} <= {*ticks}
     for text, at in ticks.items():
         assert at == pytest.approx(ndtri(float(text) / 100))
     assert axes.get_xlim() == axes.get_ylim()

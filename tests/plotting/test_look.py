@@ -30,7 +30,7 @@ def test_letters_of_a_paper_have_eight_points_and_none_is_too_small_to_be_read()
     figure = plot("classes", REFERENCE, SYSTEM)
     (axes,) = figure.axes
     assert axes.xaxis.label.get_size() == 8
-    for kind in ("pr", "confusion", "timeline", "matrix"):
+    for kind in ("pr", "classes", "confusion", "timeline", "matrix", "worst"):
         figure = plot(kind, REFERENCE, SYSTEM, **({"file": "cafe.wav"} if kind == "timeline" else {}))
         sizes = [text.get_size() for text in figure.findobj(mpl.text.Text) if text.get_text()]
         assert min(sizes) >= 5.5, kind

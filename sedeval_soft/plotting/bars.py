@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-HATCHES = ("", "/////", ".....", "xxxxx", "\\\\\\\\\\", "-----", "+++++")
+HATCHES = ("", "/////", ".....", "xxxxx", "\\\\\\\\\\", "-----", "+++++", "|||||")
 
 _MOST_CLASSES = 40
 _NAMES = 0.42

@@ -21,6 +21,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6
 """Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+DISTINCT = len(COLOURS) * len(DASHES)
+"""Lines that can be told apart."""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 HIT, MISS, FALSE_ALARM = "#009E73", "#56B4E9", "#D55E00"
@@ -131,9 +134,7 @@ def _parameters(look: Look) -> dict[str, Any]:
     unit = points / 8.0
     small = points - unit
     # Neighbours differ in both, for in grey the dash is all there is; no two of them are the same.
-    strokes = [
-        (COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(len(COLOURS) * len(DASHES))
-    ]
+    strokes = [(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(DISTINCT)]
     return {
         "font.family": ["sans-serif"],
         "font.size": points,

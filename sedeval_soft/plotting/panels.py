@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.plotting.look import DASHES, MARKERS, Look
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.plotting.look import DASHES, DISTINCT, MARKERS, Look
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, joined, points_of, told, wrapped
@@ -90,6 +91,10 @@ def strokes(count: int) -> list[dict[str, Any]]:
 def draw_panels(subjects: Subjects, look: Look, plan: Plan) -> Figure:
     """Draw all lines of a plan."""
     names = subjects.chosen()
+    if len(subjects.systems) > DISTINCT:
+        raise SettingsError(
+            f"up to {DISTINCT} lines can be told apart; found {len(subjects.systems)} systems"
+        )
     if len(subjects.systems) == 1:
         return _of_one(subjects, look, plan, names)
     if plan.pooled and not subjects.wish.class_names:
@@ -101,7 +106,7 @@ def _of_one(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str]) ->
     """Draw one panel with a line for each class, and one of all together."""
     lines = {name: plan.line(subjects.first, name) for name in names}
     drawn = [name for name, line in lines.items() if line is not None and line.drawable]
-    kept, others = subjects.kept(drawn, MOST_LINES)
+    kept, others = subjects.kept(drawn, MOST_LINES, DISTINCT)
     notes = [
         *plan.notes,
         *undefined(subjects, [n for n in names if n not in drawn], plan.lacking),

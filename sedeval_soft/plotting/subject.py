@@ -129,10 +129,17 @@ class Subjects:
                 return float(score.value or 0)
         return 0.0
 
-    def kept(self, names: Sequence[str], most: int) -> tuple[list[str], list[str]]:
-        """Return the classes that are drawn, of too many those with most reference, and the others."""
-        limit = self.wish.max_classes or most
-        if len(names) <= limit or (self.wish.class_names and self.wish.max_classes is None):
+    def kept(
+        self, names: Sequence[str], most: int, ceiling: int | None = None
+    ) -> tuple[list[str], list[str]]:
+        """Return the classes that are drawn, of too many those with most reference, and the others.
+
+        most: how many where nothing is wished for. ceiling: how many at most whatever is wished for.
+        """
+        named = len(self.wish.class_names)
+        limit = self.wish.max_classes or named or most
+        limit = limit if ceiling is None else min(limit, ceiling)
+        if len(names) <= limit:
             return list(names), []
         largest = {*sorted(names, key=lambda name: -self.size(name))[:limit]}
         return [n for n in names if n in largest], [n for n in names if n not in largest]

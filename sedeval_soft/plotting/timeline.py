@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = npt.NDArray[np.float64]
+Spans = npt.NDArray[np.float64]
+"""Onsets and offsets in seconds, (n, 2)."""
 
 _MOST_CLASSES = 20
 _PIECES = 1500
@@ -60,9 +62,8 @@ class Strip:
         onset, offset = activity.onset / TICKS_PER_SECOND, activity.offset / TICKS_PER_SECOND
         edges = np.unique(np.concatenate(([0.0, length], onset, offset)))
         values = np.zeros(max(len(edges) - 1, 0))
-        first, last = np.searchsorted(edges, onset), np.searchsorted(edges, offset)
-        for a, b, value in zip(first, last, activity.value, strict=True):
-            values[a:b] = value
+        # Pieces do not overlap, so that no edge lies within one.
+        values[np.searchsorted(edges, onset)] = activity.value
         return cls(edges, values)
 
     def at(self, times: Floats) -> Floats:
@@ -75,8 +76,8 @@ class Strip:
         return found
 
 
-def verdicts(reference: Strip, system: Strip, settings: Settings) -> dict[str, list[tuple[float, float]]]:
-    """Return where there are hits, misses and false alarms, as onset and length in seconds."""
+def verdicts(reference: Strip, system: Strip, settings: Settings) -> dict[str, Spans]:
+    """Return where there are hits, misses and false alarms: onset and offset in seconds, (n, 2) each."""
     edges = np.union1d(reference.edges, system.edges)
     middle = (edges[1:] + edges[:-1]) / 2
     ours = active(reference.at(middle), settings.reference_cut, settings.inclusive)
@@ -85,10 +86,11 @@ def verdicts(reference: Strip, system: Strip, settings: Settings) -> dict[str, l
     return {name: _spans(edges, where) for name, where in which.items()}
 
 
-def _spans(edges: Floats, where: npt.NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """Return the longest runs of pieces, as onset and length."""
+def _spans(edges: Floats, where: npt.NDArray[np.bool_]) -> Spans:
+    """Return the longest runs of pieces, (n, 2)."""
     change = np.flatnonzero(np.diff(np.concatenate(([False], where, [False])).astype(np.int8)))
-    return [(float(edges[a]), float(edges[b] - edges[a])) for a, b in change.reshape(-1, 2)]
+    spans: Spans = edges[change.reshape(-1, 2)]
+    return spans
 
 
 def draw_timeline(subjects: Subjects, look: Look) -> Figure:
@@ -100,7 +102,8 @@ def draw_timeline(subjects: Subjects, look: Look) -> Figure:
     wanted = _sorted(subjects)
     silent = [name for name in wanted if name not in subjects.wish.class_names and not _sounds(files, name)]
     names, others = subjects.kept([name for name in wanted if name not in silent], _MOST_CLASSES)
-    notes = [f"{file}, {start:g} to {end:g} s."]
+    # The only file of a table without names has none.
+    notes = [f"{file}, {start:g} to {end:g} s." if file else f"{start:g} to {end:g} s."]
     notes += [f"Neither side has anything of {joined(silent)} in this file."] if silent else []
     notes += said_of_others(others)
     count = len(pairs)
@@ -186,11 +189,11 @@ class _File:
         )
         self.events = hard_events(pair, settings)
 
-    def events_of(self, side: int, label: int) -> list[tuple[float, float]]:
-        """Return onset and offset of the hard events of a class."""
+    def events_of(self, side: int, label: int) -> Spans:
+        """Return onset and offset of the hard events of a class, (n, 2)."""
         events: Events = self.events[side]
         own = events.take(events.label == label)
-        return list(zip(own.onset / TICKS_PER_SECOND, own.offset / TICKS_PER_SECOND, strict=True))
+        return np.stack([own.onset, own.offset], axis=1) / TICKS_PER_SECOND
 
 
 def _sounds(files: list[_File], name: str) -> bool:
@@ -216,8 +219,14 @@ def _draw_class(axes: Axes, files: list[_File], name: str, top: float) -> Any:  
             _draw_events(axes, file.events_of(0, label), top)
         band = top + _STRIP + k * (_BAND + _STRIP)
         for which, spans in verdicts(reference, system, file.settings).items():
-            axes.broken_barh(
-                spans, (band, _BAND), **_VERDICTS[which], edgecolor="white", linewidth=0, zorder=2
+            _draw_boxes(
+                axes,
+                spans,
+                (band, band + _BAND),
+                **_VERDICTS[which],
+                edgecolor="white",
+                linewidth=0,
+                zorder=2,
             )
         _draw_strip(axes, system, band + _BAND)
         _draw_events(axes, file.events_of(1, label), band + _BAND)
@@ -225,7 +234,6 @@ def _draw_class(axes: Axes, files: list[_File], name: str, top: float) -> Any:  
 
 
 def _draw_strip(axes: Axes, strip: Strip, top: float) -> Any:  # noqa: ANN401 - a mesh
-    pixels = len(strip.values) > _PIECES
     # Where there is nothing, too, it is seen that it was looked at.
     axes.broken_barh(
         [(0.0, float(strip.edges[-1]))], (top, _STRIP), facecolor="none", edgecolor="#d9d9d9",
@@ -233,20 +241,24 @@ def _draw_strip(axes: Axes, strip: Strip, top: float) -> Any:  # noqa: ANN401 - 
     )  # fmt: skip
     return axes.pcolormesh(
         strip.edges, [top, top + _STRIP], strip.values[None, :], cmap=_GREYS, vmin=0.0, vmax=1.0,
-        rasterized=pixels, linewidth=0, zorder=1,
+        rasterized=len(strip.values) > _PIECES, linewidth=0, zorder=1,
     )  # fmt: skip
 
 
-def _draw_events(axes: Axes, events: list[tuple[float, float]], top: float) -> None:
+def _draw_events(axes: Axes, events: Spans, top: float) -> None:
     """Draw hard events as boxes around the values that they were cut from."""
+    ends = (top + 0.08, top + _STRIP - 0.08)
+    _draw_boxes(axes, events, ends, facecolor="none", edgecolor="black", linewidth=0.8 * unit_of(), zorder=3)
+
+
+def _draw_boxes(axes: Axes, spans: Spans, ends: tuple[float, float], **style: Any) -> None:  # noqa: ANN401
+    """Draw a box from the onset to the offset of each span; ends: where it is high and low."""
     from matplotlib.collections import PolyCollection
 
-    low, high = top + 0.08, top + _STRIP - 0.08
-    boxes = [[(a, low), (b, low), (b, high), (a, high)] for a, b in events]
-    axes.add_collection(
-        PolyCollection(boxes, facecolors="none", edgecolors="black", linewidths=0.8 * unit_of(), zorder=3),
-        autolim=False,
-    )
+    x = np.stack([spans[:, 0], spans[:, 1], spans[:, 1], spans[:, 0]], axis=1)
+    y = np.broadcast_to(np.array([ends[0], ends[0], ends[1], ends[1]]), x.shape)
+    boxes = PolyCollection(list(np.stack([x, y], axis=2)), rasterized=len(spans) > _PIECES, **style)
+    axes.add_collection(boxes, autolim=False)
 
 
 def _name_strips(axes: Axes, subjects: Subjects, rows: int) -> None:

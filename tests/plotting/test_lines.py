@@ -8,7 +8,7 @@ from matplotlib.legend import Legend
 from plotted import OTHER, REFERENCE, SYSTEM, said, table
 from scipy.special import ndtri
 
-from sedeval_soft import evaluate, plot, threshold_curves
+from sedeval_soft import SettingsError, evaluate, plot, threshold_curves
 
 CLASSES = ("birds singing", "car", "children voices", "door opens", "footsteps", "people talking")
 
@@ -224,3 +224,11 @@ def test_classes_without_reference_are_named():
         figure = plot(kind, reference, system)
         assert "No reference: never there." in said(figure), kind
         assert not any(text.startswith("never there") for text in legend_of(figure))
+
+
+def test_no_more_lines_than_can_be_told_apart():
+    classes = tuple(f"class {k:02}" for k in range(30))
+    figure = plot("pr", table(classes), table(classes, shift=1), class_names=classes)
+    assert "Not drawn: the 2 classes" in said(figure)
+    with pytest.raises(SettingsError, match="up to 28 lines can be told apart; found 29 systems"):
+        plot("roc", table(("a",)), *(table(("a",), shift=k) for k in range(29)))

@@ -221,8 +221,8 @@ def test_hits_misses_and_false_alarms_are_where_they_are():
         times, expected = brute_verdicts(*sides, (0.6, 0.4))
         for code, name in enumerate(("hit", "miss", "false alarm"), 1):
             told = np.zeros(len(times), dtype=bool)
-            for onset, length in found[name]:
-                told |= (times > onset) & (times < onset + length)
+            for onset, offset in found[name]:
+                told |= (times > onset) & (times < offset)
             np.testing.assert_array_equal(told, expected == code)
 
 
@@ -271,3 +271,18 @@ def test_a_timeline_of_several_systems_and_some_seconds():
     assert len(meshes) == 3
     assert axes.get_xlim() == (10, 20.5)
     assert written_in(axes) == ["reference", "sys", "sys_b"]
+
+
+def test_however_many_bars_there_are_they_can_be_told_apart():
+    systems = [table(("a",), shift=k) for k in range(30)]
+    figure = plot("classes", table(("a",)), *systems)
+    (legend,) = figure.findobj(Legend)
+    assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in legend.get_patches()}) == 30
+
+
+def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
+    rng = np.random.default_rng(2)
+    values = rng.random((20_000, 2))
+    path = tmp_path / "a.pdf"
+    plot("timeline", values, rng.random(values.shape), output=path, dpi=100)
+    assert path.stat().st_size < 500_000

@@ -66,6 +66,12 @@ class Strip:
         values[np.searchsorted(edges, onset)] = activity.value
         return cls(edges, values)
 
+    def within(self, start: float, end: float) -> Strip:
+        """Return the pieces of which anything lies between two times."""
+        first = max(int(np.searchsorted(self.edges, start, side="right")) - 1, 0)
+        last = min(int(np.searchsorted(self.edges, end)) + 1, len(self.edges))
+        return Strip(self.edges[first:last], self.values[first : max(last - 1, first)])
+
     def at(self, times: Floats) -> Floats:
         """Return the values at some times, 0 outside."""
         if not len(self.values):
@@ -76,14 +82,13 @@ class Strip:
         return found
 
 
-def verdicts(reference: Strip, system: Strip, settings: Settings) -> dict[str, Spans]:
-    """Return where there are hits, misses and false alarms: onset and offset in seconds, (n, 2) each."""
+def compared(reference: Strip, system: Strip, settings: Settings) -> Strip:
+    """Return what is right and wrong over time: 1 a hit, 2 a miss, 3 a false alarm, 0 neither side active."""
     edges = np.union1d(reference.edges, system.edges)
     middle = (edges[1:] + edges[:-1]) / 2
     ours = active(reference.at(middle), settings.reference_cut, settings.inclusive)
     theirs = active(system.at(middle), settings.threshold, settings.inclusive)
-    which = {"hit": ours & theirs, "miss": ours & ~theirs, "false alarm": theirs & ~ours}
-    return {name: _spans(edges, where) for name, where in which.items()}
+    return Strip(edges, np.select([ours & theirs, ours, theirs], [1.0, 2.0, 3.0], 0.0))
 
 
 def _spans(edges: Floats, where: npt.NDArray[np.bool_]) -> Spans:
@@ -98,14 +103,18 @@ def draw_timeline(subjects: Subjects, look: Look) -> Figure:
     file, pairs = _file_of(subjects)
     length = max(float(pair.length[0]) for pair in pairs)
     start, end = _span_of(subjects, length)
-    files = [_File(pair, subjects.settings, length) for pair in pairs]
+    files = [_File(pair, subjects.settings, (start, end), length) for pair in pairs]
     wanted = _sorted(subjects)
     silent = [name for name in wanted if name not in subjects.wish.class_names and not _sounds(files, name)]
     names, others = subjects.kept([name for name in wanted if name not in silent], _MOST_CLASSES)
     # The only file of a table without names has none.
     notes = [f"{file}, {start:g} to {end:g} s." if file else f"{start:g} to {end:g} s."]
-    notes += [f"Neither side has anything of {joined(silent)} in this file."] if silent else []
+    notes += [f"Neither side has anything of {joined(silent)} there."] if silent else []
     notes += said_of_others(others)
+    if crowded := any(each.crowded for each in files):
+        notes.append(
+            "Hard events are too many to be seen, and not drawn; --start and --end show some of them."
+        )
     count = len(pairs)
     each = _STRIP + count * (_BAND + _STRIP) + _GAP
     width = look.inches("double")
@@ -115,7 +124,7 @@ def draw_timeline(subjects: Subjects, look: Look) -> Figure:
     for row, name in enumerate(names):
         top = row * each
         ticks.append(top + (each - _GAP) / 2)
-        image = _draw_class(axes, files, name, top) or image
+        image = _draw_class(axes, files, name, top, boxes=not crowded) or image
     axes.set_yticks(ticks, all_shortened(names, width * POINTS * 0.2))
     _name_strips(axes, subjects, len(names))
     axes.tick_params(axis="y", length=0)
@@ -181,11 +190,12 @@ def _sorted(subjects: Subjects) -> list[str]:
 class _File:
     """The strips and events of one system's tables of a file, by class."""
 
-    def __init__(self, pair: Pair, settings: Settings, length: float) -> None:
-        self.settings = settings
+    def __init__(self, pair: Pair, settings: Settings, view: tuple[float, float], length: float) -> None:
+        self.settings, self.view = settings, view
         self.classes = pair.classes
         self.reference, self.system = (
-            [Strip.of(each, length) for each in activities(rows)] for rows in (pair.reference, pair.system)
+            [Strip.of(each, length).within(*view) for each in activities(rows)]
+            for rows in (pair.reference, pair.system)
         )
         self.events = hard_events(pair, settings)
 
@@ -193,11 +203,19 @@ class _File:
         """Return onset and offset of the hard events of a class, (n, 2)."""
         events: Events = self.events[side]
         own = events.take(events.label == label)
-        return np.stack([own.onset, own.offset], axis=1) / TICKS_PER_SECOND
+        spans: Spans = np.stack([own.onset, own.offset], axis=1) / TICKS_PER_SECOND
+        return spans[(spans[:, 1] > self.view[0]) & (spans[:, 0] < self.view[1])]
+
+    @property
+    def crowded(self) -> bool:
+        """Return whether there are so many events of a class that boxes around them would be black."""
+        return any(
+            len(self.events_of(side, c)) > _PIECES for side in (0, 1) for c in range(len(self.classes))
+        )
 
 
 def _sounds(files: list[_File], name: str) -> bool:
-    """Return whether a class has any value above 0 on any side."""
+    """Return whether a class has any value above 0 on any side, in what is shown."""
     return any(
         strips[file.classes.index(name)].values.any()
         for file in files
@@ -206,8 +224,11 @@ def _sounds(files: list[_File], name: str) -> bool:
     )
 
 
-def _draw_class(axes: Axes, files: list[_File], name: str, top: float) -> Any:  # noqa: ANN401 - a mesh
-    """Draw the strips of a class below one another, and return one of them, of which the colours are told."""
+def _draw_class(axes: Axes, files: list[_File], name: str, top: float, *, boxes: bool) -> Any:  # noqa: ANN401 - a mesh
+    """Draw the strips of a class below one another, and return one of them, of which the colours are told.
+
+    boxes: whether hard events are drawn.
+    """
     image = None
     for k, file in enumerate(files):
         if name not in file.classes:
@@ -216,21 +237,37 @@ def _draw_class(axes: Axes, files: list[_File], name: str, top: float) -> Any:  
         reference, system = file.reference[label], file.system[label]
         if image is None:
             image = _draw_strip(axes, reference, top)
-            _draw_events(axes, file.events_of(0, label), top)
+            if boxes:
+                _draw_events(axes, file.events_of(0, label), top)
         band = top + _STRIP + k * (_BAND + _STRIP)
-        for which, spans in verdicts(reference, system, file.settings).items():
-            _draw_boxes(
-                axes,
-                spans,
-                (band, band + _BAND),
-                **_VERDICTS[which],
-                edgecolor="white",
-                linewidth=0,
-                zorder=2,
-            )
+        _draw_verdicts(axes, compared(reference, system, file.settings), band)
         _draw_strip(axes, system, band + _BAND)
-        _draw_events(axes, file.events_of(1, label), band + _BAND)
+        if boxes:
+            _draw_events(axes, file.events_of(1, label), band + _BAND)
     return image
+
+
+def _draw_verdicts(axes: Axes, told: Strip, band: float) -> None:
+    """Draw who is right: a box for each run of hits, misses and false alarms, pixels where they are many."""
+    if len(told.values) > _PIECES:
+        from matplotlib.colors import ListedColormap
+
+        colours = ListedColormap([str(style["facecolor"]) for style in _VERDICTS.values()])
+        codes = np.where(told.values > 0, told.values, np.nan)[None, :]
+        axes.pcolormesh(
+            told.edges,
+            [band, band + _BAND],
+            codes,
+            cmap=colours,
+            vmin=0.5,
+            vmax=3.5,
+            rasterized=True,
+            zorder=2,
+        )
+        return
+    for code, style in enumerate(_VERDICTS.values(), 1):
+        spans = _spans(told.edges, told.values == code)
+        _draw_boxes(axes, spans, (band, band + _BAND), **style, edgecolor="white", linewidth=0, zorder=2)
 
 
 def _draw_strip(axes: Axes, strip: Strip, top: float) -> Any:  # noqa: ANN401 - a mesh
@@ -257,7 +294,9 @@ def _draw_boxes(axes: Axes, spans: Spans, ends: tuple[float, float], **style: An
 
     x = np.stack([spans[:, 0], spans[:, 1], spans[:, 1], spans[:, 0]], axis=1)
     y = np.broadcast_to(np.array([ends[0], ends[0], ends[1], ends[1]]), x.shape)
-    boxes = PolyCollection(list(np.stack([x, y], axis=2)), rasterized=len(spans) > _PIECES, **style)
+    boxes = PolyCollection(list(np.stack([x, y], axis=2)), **style)
+    # They lie within the axes, which is known without looking at each.
+    boxes.set_in_layout(False)
     axes.add_collection(boxes, autolim=False)
 
 

@@ -12,7 +12,7 @@ from plotted import OTHER, REFERENCE, SYSTEM, said, table
 from sedeval_soft import compare, evaluate, plot, threshold_curves
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.plotting.look import FALSE_ALARM, HIT, MISS
-from sedeval_soft.plotting.timeline import Strip, verdicts
+from sedeval_soft.plotting.timeline import Strip, compared
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
 
@@ -217,13 +217,9 @@ def test_hits_misses_and_false_alarms_are_where_they_are():
             middle = (edges[1:] + edges[:-1]) / 2
             values = [max([v for a, b, v in rows if a < t < b], default=0.0) for t in middle]
             strips.append(Strip(edges, np.array(values)))
-        found = verdicts(*strips, Settings(threshold=0.4, reference_threshold=0.6))
+        told = compared(*strips, Settings(threshold=0.4, reference_threshold=0.6))
         times, expected = brute_verdicts(*sides, (0.6, 0.4))
-        for code, name in enumerate(("hit", "miss", "false alarm"), 1):
-            told = np.zeros(len(times), dtype=bool)
-            for onset, offset in found[name]:
-                told |= (times > onset) & (times < offset)
-            np.testing.assert_array_equal(told, expected == code)
+        np.testing.assert_array_equal(told.at(times), expected)
 
 
 def test_a_timeline_shows_values_and_events_of_one_file():
@@ -258,7 +254,7 @@ def test_a_timeline_shows_values_and_events_of_one_file():
         for path in c.get_paths()
     ]
     assert boxes == [(1.0, 2.0), (3.0, 5.0), (1.5, 4.0)]
-    assert "Neither side has anything of c in this file." in said(figure)
+    assert "Neither side has anything of c there." in said(figure)
     (legend,) = figure.findobj(Legend)
     assert [text.get_text() for text in legend.get_texts()] == ["hit", "miss", "false alarm", "hard event"]
 
@@ -284,5 +280,10 @@ def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
     rng = np.random.default_rng(2)
     values = rng.random((20_000, 2))
     path = tmp_path / "a.pdf"
-    plot("timeline", values, rng.random(values.shape), output=path, dpi=100)
+    figure = plot("timeline", values, rng.random(values.shape), output=path, dpi=100)
     assert path.stat().st_size < 500_000
+    assert "Hard events are too many to be seen, and not drawn" in said(figure)
+    part = plot("timeline", values, rng.random(values.shape), start=1000, end=1200.5)
+    assert "too many" not in said(part)
+    meshes = [c for c in part.axes[0].collections if isinstance(c, QuadMesh)]
+    np.testing.assert_array_equal(meshes[0].get_array().ravel(), values[1000:1201, 0])

@@ -108,13 +108,13 @@ def drawn_as(look: Look) -> Iterator[None]:
 
     Raises SettingsError for a style that is none.
     """
-    import matplotlib as mpl
-
-    # Of a cache that cannot be written, or of fonts: nothing that is said there is about the figure.
+    # Of a folder that cannot be written, or of a first look at fonts: nothing of that is about the figure.
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
+        import matplotlib as mpl
+
         with mpl.rc_context():
             mpl.rcdefaults()
             parameters: Any = mpl.rcParams

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -117,6 +118,26 @@ def test_no_display_and_no_pyplot_are_needed(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "False False\n"
+
+
+def test_a_home_that_cannot_be_written_and_a_strange_matplotlibrc_are_not_told(tmp_path):
+    (tmp_path / "matplotlibrc").write_text("nonsense\nbackend: none such\nfont.size: 40\n")
+    environment = {**os.environ, "HOME": "/proc/nothing", "MATPLOTLIBRC": str(tmp_path / "matplotlibrc")}
+    environment.pop("MPLCONFIGDIR", None)
+    environment.pop("XDG_CONFIG_HOME", None)
+    environment.pop("XDG_CACHE_HOME", None)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "sedeval_soft", "plot", "matrix", REFERENCE, SYSTEM),
+            "-o",
+            tmp_path / "a.png",
+        ],
+        capture_output=True,
+        check=True,
+        text=True,
+        env=environment,
+    )
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def luminance(colour):

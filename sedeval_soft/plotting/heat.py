@@ -12,7 +12,7 @@ from sedeval_soft.core.value import Confusion
 from sedeval_soft.plotting.look import HEAT, Look
 from sedeval_soft.plotting.matrix import cells, ink_on
 from sedeval_soft.plotting.needs import family_for
-from sedeval_soft.plotting.panels import grid_of, say_nothing, undefined, unit_of
+from sedeval_soft.plotting.panels import grid_of, label_edges, say_nothing, undefined, unit_of
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, points_of
@@ -162,7 +162,7 @@ def draw_surface(subjects: Subjects, look: Look) -> Figure:
             continue
         title, surface, values = panels[k]
         image = _surface(axes, surface, values, subjects)
-        axes.label_outer()
+        label_edges(axes, lowest=k + columns >= len(panels))
         if title:
             axes.set_title(all_shortened([title], each * POINTS * 0.7, points_of("axes.titlesize"))[0])
     if image is not None:

@@ -70,7 +70,8 @@ def draw_pr(subjects: Subjects, look: Look) -> Figure:
 
     heading = "average precision" if cells else ""
     labels = (_label("recall", family), "precision")
-    return draw_panels(subjects, look, Plan(line, _frame_pr, labels, curves.pooled, heading))
+    plan = Plan(line, _frame_pr, labels, curves.pooled, heading, lacking="Never detected")
+    return draw_panels(subjects, look, plan)
 
 
 def draw_roc(subjects: Subjects, look: Look) -> Figure:
@@ -86,7 +87,9 @@ def draw_roc(subjects: Subjects, look: Look) -> Figure:
         return Line(curve.false_positive_rate[::-1], curve.recall[::-1], value=value)
 
     labels = (_label("false positive rate", family), "true positive rate")
-    plan = Plan(line, _frame_roc, labels, curves.pooled, "area under the curve", square=True)
+    lacking = "Active throughout in the reference"
+    heading = "area under the curve"
+    plan = Plan(line, _frame_roc, labels, curves.pooled, heading, lacking=lacking, square=True)
     return draw_panels(subjects, look, plan)
 
 

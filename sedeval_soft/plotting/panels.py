@@ -164,7 +164,7 @@ def _by_system(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str |
             plan,
             (sheet.width * POINTS / sheet.columns * 0.75, sheet.height * POINTS / sheet.rows * 0.75),
         )
-        axes.label_outer()
+        label_edges(axes, lowest=i + sheet.columns >= len(panels))
         if not panels or not any(has[panels[i]]):
             say_nothing(axes)
             continue
@@ -174,6 +174,15 @@ def _by_system(subjects: Subjects, look: Look, plan: Plan, names: Sequence[str |
             if line is not None and line.drawable:
                 _draw(axes, line, style)
     return figure
+
+
+def label_edges(axes: Axes, *, lowest: bool) -> None:
+    """Leave labels and numbers at the edges of a grid; lowest: whether no panel stands below this one."""
+    text = axes.get_xlabel()
+    axes.label_outer()
+    if lowest:
+        axes.set_xlabel(text)
+        axes.xaxis.set_tick_params(labelbottom=True)
 
 
 def _titles(panels: Sequence[str | None], sheet: Sheet) -> list[str]:

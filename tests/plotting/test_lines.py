@@ -232,3 +232,15 @@ def test_no_more_lines_than_can_be_told_apart():
     assert "Not drawn: the 2 classes" in said(figure)
     with pytest.raises(SettingsError, match="up to 28 lines can be told apart; found 29 systems"):
         plot("roc", table(("a",)), *(table(("a",), shift=k) for k in range(29)))
+
+
+@pytest.mark.parametrize("kind", ["reliability", "surface"])
+def test_every_column_of_panels_has_numbers_below_it(kind):
+    names = list(CLASSES[:5])
+    systems = (SYSTEM,) if kind == "surface" else (SYSTEM, OTHER)
+    figure = plot(kind, REFERENCE, *systems, class_names=names)
+    panels = [axes for axes in figure.axes if axes.axison and axes.get_title()]
+    numbered = [bool(axes.get_xlabel()) and axes.xaxis.get_tick_params()["labelbottom"] for axes in panels]
+    columns = len({round(axes.get_position().x0, 2) for axes in panels})
+    assert len(panels) == 5 and columns < 5
+    assert numbered == [k + columns >= 5 for k in range(5)]

@@ -11,7 +11,7 @@ from pathlib import Path
 LAYERS = (
     ("core",),
     ("formats", "measures"),
-    ("compat", "validation"),
+    ("compat", "validation", "simulation"),
     ("resample",),
     ("run",),
     ("config", "board"),

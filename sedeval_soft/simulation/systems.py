@@ -1,0 +1,123 @@
+"""Systems that know nothing of the recordings they are scored on.
+
+All return values of shape (n_classes, n_segments) in [0, 1]. `betas`, `shuffled_betas` and `data_sampling` are
+the sampled systems of Harju & Mesaros 2023, `beta_noise` that of its Figure 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.simulation.streams import Timeline, stream
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int64]
+
+_LEAST = 1e-3
+"""alpha + beta below which a beta distribution is drawn as what it tends to, a coin."""
+
+_MOST = 1e15
+"""alpha + beta from which one is drawn as what it tends to, its mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Betas:
+    """A beta distribution for each class.
+
+    mean, size: (n_classes,), alpha = mean * size and beta = (1 - mean) * size. A size of 0 is a coin (all
+    values are 0 or 1), an infinite one a constant (a class without variance).
+    """
+
+    mean: Floats
+    size: Floats
+
+    @classmethod
+    def fitted(cls, values: Floats) -> Betas:
+        """Fit by moments: mean m and variance v over all segments give size = m (1 - m) / v - 1.
+
+        values: (n_classes, n_segments). By maximum likelihood no beta distribution fits values that are 0 or
+        1, as many soft labels are. A class whose values are all equal, or that has none, keeps its mean.
+        """
+        if not values.shape[1]:
+            return cls(np.zeros(len(values)), np.full(len(values), np.inf))
+        mean = values.mean(axis=1)
+        # The mean of equal values may be off by rounding: they have no variance all the same.
+        equal = values.max(axis=1) == values.min(axis=1)
+        mean = np.where(equal, values[:, 0], mean)
+        variance = np.where(equal, 0.0, values.var(axis=1))
+        most = mean * (1.0 - mean)
+        constant = variance <= most / _MOST
+        size = np.divide(most, variance, out=np.full(len(mean), np.inf), where=~constant) - 1.0
+        return cls(mean, np.maximum(size, 0.0))
+
+    def draw(self, rng: np.random.Generator, k: int, n: int) -> Floats:
+        """Return n values of a class."""
+        mean, size = float(self.mean[k]), float(self.size[k])
+        if size >= _MOST or mean in {0.0, 1.0}:
+            return np.full(n, mean)
+        if size < _LEAST:
+            return (rng.random(n) < mean).astype(np.float64)
+        return np.asarray(rng.beta(mean * size, (1.0 - mean) * size, n))
+
+    def taken(self, order: Index) -> Betas:
+        """Return the distributions in another order."""
+        return Betas(self.mean[order], self.size[order])
+
+
+def betas(timeline: Timeline, fitted: Betas, seed: int) -> Floats:
+    """Draw every value of a class from its beta distribution."""
+    return timeline.drawn(seed, "betas", fitted.draw)
+
+
+def shuffled_betas(timeline: Timeline, fitted: Betas, seed: int) -> Floats:
+    """Draw the values of each class from the distribution of another: one permutation, without fixed points.
+
+    Classes are put in a random order by their names, and each has the distribution of the next in it.
+    """
+    keys = [stream(seed, "order of shuffled-betas", label).random() for label in timeline.classes]
+    cycle = np.argsort(np.array(keys), kind="stable")
+    order = np.empty(len(keys), dtype=np.int64)
+    order[cycle] = np.roll(cycle, -1)
+    return timeline.drawn(seed, "shuffled-betas", fitted.taken(order).draw)
+
+
+def data_sampling(timeline: Timeline, train: Floats, seed: int) -> Floats:
+    """Draw whole time steps, all classes together, of other data with replacement.
+
+    train: (n_classes, n_steps), at least one.
+    """
+    steps = [
+        stream(seed, "data-sampling", name).integers(0, train.shape[1], segments.stop - segments.start)
+        for name, segments in timeline.pieces()
+    ]
+    return np.ascontiguousarray(train[:, np.concatenate([np.zeros(0, dtype=np.int64), *steps])])
+
+
+def constant(timeline: Timeline, values: Floats) -> Floats:
+    """Return one value for each class, (n_classes,), all the time."""
+    return np.repeat(values[:, None], timeline.size, axis=1)
+
+
+def beta_noise(timeline: Timeline, r: float, seed: int) -> Floats:
+    """Draw every value from a beta distribution with alpha = beta = r: a mean of 0.5, the wider the less r."""
+    n = len(timeline.classes)
+    return timeline.drawn(seed, "beta-noise", Betas(np.full(n, 0.5), np.full(n, 2.0 * r)).draw)
+
+
+def one_annotator(timeline: Timeline, labels: Sequence[Floats], labelled: Bools, seed: int) -> Floats:
+    """Return for each recording the labels of one annotator, at random among those who labelled it.
+
+    labels: of each annotator, (n_classes, n_segments). labelled: (n_annotators, n_files). A recording that
+    nobody labelled has zeros.
+    """
+    values = np.zeros(timeline.shape)
+    for f, (name, segments) in enumerate(timeline.pieces()):
+        who = np.flatnonzero(labelled[:, f])
+        if len(who):
+            values[:, segments] = labels[int(stream(seed, "annotator", name).choice(who))][:, segments]
+    return values

@@ -7,6 +7,7 @@ The public names:
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
 - `convert(source, target, to=...)` writes a table in another form, and says what is lost by it.
+- `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.api.conversion import convert
+    from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
@@ -50,6 +52,7 @@ __all__ = [
     "convert",
     "evaluate",
     "mean_of_runs",
+    "simulate",
     "threshold_curves",
     "validate",
 ]
@@ -61,6 +64,7 @@ _HOME = {
     "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
+    "simulate": "sedeval_soft.api.simulation",
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.api.validation",
     "EvaluationError": "sedeval_soft.core.errors",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,11 +31,14 @@ Floats = npt.NDArray[np.float64]
 KINDS = ("betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator")
 """What can be simulated."""
 
+FITS = ("moments", "likelihood")
+"""How beta distributions are fitted."""
+
 _ERRORS = ("noise", "jitter", "smoothing", "drop", "merge")
 
 _OWN: dict[str, tuple[str, ...]] = {
-    "betas": ("train",),
-    "shuffled-betas": ("train",),
+    "betas": ("train", "fit"),
+    "shuffled-betas": ("train", "fit"),
     "data-sampling": ("train",),
     "constant": ("value", "train"),
     "beta-noise": ("r",),
@@ -55,6 +57,7 @@ class Recipe:
     """What a kind may need: see `simulate`."""
 
     train: Any = None
+    fit: str = "moments"
     r: float | None = None
     value: float | str | None = None
     labels: Sequence[Any] = ()
@@ -77,7 +80,6 @@ class Recipe:
         given = {name: value for name, value in values.items() if value is not None}
         recipe = cls(**given)
         strange = [name for name in known if name in given and name not in _OWN[kind]]
-        strange = [name for name in strange if given[name] not in (0.0, ())] if kind != "constant" else strange
         if strange:
             taken = ", ".join(_OWN[kind])
             raise SettingsError(f"{strange[0]} is not of {kind}, which takes {taken}")
@@ -85,6 +87,8 @@ class Recipe:
         return recipe
 
     def _check(self, kind: str) -> None:
+        if self.fit not in FITS:
+            raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(self.fit)}")
         if kind == "beta-noise":
             if self.r is None:
                 raise SettingsError("beta-noise needs r, with which alpha = beta = r")
@@ -122,7 +126,8 @@ def simulate(
 
     reference: what it is to be scored against; it says which files and classes there are, and how long files
         are, unless `durations` does.
-    kind: `betas` (a beta distribution for each class, fitted by moments to `train`, else to the reference),
+    kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference,
+        by `fit`: `"moments"`, or `"likelihood"` with values cut to [1e-7, 1 - 1e-7]),
         `shuffled-betas` (each class has the distribution of another), `data-sampling` (whole time steps of
         `train`, else of the reference, drawn with replacement), `constant` (`value`, 0.5 if none is given,
         or `"prior"`: the mean of each class in `train`, else in the reference), `beta-noise` (alpha = beta =
@@ -149,7 +154,8 @@ def simulate(
                "A larger --segment-length gives fewer")  # fmt: skip
     timeline = Timeline(pair.files, pair.classes, grid.start)
     made = _Making(rows, pair, grid, timeline, settings, limits, lengths, recipe)
-    return _rows(made.values(kind, int(seed)), grid, timeline, f"{kind}, seed {seed}")
+    values = made.values(kind, int(seed)) if timeline.size and timeline.classes else np.zeros(timeline.shape)
+    return _rows(values, grid, timeline, f"{kind}, seed {seed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +181,22 @@ class _Making:
         if kind == "constant" and recipe.value != "prior":
             value = 0.5 if recipe.value is None else float(recipe.value)
             return systems.constant(timeline, np.full(len(timeline.classes), value))
-        train = self._train()
+        return self._learned(kind, self._train(), seed)
+
+    def _learned(self, kind: str, train: Floats, seed: int) -> Floats:
         if kind == "constant":
-            return systems.constant(timeline, Betas.fitted(train).mean)
+            return systems.constant(self.timeline, Betas.fitted(train).mean)
         if kind == "data-sampling":
-            if not train.shape[1] and timeline.size:
+            if not train.shape[1]:
                 raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
-            return systems.data_sampling(timeline, train, seed) if timeline.size else train
+            return systems.data_sampling(self.timeline, train, seed)
+        fitted = Betas.fitted(train) if self.recipe.fit == "moments" else Betas.likeliest(train)
         drawn = systems.betas if kind == "betas" else systems.shuffled_betas
-        return drawn(timeline, Betas.fitted(train), seed)
+        return drawn(self.timeline, fitted, seed)
+
+    def _same(self) -> Settings:
+        """Return the settings for other tables: the reference's classes, in its order."""
+        return replace(self.settings, classes=self.timeline.classes)
 
     def _of(self, pair: Pair) -> Floats:
         return pool_rows(pair.system, self.grid, self.settings.pool)
@@ -199,11 +212,12 @@ class _Making:
         if self.recipe.train is None:
             return self._of(self.pair)
         settings = Settings.of(
-            segment_length=self.settings.segment_length, pool=self.settings.pool, classes=self.timeline.classes
+            segment_length=self.settings.segment_length,
+            pool=self.settings.pool,
+            classes=self.timeline.classes,
         )
         rows = to_rows(self.recipe.train, "train", settings, self.limits)
-        strange = {*self.timeline.classes}.isdisjoint(rows.classes)
-        if strange and self.timeline.classes:
+        if {*self.timeline.classes}.isdisjoint(rows.classes):
             raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
         pair = align(rows, rows, settings)
         grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
@@ -213,7 +227,9 @@ class _Making:
     def _labels(self) -> tuple[list[Floats], npt.NDArray[np.bool_]]:
         """Return the values of each annotator, and who labelled which file."""
         settings = Settings.of(
-            segment_length=self.settings.segment_length, pool=self.settings.pool, classes=self.timeline.classes
+            segment_length=self.settings.segment_length,
+            pool=self.settings.pool,
+            classes=self.timeline.classes,
         )
         found, labelled = [], []
         lengths = dict(zip(self.pair.files, self.pair.length.tolist(), strict=True))
@@ -242,9 +258,3 @@ def _rows(values: Floats, grid: Grid, timeline: Timeline, name: str) -> LongRows
         value=values[label, segment],
         origin=Origin(name, form="simulated"),
     )
-
-
-def sources_of(values: Mapping[str, Any]) -> list[str]:
-    """Return the paths among arguments of `simulate`, which results must not replace."""
-    given = [values.get("train"), *(values.get("labels") or ())]
-    return [os.fspath(each) for each in given if isinstance(each, str | os.PathLike)]

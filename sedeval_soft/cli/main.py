@@ -22,6 +22,7 @@ from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
 from sedeval_soft.cli.presets import presets
+from sedeval_soft.cli.simulate import simulate
 from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
 from sedeval_soft.cli.tune import tune
 from sedeval_soft.cli.validate import validate
@@ -81,6 +82,7 @@ group.add_command(evaluate)
 group.add_command(convert)
 group.add_command(merge)
 group.add_command(presets)
+group.add_command(simulate)
 group.add_command(tune)
 group.add_command(validate)
 

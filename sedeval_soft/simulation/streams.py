@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
 Draw = Callable[[np.random.Generator, int, int], Floats]
-"""Values of one class in one recording: from its stream, the class's place, and how many segments there are."""
+"""Values of one class in one recording: from its stream, the place of the class, and how many segments."""
 
 
 def stream(seed: int, *names: str) -> np.random.Generator:

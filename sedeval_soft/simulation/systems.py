@@ -1,7 +1,7 @@
 """Systems that know nothing of the recordings they are scored on.
 
-All return values of shape (n_classes, n_segments) in [0, 1]. `betas`, `shuffled_betas` and `data_sampling` are
-the sampled systems of Harju & Mesaros 2023, `beta_noise` that of its Figure 3.
+All return values of shape (n_classes, n_segments) in [0, 1]. `betas`, `shuffled_betas` and `data_sampling`
+are the sampled systems of Harju & Mesaros 2023, `beta_noise` that of its Figure 3.
 """
 
 from __future__ import annotations
@@ -20,6 +20,12 @@ Index = npt.NDArray[np.int64]
 
 _LEAST = 1e-3
 """alpha + beta below which a beta distribution is drawn as what it tends to, a coin."""
+
+_CUT = 1e-7
+"""How close to 0 and 1 values may be where logarithms are taken of them."""
+
+_FLAT, _STEPS = 1e-2, 500
+"""Where Newton's method begins at the least, and how many steps it may take."""
 
 _MOST = 1e15
 """alpha + beta from which one is drawn as what it tends to, its mean."""
@@ -55,6 +61,27 @@ class Betas:
         size = np.divide(most, variance, out=np.full(len(mean), np.inf), where=~constant) - 1.0
         return cls(mean, np.maximum(size, 0.0))
 
+    @classmethod
+    def likeliest(cls, values: Floats) -> Betas:
+        """Fit by maximum likelihood, values cut to [1e-7, 1 - 1e-7]: at 0 and 1 the likelihood has no bound.
+
+        values: (n_classes, n_segments). How close to 0 and 1 they are cut matters where many are there: the
+        closer, the wider the distribution. Classes that have no variance, or none within the cut, are as by
+        moments. Newton's method in alpha and beta, from the fit by moments.
+        """
+        by_moments = cls.fitted(values)
+        if not values.shape[1]:
+            return by_moments
+        inside = np.clip(values, _CUT, 1.0 - _CUT)
+        varied = inside.max(axis=1) > inside.min(axis=1)
+        start = cls.fitted(inside)
+        shapes = np.stack([start.mean * start.size, (1.0 - start.mean) * start.size], axis=-1)[varied]
+        logs = np.stack([np.log(inside).mean(axis=1), np.log1p(-inside).mean(axis=1)], axis=-1)[varied]
+        shapes = _likeliest(np.clip(shapes, _FLAT, 1e9), logs)
+        mean, size = by_moments.mean.copy(), by_moments.size.copy()
+        mean[varied], size[varied] = shapes[:, 0] / shapes.sum(axis=-1), shapes.sum(axis=-1)
+        return cls(mean, size)
+
     def draw(self, rng: np.random.Generator, k: int, n: int) -> Floats:
         """Return n values of a class."""
         mean, size = float(self.mean[k]), float(self.size[k])
@@ -67,6 +94,26 @@ class Betas:
     def taken(self, order: Index) -> Betas:
         """Return the distributions in another order."""
         return Betas(self.mean[order], self.size[order])
+
+
+def _likeliest(shapes: Floats, logs: Floats) -> Floats:
+    """Return alpha and beta, (n, 2), of the highest likelihood; logs: the means of ln x and of ln(1 - x)."""
+    from scipy.special import polygamma, psi
+
+    for _ in range(_STEPS):
+        whole = shapes.sum(axis=-1, keepdims=True)
+        slope = psi(whole) - psi(shapes) + logs
+        # The Hessian is t - diag(u), the same t in all places: its inverse is known.
+        t, u = polygamma(1, whole), polygamma(1, shapes)
+        share = (t * slope / u).sum(axis=-1, keepdims=True) / (1.0 - (t / u).sum(axis=-1, keepdims=True))
+        step = (slope + share) / u
+        # No step takes away more than half: shapes stay above 0.
+        found = np.maximum(shapes + step, shapes / 2)
+        done = bool(np.all(np.abs(found - shapes) <= 1e-12 * shapes))
+        shapes = found
+        if done:
+            break
+    return shapes
 
 
 def betas(timeline: Timeline, fitted: Betas, seed: int) -> Floats:
@@ -104,7 +151,7 @@ def constant(timeline: Timeline, values: Floats) -> Floats:
 
 
 def beta_noise(timeline: Timeline, r: float, seed: int) -> Floats:
-    """Draw every value from a beta distribution with alpha = beta = r: a mean of 0.5, the wider the less r."""
+    """Draw every value from a beta distribution with alpha = beta = r: the less r, the wider."""
     n = len(timeline.classes)
     return timeline.drawn(seed, "beta-noise", Betas(np.full(n, 0.5), np.full(n, 2.0 * r)).draw)
 

@@ -154,8 +154,8 @@ def simulate(
                "A larger --segment-length gives fewer")  # fmt: skip
     timeline = Timeline(pair.files, pair.classes, grid.start)
     made = _Making(rows, pair, grid, timeline, settings, limits, lengths, recipe)
-    values = made.values(kind, int(seed)) if timeline.size and timeline.classes else np.zeros(timeline.shape)
-    return _rows(values, grid, timeline, f"{kind}, seed {seed}")
+    found = made.values(kind, int(seed)) if timeline.size and timeline.classes else np.zeros(timeline.shape)
+    return _rows(found, grid, timeline, f"{kind}, seed {seed}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def _check_arguments(
     if twice is not None:
         raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
     few = len(systems) < 2
-    for name in ("rank_by", "baseline", "runs") if few else ("check", "curves", "save_tally"):
+    for name in ("rank_by", "baseline", "runs") if few else ("check", "chance", "curves", "save_tally"):
         if given[name]:
             expected = "of several systems; expected two or more" if few else "of one system; expected one"
             option = f"--{name.replace('_', '-')}"
@@ -155,12 +155,17 @@ def _run(
     reference: str, systems: dict[float, str] | Sequence[str], given: dict[str, Any], limits: Limits
 ) -> int:
     """Evaluate and print; return the exit code."""
+    from sedeval_soft.api.evaluation import DRAWS
     from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted, settings_of
     from sedeval_soft.cli.present import Presentation
 
     shown = Presentation.of(given)
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
     io = {"limits": limits, **{name: given.pop(name) for name in names}}
+    chance, draws = given.pop("chance"), given.pop("draws")
+    if draws and not chance:
+        raise click.UsageError("--draws are of chance levels; expected --chance, too.")
+    io["draws"] = (draws or DRAWS) if chance else 0
     points = isinstance(systems, dict)
     _check_outputs(
         shown,
@@ -186,7 +191,7 @@ def _run(
     check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
     check_intervals(shown.wanted, settings)
     if not ranked:
-        check_resampling(given, settings, runs=io["runs"])
+        check_resampling(given, settings, runs=io["runs"], chance=io["draws"])
     if given["objective"] and settings.cross_tune is None and not io["folds"]:
         raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
     _check_evaluated({**io, "worst": given_worst}, settings)
@@ -247,6 +252,12 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
             points=has_points(sides[1]),
             progress=told,
         )
+        if io["draws"]:
+            from sedeval_soft.api import with_chance
+            from sedeval_soft.core.pair import align
+
+            pair = align(*sides, settings, durations)
+            scores = with_chance(scores, pair, io["draws"], parts["folds"], told)
     shown.warn([scores])
     shown.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.

@@ -11,7 +11,7 @@ from pathlib import Path
 LAYERS = (
     ("core",),
     ("formats", "measures"),
-    ("compat", "validation", "simulation"),
+    ("compat", "validation", "simulation", "annotators"),
     ("resample",),
     ("run",),
     ("config", "board"),

@@ -6,6 +6,7 @@ The public names:
 - `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
+- `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree.
 - `convert(source, target, to=...)` writes a table in another form, and says what is lost by it.
 - `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.api.annotation import annotate
     from sedeval_soft.api.conversion import convert
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.validation import validate
@@ -48,6 +50,7 @@ __all__ = [
     "SettingsError",
     "Validation",
     "__version__",
+    "annotate",
     "compare",
     "convert",
     "evaluate",
@@ -60,6 +63,7 @@ __all__ = [
 _HOME = {
     "Board": "sedeval_soft.core.board",
     "Evaluator": "sedeval_soft.api",
+    "annotate": "sedeval_soft.api.annotation",
     "compare": "sedeval_soft.api",
     "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",

@@ -8,7 +8,7 @@ whatever is so. Labels are independent given what is so; those that are missing 
 
 Competence, readiness to say yes, and prevalence of classes are those of the highest likelihood that
 expectation maximisation finds from one beginning: competence 0.8, all else as often as it was said. Each
-count has 0.01 added, so that no probability is 0 or 1. Of two annotators the competences cannot be told apart.
+count has 0.01 added, so that no probability is 0 or 1. Two annotators cannot be told apart in this way.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows, Origin, Rows
-from sedeval_soft.core.segments import pool_rows
+from sedeval_soft.core.segments import pool_rows, rows_of
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.ticks import tick, to_seconds
+from sedeval_soft.core.ticks import tick
 from sedeval_soft.simulation import systems
 from sedeval_soft.simulation.perturb import Errors, perturbed
 from sedeval_soft.simulation.streams import Timeline
@@ -155,7 +155,8 @@ def simulate(
     timeline = Timeline(pair.files, pair.classes, grid.start)
     made = _Making(rows, pair, grid, timeline, settings, limits, lengths, recipe)
     found = made.values(kind, int(seed)) if timeline.size and timeline.classes else np.zeros(timeline.shape)
-    return _rows(found, grid, timeline, f"{kind}, seed {seed}")
+    origin = Origin(f"{kind}, seed {seed}", form="simulated")
+    return rows_of(found, grid, timeline.files, timeline.classes, origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,22 +240,3 @@ class _Making:
             found.append(self._of(pair))
             labelled.append([name not in pair.findings.missing for name in self.timeline.files])
         return found, np.array(labelled, dtype=bool).reshape(len(found), len(self.timeline.files))
-
-
-def _rows(values: Floats, grid: Grid, timeline: Timeline, name: str) -> LongRows:
-    """Return values as rows of a segment each, by file, segment and class; those of value 0 have none."""
-    segment, label = np.nonzero(values.T)
-    file = np.searchsorted(grid.start, segment, side="right") - 1
-    onset = (segment - grid.start[file]) * grid.segment
-    # The last segment of a file is cut short with it: a row that ends later would make the file longer.
-    offset = np.minimum(onset + grid.segment, grid.length[file])
-    return LongRows(
-        files=timeline.files,
-        classes=timeline.classes,
-        file=file.astype(np.int32),
-        label=label.astype(np.int32),
-        onset=to_seconds(onset),
-        offset=to_seconds(offset),
-        value=values[label, segment],
-        origin=Origin(name, form="simulated"),
-    )

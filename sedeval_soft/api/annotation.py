@@ -89,8 +89,7 @@ def annotate(
         all_ = crowd.reference(crowd.opinions.values.max(axis=0), every, "annotators")
         system = align(all_, system, Settings.of(classes=chosen.classes), crowd.lengths(every)).system
     names = tuple(named)
-    like = competence_of(crowd.opinions, _cut(chosen))
-    made = _reference(crowd.opinions, method, _cut(chosen))
+    like, made = competence_of(crowd.opinions, _cut(chosen)), _reference(crowd.opinions, method, _cut(chosen))
     each = zip(names, crowd.labelled.sum(axis=1).tolist(), like.competence, like.says_yes, strict=True)
     return Annotation(
         reference=crowd.reference(made, every, f"{method} of {len(names)} annotators"),

@@ -53,8 +53,8 @@ _MADE = {
 def _notes(annotation: Annotation) -> str:
     notes = (
         "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its\n"
-        "macro average over the classes that either uses. The ceiling is each annotator against the reference\n"
-        "of the others, in the files that both labelled"
+        "macro average over the classes that either uses. The ceiling is each annotator against the\n"
+        "reference of the others, in the files that both labelled"
     )
     if annotation.system is not None:
         notes += "; the share is the system's mean against these references by theirs"

@@ -37,8 +37,8 @@ FITS = ("moments", "likelihood")
 _ERRORS = ("noise", "jitter", "smoothing", "drop", "merge")
 
 _OWN: dict[str, tuple[str, ...]] = {
-    "betas": ("train", "fit"),
-    "shuffled-betas": ("train", "fit"),
+    "betas": ("train", "fit", "epsilon"),
+    "shuffled-betas": ("train", "fit", "epsilon"),
     "data-sampling": ("train",),
     "constant": ("value", "train"),
     "beta-noise": ("r",),
@@ -46,6 +46,8 @@ _OWN: dict[str, tuple[str, ...]] = {
     "annotator": ("labels",),
 }
 """Which arguments a kind has beside those of all."""
+
+_EPSILONS = 1e-15, 0.1
 
 _LEAST_R, _MOST_R = 1e-6, 1e6
 
@@ -58,6 +60,7 @@ class Recipe:
 
     train: Any = None
     fit: str = "moments"
+    epsilon: float = 1e-7
     r: float | None = None
     value: float | str | None = None
     labels: Sequence[Any] = ()
@@ -89,6 +92,7 @@ class Recipe:
     def _check(self, kind: str) -> None:
         if self.fit not in FITS:
             raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(self.fit)}")
+        _number("epsilon", self.epsilon, *_EPSILONS)
         if kind == "beta-noise":
             if self.r is None:
                 raise SettingsError("beta-noise needs r, with which alpha = beta = r")
@@ -127,7 +131,7 @@ def simulate(
     reference: what it is to be scored against; it says which files and classes there are, and how long files
         are, unless `durations` does.
     kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference,
-        by `fit`: `"moments"`, or `"likelihood"` with values cut to [1e-7, 1 - 1e-7]),
+        by `fit`: `"moments"`, or `"likelihood"` with values cut to [`epsilon`, 1 - `epsilon`], 1e-7),
         `shuffled-betas` (each class has the distribution of another), `data-sampling` (whole time steps of
         `train`, else of the reference, drawn with replacement), `constant` (`value`, 0.5 if none is given,
         or `"prior"`: the mean of each class in `train`, else in the reference), `beta-noise` (alpha = beta =
@@ -191,7 +195,11 @@ class _Making:
             if not train.shape[1]:
                 raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
             return systems.data_sampling(self.timeline, train, seed)
-        fitted = Betas.fitted(train) if self.recipe.fit == "moments" else Betas.likeliest(train)
+        fitted = (
+            Betas.fitted(train)
+            if self.recipe.fit == "moments"
+            else Betas.likeliest(train, self.recipe.epsilon)
+        )
         drawn = systems.betas if kind == "betas" else systems.shuffled_betas
         return drawn(self.timeline, fitted, seed)
 

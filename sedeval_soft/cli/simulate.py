@@ -50,6 +50,8 @@ OF_KINDS: tuple[Decorator, ...] = (
            help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
     option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
            help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
+    option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
+           help="--fit likelihood: values stay this far from 0 and 1.  [default: 1e-07]"),
     option(SIMULATED, "--value", type=level, metavar="NUMBER|prior",
            help="constant: this all the time, or the mean of each class.  [default: 0.5]"),
     option(SIMULATED, "--r", type=number, metavar="NUMBER", help="beta-noise: alpha = beta = r."),

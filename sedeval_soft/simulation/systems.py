@@ -21,9 +21,6 @@ Index = npt.NDArray[np.int64]
 _LEAST = 1e-3
 """alpha + beta below which a beta distribution is drawn as what it tends to, a coin."""
 
-_CUT = 1e-7
-"""How close to 0 and 1 values may be where logarithms are taken of them."""
-
 _FLAT, _STEPS = 1e-2, 500
 """Where Newton's method begins at the least, and how many steps it may take."""
 
@@ -62,8 +59,8 @@ class Betas:
         return cls(mean, np.maximum(size, 0.0))
 
     @classmethod
-    def likeliest(cls, values: Floats) -> Betas:
-        """Fit by maximum likelihood, values cut to [1e-7, 1 - 1e-7]: at 0 and 1 the likelihood has no bound.
+    def likeliest(cls, values: Floats, epsilon: float = 1e-7) -> Betas:
+        """Fit by maximum likelihood, values cut to [eps, 1 - eps]: at 0 and 1 the likelihood has no bound.
 
         values: (n_classes, n_segments). How close to 0 and 1 they are cut matters where many are there: the
         closer, the wider the distribution. Classes that have no variance, or none within the cut, are as by
@@ -72,7 +69,7 @@ class Betas:
         by_moments = cls.fitted(values)
         if not values.shape[1]:
             return by_moments
-        inside = np.clip(values, _CUT, 1.0 - _CUT)
+        inside = np.clip(values, epsilon, 1.0 - epsilon)
         varied = inside.max(axis=1) > inside.min(axis=1)
         start = cls.fitted(inside)
         shapes = np.stack([start.mean * start.size, (1.0 - start.mean) * start.size], axis=-1)[varied]

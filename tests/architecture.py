@@ -16,13 +16,17 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
+    ("page", "plot"),
     ("api",),
     ("cli",),
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
 HEAVY = frozenset(
-    {"pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "dask", "rich", "yaml"}
+    {
+        *("pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "jinja2", "dask"),
+        *("rich", "yaml"),
+    }
 )
 FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "misc", "common"})
 MAX_MODULE, MAX_FUNCTION = 400, 60

@@ -1,0 +1,1 @@
+"""A report: one page of HTML that needs nothing else, with what it shows computed from what it embeds."""

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
     from sedeval_soft.core.rows import Rows
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.run.intervals import Progress
 
 
 def draws_of(given: dict[str, Any]) -> int:
@@ -30,12 +29,16 @@ def with_levels(
     durations: Mapping[str, float] | None,
     folds: Partition | None,
     draws: int,
-    progress: Progress | None,
+    *,
+    quiet: bool,
 ) -> Scores:
     """Return scores with their chance levels, as they are where no draws are asked for."""
     if not draws:
         return scores
     from sedeval_soft.api import with_chance
+    from sedeval_soft.cli.progress import progress
     from sedeval_soft.core.pair import align
 
-    return with_chance(scores, align(*sides, scores.settings, durations), draws, folds, progress)
+    pair = align(*sides, scores.settings, durations)
+    with progress(quiet=quiet, label="moving the output in time") as told:
+        return with_chance(scores, pair, draws, folds, told)

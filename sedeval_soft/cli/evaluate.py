@@ -260,7 +260,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
             points=has_points(sides[1]),
             progress=told,
         )
-        scores = with_levels(scores, sides, durations, parts["folds"], io["draws"], told)
+    scores = with_levels(scores, sides, durations, parts["folds"], io["draws"], quiet=shown.quiet)
     shown.warn([scores])
     shown.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.

@@ -54,6 +54,16 @@ def perturbed(timeline: Timeline, values: Floats, errors: Errors, seed: int) -> 
 
 def _one(values: Floats, errors: Errors, seed: int, names: tuple[str, str]) -> Floats:
     """Return the values of a class in a recording, (n,), with errors."""
+    if values.any():
+        values = _moved(values, errors, seed, names)
+    if errors.noise:
+        noise = stream(seed, "noise", *names).normal(0.0, errors.noise, len(values))
+        values = np.clip(values + noise, 0.0, 1.0)
+    return values
+
+
+def _moved(values: Floats, errors: Errors, seed: int, names: tuple[str, str]) -> Floats:
+    """Return the values with the errors that silence does not have."""
     if errors.drop:
         begin, end = _runs(values)
         gone = stream(seed, "drop", *names).random(len(begin)) < errors.drop
@@ -62,12 +72,7 @@ def _one(values: Floats, errors: Errors, seed: int, names: tuple[str, str]) -> F
         values = _merged(values, errors.merge, stream(seed, "merge", *names))
     if errors.jitter:
         values = _shifted(values, errors.jitter, stream(seed, "jitter", *names))
-    if errors.smoothing > 1 and len(values):
-        values = _smoothed(values, errors.smoothing)
-    if errors.noise:
-        noise = stream(seed, "noise", *names).normal(0.0, errors.noise, len(values))
-        values = np.clip(values + noise, 0.0, 1.0)
-    return values
+    return _smoothed(values, errors.smoothing) if errors.smoothing > 1 else values
 
 
 def _runs(values: Floats) -> tuple[Index, Index]:

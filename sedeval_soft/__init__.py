@@ -14,6 +14,7 @@ The public names:
 - `Limits` holds the most that an input may have, for files of strangers.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
 - `validate(system, reference)` returns all that is wrong with a table, and what looks wrong.
+- `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 
 Names are imported when first used, so that `soft-sed-eval --help` starts at once.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.api.annotation import annotate
     from sedeval_soft.api.conversion import convert
+    from sedeval_soft.api.report import write_report
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
@@ -58,6 +60,7 @@ __all__ = [
     "simulate",
     "threshold_curves",
     "validate",
+    "write_report",
 ]
 
 _HOME = {
@@ -71,6 +74,7 @@ _HOME = {
     "simulate": "sedeval_soft.api.simulation",
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.api.validation",
+    "write_report": "sedeval_soft.api.report",
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",
     "SettingsError": "sedeval_soft.core.errors",

@@ -17,6 +17,7 @@ import click
 from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
+from sedeval_soft.cli.board import board
 from sedeval_soft.cli.convert import convert
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.merge import merge
@@ -78,6 +79,7 @@ def group() -> None:
 
 
 group.add_command(evaluate)
+group.add_command(board)
 group.add_command(convert)
 group.add_command(merge)
 group.add_command(presets)

@@ -31,6 +31,7 @@ from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.value import Scores
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.formats.submissions import Submission, find_submissions
 from sedeval_soft.measures.names import ScoreName
@@ -48,6 +49,9 @@ from sedeval_soft.page.site import (
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
+from sedeval_soft.report.write import OutputError
+from sedeval_soft.resample.intervals import percentile
+from sedeval_soft.run.scoring import plain
 
 Told = Callable[[int, int, str], None]
 """Told how many submissions of how many are done, and what came of one, in words."""
@@ -104,8 +108,8 @@ def build_site(
     site: the folder to write. cache: a folder in which is kept what need not be computed again; beside the
     site if none is given. rank_by, baseline: as for `compare`. columns: further scores that are shown; the
     main ones if none are named. reports: whether each submission has one: it shows the reference, too.
-    test: by which two submissions are told apart, `exchange` as in `compare` or `bootstrap`; None for what
-    does not take long. Others as for `evaluate`.
+    test: by which two submissions are told apart, `exchange` as in `compare`, `bootstrap`, or `none`; None
+    for exchange where that does not take long, else none. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written. What is wrong with a submission is told on its page.
@@ -153,7 +157,7 @@ class _Builder:
             record = self._known(key_of(submission, key), place)
             said = "as it was"
             if record is None:
-                record = self._anew(submission, key_of(submission, key), place)
+                record = self._anew(submission, key_of(submission, key), place, warnings)
                 scored.append(submission.name)
                 said = "scored" if record.scored else "invalid"
             about = self._about(submission, warnings)
@@ -182,33 +186,43 @@ class _Builder:
             return None
         return record if self.kept.has_tally(record) else None
 
-    def _anew(self, submission: Submission, key: str, place: Place) -> Record:
+    def _anew(self, submission: Submission, key: str, place: Place, warnings: list[str]) -> Record:
         looked = look_at(submission, self.challenge, key)
         record = looked.record
         if looked.scores is not None:
             self.tree.write(place.data, render([looked.scores], "json"))
+            pages = [place.data]
             if self.asked.reports:
-                self._report(looked, place)
-            pages = {path: self.tree.sha256(path) for path in self._pages(place)}
-            record = msgspec.structs.replace(record, pages=pages, made_by=self._made_by())
+                pages += self._report(looked, place, warnings)
+            hashes = {path: self.tree.sha256(path) for path in pages}
+            record = msgspec.structs.replace(record, pages=hashes, made_by=self._made_by())
         if looked.lasting:
             self.kept.keep(record, looked.tally)
         return record
 
-    def _report(self, looked: Looked, place: Place) -> None:
-        challenge = self.challenge
-        name = looked.record.name
-        report(
-            challenge.reference,
-            {name: looked.rows},
-            self.tree.path(place.report),
-            choices=Choices(title=name, plotly=f"../assets/{plotly_name()}"),
-            durations=challenge.durations,
-            folds=challenge.folds,
-            by=challenge.by,
-            limits=challenge.limits,
-            settings=challenge.settings,
-        )
+    def _report(self, looked: Looked, place: Place, warnings: list[str]) -> list[str]:
+        """Write the report of a submission; return its path, nothing where none could be made of it."""
+        challenge, name = self.challenge, looked.record.name
+        try:
+            report(
+                challenge.reference,
+                {name: looked.rows},
+                self.tree.path(place.report),
+                choices=Choices(title=name, plotly=f"../assets/{plotly_name()}"),
+                durations=challenge.durations,
+                folds=challenge.folds,
+                by=challenge.by,
+                limits=challenge.limits,
+                settings=challenge.settings,
+            )
+        except OutputError:
+            raise
+        except Exception as error:
+            # It has its scores, and costs nobody else anything.
+            said = "not enough memory" if isinstance(error, MemoryError) else str(error)
+            warnings.append(f"{name}: there is no report: {said}")
+            return []
+        return [place.report]
 
     def _pages(self, place: Place) -> list[str]:
         return [place.data, *([place.report] if self.asked.reports else [])]
@@ -236,21 +250,32 @@ class _Builder:
             return None
         systems = [scores_of(record, challenge.settings) for record in records]
         files = sorted({file for scores in systems for file in scores.files})
+        paired = None if asked.test == "none" else self._paired(records, files)
+        if paired is not None and challenge.settings.ci is None:
+            systems = _with_intervals(systems, paired)
+        board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=asked.baseline)
+        if paired is not None:
+            self.kept.keep_comparisons(paired.after)
+        return board
+
+    def _paired(self, records: Sequence[Record], files: Sequence[str]) -> Remembered:
+        """Return the score that ranks, to be resampled; files: of all together."""
         tallies: dict[int, Tally] = {}
 
         def load(k: int) -> Tally:
             if k not in tallies:
-                tallies[k] = unpack_shard(names[k], self.kept.tally(records[k])).tally
+                tallies[k] = unpack_shard(records[k].name, self.kept.tally(records[k])).tally
             return tallies[k]
 
-        keys = [record.key for record in records]
-        comparisons = self.kept.comparisons()
-        paired = Remembered.of(
-            keys, files, load, challenge.rank_by, challenge.settings, asked.test, comparisons
+        return Remembered.of(
+            [record.key for record in records],
+            files,
+            load,
+            self.challenge.rank_by,
+            self.challenge.settings,
+            self.asked.test,
+            self.kept.comparisons(),
         )
-        board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=asked.baseline)
-        self.kept.keep_comparisons(paired.after)
-        return board
 
     def _write(self, shown: Sequence[Shown], board: Board | None, warnings: Sequence[str]) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
@@ -281,6 +306,20 @@ class _Builder:
         tree.write("board.json", render_board_json(shown, board, facts))
         tree.write("index.html", render_index(shown, board, facts))
         tree.prune(pages, csv=board is not None)
+
+
+def _with_intervals(systems: Sequence[Scores], paired: Remembered) -> list[Scores]:
+    """Return systems with the interval of the score that ranks them, from what is drawn to compare them."""
+    if paired.n_files < 2:
+        return list(systems)
+    drawn = percentile(paired.bootstrap(), paired.settings.confidence)
+    found = []
+    for scores, low, high in zip(systems, *(end.tolist() for end in drawn), strict=True):
+        own = scores.score(paired.rank_by)
+        if own.value is not None:
+            own = replace(own, low=plain(low), high=plain(high))
+        found.append(replace(scores, scores={**scores.scores, own.name: own}))
+    return found
 
 
 def _main(board: Board) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import shard_of_rows
+from sedeval_soft.api.evaluation import has_points, shard_of_rows
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.board.paired import settings_for
 from sedeval_soft.board.records import MOST_PROBLEMS, Record, faults_of, scored_of
@@ -20,11 +20,12 @@ from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Score, Scores, UnknownScoreError
+from sedeval_soft.core.value import Scores, UnknownScoreError
 from sedeval_soft.formats import pack_shard, read_rows
 from sedeval_soft.formats.submissions import Submission, sha256_of
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.validation import Expected, validate_table
+from sedeval_soft.validation.found import SEVERITIES
 
 _FORMAT = 1
 """Of what is kept: a change of it makes all of that anew."""
@@ -105,31 +106,22 @@ def hashed(told: Any) -> str:  # noqa: ANN401 - whatever JSON has
 
 def _scored(rows: Rows, submission: Submission, challenge: Challenge, key: str) -> Looked:
     name = submission.name
-    scores, _ = _evaluated(rows, challenge.settings, challenge, name)
-    # By itself the score that ranks has its interval soon; those of all scores take seconds.
-    ranked = replace(
-        settings_for(challenge.rank_by, challenge.settings), ci=challenge.settings.ci or "bootstrap"
-    )
-    found, shard = _evaluated(rows, ranked, challenge, name)
-    own = found.score(challenge.rank_by)
-    scores = replace(scores, scores={**scores.scores, own.name: _with_ends(scores.score(own.name), own)})
-    tally = pack_shard(shard, __version__)
-    wanted = (challenge.rank_by, *challenge.columns)
-    record = Record(key, name, scored_of(scores, wanted), tally=sha256(tally).hexdigest())
-    return Looked(record, scores, rows, tally)
-
-
-def _evaluated(rows: Rows, settings: Settings, challenge: Challenge, name: str) -> tuple[Scores, Shard]:
-    shard = shard_of_rows(challenge.reference, rows, settings, challenge.durations, name)
+    shard = _counted(rows, challenge.settings, challenge, name)
     files = shard.tally.files
     folds = read_parts(challenge.folds, "folds", files, challenge.limits)
     by = read_parts(challenge.by, "by", files, challenge.limits)
-    shard = tuned_shard(shard, folds)
-    return score_shard(shard, __version__, folds=folds, by=by), shard
+    scores = score_shard(shard, __version__, folds=folds, by=by, points=has_points(rows))
+    scores.score(challenge.rank_by)
+    # What it is compared by is counted by itself: no more than that need be kept, and drawn again.
+    settings = replace(challenge.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
+    compared = _counted(rows, settings_for(challenge.rank_by, settings), challenge, name)
+    tally = pack_shard(tuned_shard(compared, folds), __version__)
+    kept = scored_of(scores, (challenge.rank_by, *challenge.columns))
+    return Looked(Record(key, name, kept, tally=sha256(tally).hexdigest()), scores, rows, tally)
 
 
-def _with_ends(score: Score, own: Score) -> Score:
-    return replace(score, low=own.low, high=own.high)
+def _counted(rows: Rows, settings: Settings, challenge: Challenge, name: str) -> Shard:
+    return shard_of_rows(challenge.reference, rows, settings, challenge.durations, name)
 
 
 def _named(rows: Rows, entry: str) -> Rows:
@@ -161,7 +153,9 @@ def _problems(
     places = {(problem.code, problem.line, problem.column) for problem in found}
     # What the closer look tells, too, is told once, and in its words.
     own = [problem for problem in own if (problem.code, problem.line, problem.column) not in places]
-    told = [replace(p, source=_short(p.source, where, entry)) for p in (*own, *found)][:MOST_PROBLEMS]
+    # Why it is not scored comes first.
+    both = sorted((*own, *found), key=lambda problem: SEVERITIES.index(problem.severity))
+    told = [replace(p, source=_short(p.source, where, entry)) for p in both[:MOST_PROBLEMS]]
     return told, max(number + len(own), len(error.problems) + more)
 
 

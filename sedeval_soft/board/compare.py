@@ -100,7 +100,7 @@ def compare_scores(
 
 def rank_scores(
     systems: Sequence[Scores],
-    paired: Resampled,
+    paired: Resampled | None,
     *,
     rank_by: str = RANK_BY,
     baseline: str | None = None,
@@ -108,7 +108,8 @@ def rank_scores(
 ) -> Board:
     """Return the board of systems, each with its scores, from their resampled score; no discordances.
 
-    Arguments and errors otherwise as for `compare_scores`.
+    paired: None ranks by the score alone: nothing is said of how sure that is. Arguments and errors otherwise
+    as for `compare_scores`.
     """
     settings = systems[0].settings
     lower = check_rank_by(rank_by).direction == "lower"
@@ -118,8 +119,10 @@ def rank_scores(
     own = [scores.score(rank_by) for scores in systems]
     values = np.array([np.nan if score.value is None else score.value for score in own], dtype=np.float64)
     # Of one file every replicate is that file: that says nothing of how sure anything is.
-    resampled = paired.n_files > 1
-    drawn = paired.bootstrap(progress) if resampled else np.full((1, len(systems)), np.nan)
+    resampled = paired is not None and paired.n_files > 1
+    drawn = np.full((1, len(systems)), np.nan)
+    if paired is not None and resampled:
+        drawn = paired.bootstrap(progress)
     place = places(values, lower)
     # Of equal ones the first given stands first.
     order = np.argsort(place, kind="stable").tolist()
@@ -135,7 +138,8 @@ def rank_scores(
         )
         for k in order
     )
-    notes = doubts([systems[k] for k in order], rank_by, paired.n_files, settings)
+    n_files = None if paired is None else paired.n_files
+    notes = doubts([systems[k] for k in order], rank_by, n_files, settings)
     signed = [(scores.signature, scores.inputs) for scores in systems]
     signature = sign_together(signed, rank_by=rank_by, baseline=baseline)
     ranked = [
@@ -184,7 +188,7 @@ def _differences(
 class _Tests:
     """Tests of pairs of systems, each done once, when it is first asked for."""
 
-    def __init__(self, paired: Resampled, values: Floats, progress: Progress | None) -> None:
+    def __init__(self, paired: Resampled | None, values: Floats, progress: Progress | None) -> None:
         self.values = values
 
         @cache
@@ -192,6 +196,9 @@ class _Tests:
             observed = values[first] - values[second]
             if np.isnan(observed):
                 return float("nan")
+            if paired is None:
+                # What differs is taken to.
+                return float("nan") if observed else 1.0
             return paired.p(first, second, float(observed), progress)
 
         self._p: Callable[[int, int], float] = p

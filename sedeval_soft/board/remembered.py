@@ -27,9 +27,9 @@ from sedeval_soft.run.scoring import THRESHOLDED
 
 Floats = npt.NDArray[np.float64]
 
-Test = Literal["exchange", "bootstrap"]
-TESTS: tuple[Test, ...] = ("exchange", "bootstrap")
-"""How two systems are told apart: as `compare` does, or by the replicates that are drawn anyway."""
+Test = Literal["exchange", "bootstrap", "none"]
+TESTS: tuple[Test, ...] = ("exchange", "bootstrap", "none")
+"""How two systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
 
 
 class Comparisons(msgspec.Struct):
@@ -47,11 +47,11 @@ class Comparisons(msgspec.Struct):
 def test_for(rank_by: str, settings: Settings) -> Test:
     """Return the test that a board takes by itself.
 
-    Exchanging files takes seconds for every two systems where all thresholds are looked at in each replicate.
+    Where all thresholds are looked at in each replicate, resampling one system takes longer than scoring it.
     """
     name = ScoreName.parse(rank_by)
     slow = (name.basis, name.reading) in THRESHOLDED and not settings.fixed_thresholds
-    return "bootstrap" if slow or group_of(rank_by) or "psds" in name.measure else "exchange"
+    return "none" if slow or group_of(rank_by) or "psds" in name.measure else "exchange"
 
 
 @dataclass(frozen=True)

@@ -72,9 +72,10 @@ BOARD = (
     option(
         SYSTEMS,
         "--ties",
-        type=click.Choice(["exchange", "bootstrap"]),
+        type=click.Choice(["exchange", "bootstrap", "none"]),
         help="How submissions are told apart: by exchanging their outputs in random files, as when several "
-        "SYSTEM are compared, or by the paired bootstrap.  [default: exchange where it does not take long]",
+        "SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  [default: "
+        "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]",
     ),
     option(
         OUTPUT,

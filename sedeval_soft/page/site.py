@@ -119,6 +119,7 @@ def render_index(shown: Sequence[Shown], board: Board | None, facts: Facts) -> s
     by_name = {each.record.name: each for each in shown}
     script = _asset("board.js")
     columns = _columns(facts) if board is not None else []
+    rows = [] if board is None else _rows(board, by_name, columns)
     return _template(
         "board.html.j2",
         title=facts.title,
@@ -126,7 +127,10 @@ def render_index(shown: Sequence[Shown], board: Board | None, facts: Facts) -> s
         board=board,
         columns=columns,
         groups=_groups(columns),
-        rows=[] if board is None else _rows(board, by_name, columns),
+        rows=rows,
+        intervals=any(row["interval"] for row in rows),
+        places=len(rows) > 1 and any(row["places"] for row in rows),
+        differences=len(rows) > 1,
         invalid=[each for each in shown if each.record.scored is None],
         warnings=_warnings(shown, board, facts.warnings),
         shown=shown,
@@ -221,6 +225,7 @@ class _Column:
     name: str
     heading: str
     label: str
+    of: str
     direction: str
 
 
@@ -229,10 +234,11 @@ def _columns(facts: Facts) -> list[_Column]:
     for text in facts.columns:
         name = ScoreName.parse(text)
         of = name.class_name or name.average or ""
-        label = f"{measure_label(facts.settings, name.measure)} {'' if of == 'overall' else of}".strip()
-        label += f" @{name.group}" if name.group else ""
+        parts = ["" if of == "overall" else of, f"@{name.group}" if name.group else ""]
+        label = measure_label(facts.settings, name.measure)
         direction = measure_of(text).direction
-        found.append(_Column(text, f"{name.basis} {name.reading}", label, direction))
+        heading = f"{name.basis} {name.reading}"
+        found.append(_Column(text, heading, label, " ".join(filter(None, parts)), direction))
     return sorted(found, key=lambda c: [each.heading for each in found].index(c.heading))
 
 
@@ -245,6 +251,7 @@ def _groups(columns: Sequence[_Column]) -> list[tuple[str, int]]:
 def _rows(board: Board, by_name: dict[str, Shown], columns: Sequence[_Column]) -> list[dict[str, Any]]:
     """Return what the rows of the index show."""
     best = {column.name: _best(board.systems, column) for column in columns}
+    own = _own_warnings([*by_name.values()])[1]
     ends = [end for entry in board.entries for end in (entry.low, entry.high, entry.value) if end is not None]
     least, most = (min(ends), max(ends)) if ends else (0.0, 0.0)
 
@@ -272,7 +279,7 @@ def _rows(board: Board, by_name: dict[str, Shown], columns: Sequence[_Column]) -
                 "difference": "" if entry.difference is None else _signed(entry.difference.value),
                 "difference_exact": _sortable(entry.difference.value) if entry.difference else "0",
                 "cells": cells,
-                "warnings": len(each.record.scored.warnings) if each.record.scored else 0,
+                "warnings": len(own[entry.system]),
                 "report": each.place.report if each.place.report in each.record.pages else None,
                 "baseline": entry.system == board.baseline,
             }
@@ -302,7 +309,7 @@ def _sortable(value: float | int | None) -> str:
 def _interval(entry: Entry) -> str:
     if entry.low is None or entry.high is None:
         return ""
-    return f"{number(float(entry.low))} to {number(float(entry.high))}"
+    return f"{number(float(entry.low))}\N{EN DASH}{number(float(entry.high))}"
 
 
 def _places(entry: Entry) -> str:
@@ -317,12 +324,22 @@ def _signed(value: float | None) -> str:
     return text if value is None or text[0] == "-" or float(text) == 0 else f"+{text}"
 
 
+def _own_warnings(shown: Sequence[Shown]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the warnings that are of all submissions, said once, and of each those that are its own."""
+    found = {each.record.name: each.record.scored.warnings for each in shown if each.record.scored}
+    every = set.intersection(*({*texts} for texts in found.values())) if len(found) > 1 else set()
+    common = [text for text in next(iter(found.values()), ()) if text in every]
+    return common, {name: [text for text in texts if text not in every] for name, texts in found.items()}
+
+
 def _warnings(shown: Sequence[Shown], board: Board | None, told: Sequence[str]) -> list[tuple[str, str]]:
     """Return warnings with the submission that each is of, empty for those of all."""
-    found = [("", text) for text in told]
-    own = {each.record.name: each.record.scored.warnings for each in shown if each.record.scored}
-    for scores in () if board is None else board.systems[:1]:
-        found += [("", text) for text in scores.warnings if text not in own[scores.system]]
+    common, own = _own_warnings(shown)
+    of_all = dict.fromkeys((*told, *common))
+    if board is not None:
+        first = board.systems[0]
+        of_all |= dict.fromkeys(text for text in first.warnings if text not in own[first.system])
+    found = [("", text) for text in of_all]
     found += [(name, text) for name, texts in own.items() for text in texts]
     return found[:_MOST_WARNINGS]
 

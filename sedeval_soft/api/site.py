@@ -37,15 +37,8 @@ from sedeval_soft.formats.submissions import Submission, find_submissions
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.page.render import Choices, plotly_name, plotly_script
-from sedeval_soft.page.site import (
-    Facts,
-    Place,
-    Shown,
-    render_board_json,
-    render_index,
-    render_problems,
-    slugs,
-)
+from sedeval_soft.page.site import render_index, render_problems
+from sedeval_soft.page.site_data import Facts, Place, Shown, render_board_json, slugs
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns

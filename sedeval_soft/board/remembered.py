@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 Test = Literal["exchange", "bootstrap", "none"]
 TESTS: tuple[Test, ...] = ("exchange", "bootstrap", "none")
-"""How two systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
+"""How systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
 
 
 class Comparisons(msgspec.Struct):

@@ -22,6 +22,7 @@ from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.page.site_data import Facts, Shown, value_of
+from sedeval_soft.report.board import p_value
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.table import UNDEFINED, exact, number
 
@@ -135,7 +136,7 @@ def _rows(board: Board, by_name: dict[str, Shown], columns: Sequence[_Column]) -
                 "interval": _interval(entry),
                 "whisker": (at(entry.low), at(entry.value), at(entry.high)),
                 "places": _places(entry),
-                "p": "" if entry.difference is None else pvalue_of(entry.difference.p_adjusted),
+                "p": "" if entry.difference is None else p_value(entry.difference.p_adjusted),
                 "difference": "" if entry.difference is None else _signed(entry.difference.value),
                 "difference_exact": _sortable(entry.difference.value) if entry.difference else "0",
                 "cells": cells,

@@ -67,9 +67,10 @@ class Tree:
             target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
-    def write(self, path: str, content: str) -> None:
+    def write(self, path: str, content: str | bytes) -> None:
         """Write a file unless it holds just that: who publishes a site sees what changed."""
-        target, data = self.path(path), content.encode("utf-8", "backslashreplace")
+        target = self.path(path)
+        data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
         with contextlib.suppress(OSError):
             if target.stat().st_size == len(data) and target.read_bytes() == data:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +12,17 @@ from sedeval_soft.api.evaluation import has_points, of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
-    is_points,
     read_lengths,
     read_parts,
     settings_from,
     to_rows,
 )
 from sedeval_soft.core.board import Board
+from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.render import Choices, render
@@ -58,42 +60,72 @@ def report(
     where it cannot be written.
     """
     chosen = with_folds(settings_from(settings, values), folds)
+    if board is not None and chosen.ci is None:
+        chosen = replace(chosen, ci="bootstrap")
     named = {os.fspath(systems): systems} if isinstance(systems, str | os.PathLike) else dict(systems)
-    lengths = read_lengths(durations, limits)
-    ours = to_rows(reference, "reference", chosen, limits)
-    materials = []
-    for name, system in named.items():
-        own = of_points(chosen) if is_points(system) else chosen
-        theirs = to_rows(system, name, own, limits)
-        counted = _counted(own, points=has_points(theirs))
-        pair = align(ours, theirs, counted, lengths)
-        inputs = describe(ours, "reference", counted), describe(theirs, "system", counted)
-        shard = shard_of(pair, inputs, counted, name, lengths)
-        files = shard.tally.files
-        scores = score_shard(
-            # The page sweeps for itself, by more thresholds.
-            replace(shard, settings=replace(counted, reference_sweep=own.reference_sweep)),
-            __version__,
-            folds=read_parts(folds, "folds", files, limits),
-            by=read_parts(by, "by", files, limits),
-            points=has_points(theirs),
-            progress=progress,
-        )
-        materials.append(Material(scores, pair, shard.tally, counted, curves_of(shard.tally, counted)))
+    if not named:
+        raise SettingsError("expected one system or more, found none")
+    lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
+    parts = {"folds": folds, "by": by}
+    materials = [
+        _material(ours, to_rows(system, name, chosen, limits), name, chosen, lengths, parts, limits, progress)
+        for name, system in named.items()
+    ]
     write_atomic(path, render(materials, board, choices or Choices()))
     return tuple(material.scores for material in materials)
 
 
-def _counted(settings: Settings, *, points: bool) -> Settings:
+def _material(
+    reference: Rows,
+    system: Rows,
+    name: str,
+    settings: Settings,
+    lengths: Mapping[str, float] | None,
+    parts: Mapping[str, Parted | None],
+    limits: Limits | None,
+    progress: Progress | None,
+) -> Material:
+    """Score a system, and keep what its scores came from."""
+    points = has_points(system)
+    counted = of_points(settings) if points else _counted(settings)
+    pair = align(reference, system, counted, lengths)
+    inputs = describe(reference, "reference", counted), describe(system, "system", counted)
+    shard = shard_of(pair, inputs, counted, name, lengths)
+    given = {of: read_parts(each, of, shard.tally.files, limits) for of, each in parts.items()}
+
+    def scored(**changed: Any) -> Scores:  # noqa: ANN401 - fields of Settings
+        # The page goes over thresholds of the reference by itself.
+        chosen = replace(counted, reference_sweep=settings.reference_sweep, **changed)
+        shaped = replace(shard, settings=chosen)
+        return score_shard(shaped, __version__, **given, points=points, progress=progress)
+
+    scores = scored(ci=None)
+    signatures: tuple[str, ...] = (scores.signature,)
+    if counted.ci is not None:
+        # Only what was asked for: intervals of all that a page shows would take minutes.
+        sure = scored(measures=settings.measures)
+        scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
+    return Material(scores, pair, shard.tally, counted, curves_of(shard.tally, counted), signatures)
+
+
+def _with_intervals(scores: Scores, sure: Scores) -> Scores:
+    """Return scores with the intervals that others of the same names have."""
+    found = {
+        name: replace(score, low=sure.score(name).low, high=sure.score(name).high) if name in sure else score
+        for name, score in scores.scores.items()
+    }
+    warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
+    return replace(scores, scores=found, settings=sure.settings, warnings=warnings)
+
+
+def _counted(settings: Settings) -> Settings:
     """Return the settings by which the statistics of a report are counted: it needs more than scores do."""
-    if points:
-        return settings
     everything = settings.only == DEFAULT_ONLY
-    groups = dict.fromkeys((*settings.measures, "curves", "confusion", "calibration"))
+    groups = {*settings.measures, "curves", "confusion", "calibration"}
     return replace(
         settings,
         only=("segment", "event", "intersection") if everything else settings.only,
-        measures=tuple(groups),
+        measures=tuple(group for group in GROUPS if group in groups),
         worst=settings.worst or _WORST,
         reference_sweep=not settings.compat and settings.matching != "greedy",
     )

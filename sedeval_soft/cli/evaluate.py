@@ -12,6 +12,7 @@ from sedeval_soft.cli.options import (
     INPUT,
     INTAKE,
     OBJECTIVE,
+    PAGE,
     PARTS,
     RESULTS,
     SEARCH,
@@ -36,6 +37,7 @@ Examples:
   soft-sed-eval ref.tsv sys.tsv
   soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --format json -o scores.json
   soft-sed-eval ref.tsv sys.tsv --ci --worst 10
+  soft-sed-eval ref.tsv sys.tsv --report report.html
   soft-sed-eval ref.tsv a.tsv b.tsv c.tsv --rank-by segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
@@ -52,7 +54,7 @@ System = str | dict[float, str]
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
 @click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
-@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, SINGLE, INTAKE)
+@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, PAGE, SINGLE, INTAKE)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -156,11 +158,12 @@ def _run(
 ) -> int:
     """Evaluate and print; return the exit code."""
     from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted, settings_of
+    from sedeval_soft.cli.page import Report
     from sedeval_soft.cli.present import Presentation
 
     shown = Presentation.of(given)
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
-    io = {"limits": limits, **{name: given.pop(name) for name in names}}
+    io = {"limits": limits, **{name: given.pop(name) for name in (*names, "report", "timelines")}}
     points = isinstance(systems, dict)
     _check_outputs(
         shown,
@@ -178,7 +181,14 @@ def _run(
     asked = [*shown.asked, *([io["rank_by"]] if ranked else ())]
     given_worst = given["worst"]
     tuned = io["folds"] if any(".tuned." in name for name in asked) or not shown.wanted else None
-    settings = settings_of(given, asked, just=bool(shown.wanted), curves=bool(io["curves"]), folds=tuned)
+    how: dict[str, Any] = {"curves": bool(io["curves"]), "folds": tuned}
+    # A page has all readings, also where just some numbers are printed.
+    page = (
+        Report.of(io, settings_of({**given}, asked, just=False, **how))
+        if io["report"] or io["timelines"]
+        else None
+    )
+    settings = settings_of(given, asked, just=bool(shown.wanted), **how)
     if points:
         from sedeval_soft.api import of_points
 
@@ -190,6 +200,7 @@ def _run(
     if given["objective"] and settings.cross_tune is None and not io["folds"]:
         raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
     _check_evaluated({**io, "worst": given_worst}, settings)
+    io["page"] = page
     if isinstance(systems, dict):
         return _one(reference, systems, settings, shown, io)
     if len(systems) == 1:
@@ -250,6 +261,8 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
     shown.warn([scores])
     shown.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.
+    if io["page"]:
+        io["page"].write(sides[0], {scores.system: sides[1]})
     if io["curves"]:
         from sedeval_soft.report.curves import write_curves
 
@@ -273,20 +286,24 @@ def _several(
 ) -> int:
     """Score several systems, or runs of one; return the exit code."""
     from sedeval_soft.api import compare, mean_of_runs
+    from sedeval_soft.cli.page import read_systems
     from sedeval_soft.cli.progress import progress
 
     given: dict[str, Any] = {name: io[name] for name in ("durations", "folds", "by", "limits")}
     given["settings"] = settings
+    ours, theirs = read_systems(reference, systems, settings, io["limits"])
     with progress(quiet=shown.quiet) as told:
         if io["runs"]:
-            mean = mean_of_runs(reference, systems, **given)
+            mean = mean_of_runs(ours, theirs, **given)
             board, found = None, [mean]
         else:
             ranked = {"rank_by": io["rank_by"], "baseline": io["baseline"]}
-            board = compare(reference, systems, **ranked, **given, progress=told)
+            board = compare(ours, theirs, **ranked, **given, progress=told)
             found = list(board.systems)
     shown.warn(found)
     shown.check(found)
+    if io["page"]:
+        io["page"].write(ours, theirs, board)
     shown.show(found, board)
     return shown.judge(found)
 
@@ -302,7 +319,7 @@ def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, s
         check_curves_path(io["curves"])
     check_tally_path(io["save_tally"], shown.output)
     written = {"-o": shown.output} if shown.output else {}
-    for name in ("curves", "save_tally"):
+    for name in ("curves", "save_tally", "report"):
         path, option = io[name], f"--{name.replace('_', '-')}"
         if path is None:
             continue
@@ -346,10 +363,15 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
 
 def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair
     """Print another tool's scores beside ours; aside on standard error where stdout is for a machine."""
+    from sedeval_soft.compat.causes import CAUSES, touching
     from sedeval_soft.compat.check import check_sed_eval
     from sedeval_soft.report import comparison_table
 
-    text = comparison_table("sed_eval", check_sed_eval(pair, settings, scores))
+    notes = [
+        f"{side}: {rows} active rows, of which those that touch are one event here, were given as {events}."
+        for side, (rows, events) in touching(pair, settings).items()
+    ]
+    text = comparison_table("sed_eval", check_sed_eval(pair, settings, scores), CAUSES, notes)
     if aside:
         remark(text.removesuffix("\n"))
     else:

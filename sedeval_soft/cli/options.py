@@ -328,6 +328,14 @@ RESULTS: tuple[Decorator, ...] = (
            help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
 )  # fmt: skip
 
+PAGE: tuple[Decorator, ...] = (
+    option(OUTPUT, "--report", type=click.Path(path_type=str), metavar="FILE",
+           help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
+    option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
+           help="Show this recording over time in the report, beside those that cost most and some drawn at "
+           "random. Repeatable."),
+)  # fmt: skip
+
 SINGLE: tuple[Decorator, ...] = (
     setting(OUTPUT, "--worst", type=int, shown="0", metavar="N",
             help="List the N files, classes and segments with the most misses and false alarms."),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.compat.causes import Part, models, parts_of, same
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.hard import hard_events, rowwise_events
@@ -32,11 +33,15 @@ _GROUPS = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One score as we and as another tool compute it; None where it is undefined."""
+    """One score as we and as another tool compute it; None where it is undefined.
+
+    parts: what each known cause of a difference does to it.
+    """
 
     name: str
     ours: Value
     theirs: Value
+    parts: tuple[Part, ...] = ()
 
     @property
     def difference(self) -> float | None:
@@ -48,9 +53,12 @@ class Comparison:
     @property
     def agrees(self) -> bool:
         """Whether both say the same: equal to rounding, or both undefined."""
-        if self.ours is None or self.theirs is None:
-            return self.ours is self.theirs
-        return math.isclose(self.ours, self.theirs, rel_tol=1e-9, abs_tol=1e-12)
+        return same(self.ours, self.theirs)
+
+    @property
+    def explained(self) -> bool:
+        """Whether the known causes make up all of the difference."""
+        return same(self.parts[-1].after if self.parts else self.ours, self.theirs)
 
 
 def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) -> list[Comparison]:
@@ -69,7 +77,17 @@ def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) ->
             theirs.update(_segment(pair, settings))
         if settings.wants("event", "hard"):
             theirs.update(_event(pair, settings))
-    return [Comparison(name, ours[name], value) for name, value in theirs.items() if name in ours]
+    steps = models(pair, settings)
+    return [
+        Comparison(
+            str(name),
+            ours[str(name)],
+            value,
+            parts_of(name, ours[str(name)], steps.get(name.basis, []), pair.classes),
+        )
+        for name, value in ((ScoreName.parse(name), value) for name, value in theirs.items())
+        if str(name) in ours
+    ]
 
 
 def refuse_settings(settings: Settings) -> None:

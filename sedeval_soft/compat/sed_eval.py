@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.choices import Matching
 from sedeval_soft.core.events import Events
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.averages import Averaged, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event.count import count_per_class, file_class
@@ -35,7 +36,19 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
+FloatCollars = tuple[float | None, float | None, float]
+"""Onset and offset collar in seconds, None where not looked at, and the offset's rate."""
+
 _EPS = np.spacing(1)
+
+
+def collars_of(settings: Settings) -> FloatCollars:
+    """Take the collars from the settings, as floats."""
+    return (
+        settings.onset_collar if settings.onset else None,
+        settings.offset_collar if settings.offset else None,
+        settings.offset_collar_rate,
+    )
 
 
 def grid_start(length: Floats, segment_length: float) -> Index:
@@ -61,24 +74,15 @@ def count_events(
     system: Events,
     n_files: int,
     n_classes: int,
-    collars: tuple[float | None, float | None, float],
+    collars: FloatCollars,
     matching: Matching = "optimal",
 ) -> DetectionCounts:
-    """Count matched events as sed_eval does.
-
-    collars: onset and offset collar in seconds, None where not looked at, and the offset's rate.
-    """
-    label_left, label_right = _hits(
-        reference, system, file_class(reference, n_classes), file_class(system, n_classes), collars
-    )
-    if matching == "greedy":
-        match = first_free_matching(label_left, label_right, len(reference), len(system))
-    else:
-        match = _their_maximum_matching(label_left, label_right, len(reference))
+    """Count matched events as sed_eval does."""
+    match = match_events(reference, system, n_classes, collars, matching)
     taken = np.zeros(len(system), dtype=bool)
     taken[match[match >= 0]] = True
     files = (reference.file.astype(np.int64), system.file.astype(np.int64))
-    left, right = _hits(reference, system, *files, collars)
+    left, right = candidates(reference, system, *files, collars)
     open_edges = (match[left] < 0) & ~taken[right]
     leftover = first_free_matching(left[open_edges], right[open_edges], len(reference), len(system))
     substituted = np.bincount(reference.file[leftover >= 0], minlength=n_files).astype(np.int64)
@@ -91,14 +95,29 @@ def count_events(
     )
 
 
-def _hits(
+def match_events(
+    reference: Events,
+    system: Events,
+    n_classes: int,
+    collars: FloatCollars,
+    matching: Matching = "optimal",
+) -> Index:
+    """Match events of one file and class as sed_eval does; return the partners, (n_ref,), -1 for none."""
+    groups = file_class(reference, n_classes), file_class(system, n_classes)
+    left, right = candidates(reference, system, *groups, collars)
+    if matching == "greedy":
+        return first_free_matching(left, right, len(reference), len(system))
+    return _their_maximum_matching(left, right, len(reference))
+
+
+def candidates(
     reference: Events,
     system: Events,
     reference_group: Index,
     system_group: Index,
-    collars: tuple[float | None, float | None, float],
+    collars: FloatCollars,
 ) -> tuple[Index, Index]:
-    """Return the candidate pairs, judged in floats."""
+    """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
     onset, offset, rate = collars
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = Collars(

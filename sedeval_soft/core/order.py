@@ -43,7 +43,7 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     return found, keys
 
 
-def heads(ordered: npt.NDArray[np.float64]) -> Index:
+def heads(ordered: Floats | Index) -> Index:
     """Return where groups of equal values begin, (n_groups,); ordered: (n,) values in order."""
     new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])

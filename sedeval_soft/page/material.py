@@ -15,7 +15,8 @@ from sedeval_soft.run.curves import Curves
 class Material:
     """A system that was scored, and what its scores came from.
 
-    settings: those by which the tally was counted, which keeps more than the scores ask for.
+    settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
+    which the scores can be had again, and by which their intervals.
     """
 
     scores: Scores
@@ -23,3 +24,4 @@ class Material:
     tally: Tally
     settings: Settings
     curves: Curves
+    signatures: tuple[str, ...] = ()

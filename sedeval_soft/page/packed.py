@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import zlib
 from typing import Any
@@ -23,20 +24,32 @@ class Packer:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._size = 0
+        self._at: dict[tuple[str, bytes], int] = {}
 
     def __call__(self, array: npt.NDArray[Any], kind: str | None = None) -> dict[str, Any]:
         """Keep an array, (n,); kind: of numbers, None for the smallest that holds all of it exactly."""
         kind = kind or _kind_of(array)
         data = np.ascontiguousarray(array, dtype=_KINDS[kind]).tobytes()
-        note = {"$": kind, "at": self._size, "n": int(array.size)}
-        data += bytes(-len(data) % _ALIGNED)
-        self._parts.append(data)
-        self._size += len(data)
-        return note
+        # Several systems share a reference: what is there already is not kept again.
+        key = kind, hashlib.sha256(data).digest()
+        at = self._at.setdefault(key, self._size)
+        if at == self._size:
+            data += bytes(-len(data) % _ALIGNED)
+            self._parts.append(data)
+            self._size += len(data)
+        return {"$": kind, "at": at, "n": int(array.size)}
+
+    def steps(self, array: npt.NDArray[np.integer[Any]]) -> dict[str, Any]:
+        """Keep integers that change little from one to the next, (n,), by their differences.
+
+        Of these 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ...
+        """
+        change = np.diff(array.astype(np.int64), prepend=0)
+        return self(np.where(change < 0, -2 * change - 1, 2 * change)) | {"steps": True}
 
     def text(self) -> str:
         """Return all arrays as base64 of zlib's format."""
-        return base64.b64encode(zlib.compress(b"".join(self._parts), _LEVEL)).decode("ascii")
+        return packed_bytes(b"".join(self._parts))
 
 
 def _kind_of(array: npt.NDArray[Any]) -> str:
@@ -48,10 +61,12 @@ def _kind_of(array: npt.NDArray[Any]) -> str:
     return "u1" if highest < 1 << 8 else "u2" if highest < 1 << 16 else "u4"
 
 
-def script_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON has
-    """Return a value as JSON that can stand in a script element whatever texts it holds; NaN is null."""
+def packed_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON has
+    """Return a value as JSON, packed as arrays are: no text in it can end the element that it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # The only ways out of a script element, and two characters that older scripts take for the end of a line.
-    for character in ("<", ">", "&", "\u2028", "\u2029"):
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return packed_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def packed_bytes(data: bytes) -> str:
+    """Return bytes as base64 of zlib's format."""
+    return base64.b64encode(zlib.compress(data, _LEVEL)).decode("ascii")

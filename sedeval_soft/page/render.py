@@ -9,15 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.core.board import Board, board_document
-from sedeval_soft.core.value import document
+from sedeval_soft.core.value import Scores, document
+from sedeval_soft.core.visible import visible
+from sedeval_soft.page.curves import curves
+from sedeval_soft.page.explorer import explorer
+from sedeval_soft.page.headline import READINGS, explained, matrix
 from sedeval_soft.page.material import Material
-from sedeval_soft.page.packed import Packer, script_json
+from sedeval_soft.page.packed import Packer, packed_bytes, packed_json
 from sedeval_soft.page.timeline import timelines
+from sedeval_soft.report.board import board_page
+from sedeval_soft.report.page import page_of
+from sedeval_soft.report.table import Table
 
 _ASSETS = Path(__file__).parent / "assets"
 
-_SCRIPTS = ("page.js", "timeline.js")
+_STYLES = ("colours.css", "page.css", "timeline.css")
+_SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
+
+_MOST_CELLS = 30_000
+"""Cells up to which all tables of a system stand in the page as text; the page's list has all scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,46 +36,79 @@ class Choices:
     """What is chosen of a page.
 
     title: its title; None for one that names the systems. timelines: how many files are shown over time for
-    each of two reasons: costing most, and drawn at random. plotly: the address of plotly.js, None to have it
-    inside.
+    each of two reasons: costing most, and drawn at random. files: names of more. plotly: the address of
+    plotly.js, None to have it inside.
     """
 
     title: str | None = None
     timelines: int = 12
+    files: tuple[str, ...] = ()
     plotly: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """What the template says of a system."""
+
+    scores: Scores
+    matrix: tuple[Any, ...]
+    explained: str
+    lines: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    signatures: tuple[str, ...]
+    tables: tuple[Table, ...]
 
 
 def render(materials: Sequence[Material], board: Board | None, choices: Choices) -> str:
     """Return the page of some systems, at least one; board: they as they were ranked."""
+    pack = Packer()
+    results = document([of.scores for of in materials]) if board is None else board_document(board)
+    data = {
+        "systems": [_data(material, pack, choices, len(materials)) for material in materials],
+        "document": results,
+    }
+    first = materials[0].scores
+    values = {
+        "title": visible(choices.title or _title(materials)),
+        "first": first,
+        "systems": [_said(material) for material in materials],
+        "readings": READINGS,
+        "board": None if board is None else board_page(board),
+        "warnings": list(dict.fromkeys(text for of in materials for text in of.scores.warnings)),
+        "data": packed_json(data),
+        "packed": pack.text(),
+        "plotly_address": choices.plotly,
+        "plotly": None if choices.plotly else packed_bytes(plotly_script()),
+    }
+    return fill("page.html.j2", values, _STYLES, _SCRIPTS)
+
+
+def fill(template: str, values: dict[str, Any], styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """Return a template filled with values, of which every text is escaped; styles, scripts: of ours."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    pack = Packer()
-    data: dict[str, Any] = {
-        "systems": [_system(material, pack, choices) for material in materials],
-        "document": document([of.scores for of in materials]) if board is None else board_document(board),
-    }
     environment = Environment(
-        loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(_ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    # What is inserted here is ours, or was made safe for where it stands.
-    return environment.get_template("page.html.j2").render(
-        title=choices.title or " and ".join(material.scores.system for material in materials),
-        scores=[material.scores for material in materials],
-        style=Markup(_asset("page.css")),  # noqa: S704
-        scripts=[Markup(_asset(name)) for name in _SCRIPTS],  # noqa: S704
-        data=Markup(script_json(data)),  # noqa: S704
-        packed=pack.text(),
-        plotly_address=choices.plotly,
-        plotly=None if choices.plotly else Markup(plotly_script()),  # noqa: S704
-    )
+    environment.filters["visible"] = visible
+    inserted = {
+        # These are files of the package.
+        "style": Markup("".join(map(_asset, styles))),  # noqa: S704
+        "scripts": [Markup(_asset(name)) for name in scripts],  # noqa: S704
+    }
+    return environment.get_template(template).render(values | inserted)
 
 
-def plotly_script() -> str:
+def plotly_script() -> bytes:
     """Return plotly.js, which draws the figures of a page."""
     from importlib.resources import files
 
-    return (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+    return (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
 
 
 def plotly_name() -> str:
@@ -72,8 +116,28 @@ def plotly_name() -> str:
     return f"plotly-{version('plotly')}.min.js"
 
 
-def _system(material: Material, pack: Packer, choices: Choices) -> dict[str, Any]:
-    return {"name": material.scores.system, "timelines": timelines(material, pack, choices.timelines)}
+def _title(materials: Sequence[Material]) -> str:
+    names = [material.scores.system for material in materials]
+    return names[0] if len(names) == 1 else f"{len(names)} systems"
+
+
+def _data(material: Material, pack: Packer, choices: Choices, n_systems: int) -> dict[str, Any]:
+    return {
+        "name": material.scores.system,
+        "explorer": explorer(material, pack, n_systems),
+        "curves": curves(material.curves, pack),
+        "timelines": timelines(material, pack, choices.timelines, choices.files, n_systems),
+    }
+
+
+def _said(material: Material) -> _System:
+    scores = material.scores
+    page = page_of(scores)
+    size = sum(len(table.rows) * len(table.head) for table in page.tables)
+    tables = page.tables if size <= _MOST_CELLS else ()
+    return _System(
+        scores, matrix(scores), explained(scores), page.lines, page.notes, material.signatures, tables
+    )
 
 
 def _asset(name: str) -> str:

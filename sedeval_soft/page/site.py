@@ -9,27 +9,25 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.core.board import Board, Entry
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
-from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.page.render import fill
 from sedeval_soft.page.site_data import Facts, Shown, value_of
 from sedeval_soft.report.board import p_value
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.table import UNDEFINED, exact, number
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 _ASSETS = Path(__file__).parent / "assets"
+
+_STYLES = ("colours.css", "board.css")
 
 _MOST_WARNINGS = 500
 
@@ -37,46 +35,42 @@ _MOST_WARNINGS = 500
 def render_index(shown: Sequence[Shown], board: Board | None, facts: Facts) -> str:
     """Return the page that ranks submissions; board: None where none is valid."""
     by_name = {each.record.name: each for each in shown}
-    script = _asset("board.js")
     columns = _columns(facts) if board is not None else []
     rows = [] if board is None else _rows(board, by_name, columns)
-    return _template(
-        "board.html.j2",
-        title=facts.title,
-        facts=facts,
-        board=board,
-        columns=columns,
-        groups=_groups(columns),
-        rows=rows,
-        intervals=any(row["interval"] for row in rows),
-        places=len(rows) > 1 and any(row["places"] for row in rows),
-        differences=len(rows) > 1,
-        invalid=[each for each in shown if each.record.scored is None],
-        warnings=_warnings(shown, board, facts.warnings),
-        shown=shown,
-        signature="" if board is None else board.systems[0].signature,
-        lower=measure_of(facts.rank_by).direction == "lower",
-        level=f"{100 * facts.settings.confidence:g} %",
-        settings=_changed(facts.settings),
-        style=_style(),
-        script=script,
-        policy=_policy(script),
-        version=__version__,
-    )
+    values = {
+        "title": facts.title,
+        "facts": facts,
+        "board": board,
+        "columns": columns,
+        "groups": _groups(columns),
+        "rows": rows,
+        "intervals": any(row["interval"] for row in rows),
+        "places": len(rows) > 1 and any(row["places"] for row in rows),
+        "differences": len(rows) > 1,
+        "invalid": [each for each in shown if each.record.scored is None],
+        "warnings": _warnings(shown, board, facts.warnings),
+        "shown": shown,
+        "signature": "" if board is None else board.systems[0].signature,
+        "lower": measure_of(facts.rank_by).direction == "lower",
+        "level": f"{100 * facts.settings.confidence:g} %",
+        "settings": _changed(facts.settings),
+        "policy": _policy("board.js"),
+        "version": __version__,
+    }
+    return fill("board.html.j2", values, _STYLES, ["board.js"])
 
 
 def render_problems(each: Shown, facts: Facts) -> str:
     """Return the page of a submission that could not be scored."""
-    return _template(
-        "problems.html.j2",
-        each=each,
-        record=each.record,
-        title=facts.title,
-        reference=facts.reference,
-        style=_style(),
-        policy=_policy(""),
-        version=__version__,
-    )
+    values = {
+        "each": each,
+        "record": each.record,
+        "title": facts.title,
+        "reference": facts.reference,
+        "policy": _policy(None),
+        "version": __version__,
+    }
+    return fill("problems.html.j2", values, _STYLES, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,42 +203,11 @@ def _changed(settings: Settings) -> list[tuple[str, str]]:
     ]
 
 
-def _policy(script: str) -> str:
-    """Return what a browser may do with a page: nothing but run the one script, whatever else is in it."""
-    digest = base64.b64encode(sha256(script.encode()).digest()).decode("ascii")
-    runs = f"'sha256-{digest}'" if script else "'none'"
+def _policy(script: str | None) -> str:
+    """Return what a browser may do with a page: run one script of ours, whatever else is in it."""
+    runs = "'none'"
+    if script is not None:
+        digest = sha256((_ASSETS / script).read_bytes()).digest()
+        runs = f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
     rest = "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return f"default-src 'none'; script-src {runs}; {rest}"
-
-
-def _template(name: str, **values: Any) -> str:  # noqa: ANN401 - what templates show
-    from markupsafe import Markup
-
-    for ours in ("style", "script"):
-        if ours in values:
-            values[ours] = Markup(values[ours])  # noqa: S704 - our own files
-    return _environment().get_template(name).render(**values)
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(_ASSETS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["seen"] = visible
-    return made
-
-
-def _style() -> str:
-    return _asset("page.css") + _asset("board.css")
-
-
-@cache
-def _asset(name: str) -> str:
-    return (_ASSETS / name).read_text(encoding="utf-8")

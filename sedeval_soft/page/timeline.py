@@ -2,13 +2,201 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.activity import Activity
+from sedeval_soft.core.events import Events
+from sedeval_soft.core.hard import hard_events
+from sedeval_soft.core.pair import Pair, with_files
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
+from sedeval_soft.core.visible import visible
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
+from sedeval_soft.page.strips import Strips, pieces_of, strips_of, thinned
+from sedeval_soft.run.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
+from sedeval_soft.run.worst import costs_of
+
+Index = npt.NDArray[np.int64]
+
+REASONS = {
+    "asked": ("one asked for", "{} asked for"),
+    "cost": ("the one that costs most", "the {} that cost most"),
+    "segments": ("one more with segments that cost most", "{} more with segments that cost most"),
+    "random": ("one drawn at random", "{} drawn at random"),
+}
+"""Why files are shown where not all are, in the order of the list; said of one file and of several."""
+
+_PIECES = 400_000
+"""Pieces of constant value that the systems of a page share: 1.5 MB or so, compressed."""
+
+_HIGHEST = 1 << 32
+"""Ticks that are too many for the packed whole numbers: 71 minutes."""
 
 
-def timelines(material: Material, pack: Packer, count: int) -> dict[str, Any]:
-    """Return the files that are shown, and why these; arrays are packed."""
-    del material, pack, count
-    return {"files": []}
+def timelines(
+    material: Material, pack: Packer, count: int, files: Sequence[str] = (), systems: int = 1
+) -> dict[str, Any]:
+    """Return the files that are shown, and why these; arrays are packed.
+
+    count: how many files are shown for each of two reasons: costing most, and drawn at random. files: names
+    of others to show. systems: how many share the page.
+    """
+    pair, settings = material.pair, material.settings
+    why = _choose(material, count, files)
+    part = with_files(pair, tuple(name for code, name in enumerate(pair.files) if code in why))
+    shown = _Shown(part, settings, pack, _PIECES // max(systems, 1))
+    costs = _costs(material)
+    made = {
+        code: {
+            **shown.file(place),
+            "why": why[code],
+            "cost": None if costs is None else float(costs[code]),
+        }
+        for place, code in enumerate(sorted(why))
+    }
+    return {
+        "said": said_of(why.values(), len(pair.files)),
+        "classes": [visible(name) for name in pair.classes],
+        "views": _views(settings),
+        "threshold": settings.threshold,
+        "reference_threshold": settings.reference_cut,
+        "inclusive": settings.inclusive,
+        "segment": settings.segment_length,
+        "postprocessed": settings.postprocesses,
+        "files": [made[code] for code in why],
+    }
+
+
+def said_of(reasons: Iterable[str], total: int) -> str:
+    """Return how many files are shown, and why these; reasons: of each file, `all` where all are."""
+    given = list(reasons)
+    if not total:
+        return "There are no files."
+    if "all" in given:
+        return "The only file." if total == 1 else f"All {total} files."
+    if not given:
+        return f"None of {total} files."
+    parts = [said[n > 1].format(n) for why, said in REASONS.items() if (n := given.count(why))]
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{len(given)} of {total} files: {listed}."
+
+
+def _choose(material: Material, count: int, files: Sequence[str]) -> dict[int, str]:
+    """Return the codes of the files that are shown, in the order of the list, and why each is."""
+    names = material.pair.files
+    if len(names) <= 2 * count:
+        return dict.fromkeys(range(len(names)), "all")
+    code = {name: place for place, name in enumerate(names)}
+    found = dict.fromkeys((code[name] for name in files if name in code), "asked")
+    costs = _costs(material)
+    if costs is not None:
+        order = np.argsort(-costs, kind="stable")[:count]
+        for file in order[costs[order] > 0].tolist():
+            found.setdefault(file, "cost")
+    worst = material.scores.worst
+    for segment in worst.segments if worst is not None and count else ():
+        found.setdefault(code[str(segment.file)], "segments")
+    # The same files whatever the system, where they do not cost most.
+    drawn = np.random.default_rng(material.settings.seed).permutation(len(names)).tolist()
+    found |= dict.fromkeys([file for file in drawn if file not in found][:count], "random")
+    order_of = list(REASONS)
+    return dict(sorted(found.items(), key=lambda each: order_of.index(each[1])))
+
+
+def _costs(material: Material) -> npt.NDArray[np.number] | None:
+    """Return the misses and false alarms of each file, (n_files,); None where nothing has costs."""
+    costs = costs_of(material.tally, material.settings)
+    return None if costs is None else (costs[0] + costs[1]).sum(axis=1)
+
+
+def _views(settings: Settings) -> list[str]:
+    """Return for which bases it is told what is a hit: those whose hard reading is evaluated."""
+    return [basis for basis in ("event", "segment") if settings.wants(basis, "hard")]
+
+
+class _Shown:
+    """What is shown of the files of a pair, packed file by file."""
+
+    def __init__(self, pair: Pair, settings: Settings, pack: Packer, most: int) -> None:
+        self._pair, self._pack = pair, pack
+        views = _views(settings)
+        self._events = event_outcomes(pair, settings) if "event" in views else _unmatched(pair, settings)
+        self._segments = segment_outcomes(pair, settings) if "segment" in views else None
+        pieces = {"reference": pieces_of(pair.reference), "system": pieces_of(pair.system)}
+        self._end: Ticks = pair.length_ticks.copy()
+        timed: list[Activity | Events] = [*pieces.values(), self._events.reference, self._events.system]
+        for of in timed:
+            np.maximum.at(self._end, of.file, of.offset)
+        self._strips: dict[str, Strips] = {}
+        self._step: dict[str, Ticks] = {}
+        for side, activity in pieces.items():
+            strips = strips_of(activity, self._end)
+            share = most // 2 // max(len(pair.files), 1) if len(strips) > most // 2 else len(strips)
+            self._strips[side], self._step[side] = thinned(strips, self._end, share)
+
+    def file(self, code: int) -> dict[str, Any]:
+        """Return what is shown of a file."""
+        name = self._pair.files[code]
+        events = self._events
+        sides = {
+            "reference": (events.reference, events.reference_partner, events.system),
+            "system": (events.system, events.system_partner, events.reference),
+        }
+        return {
+            "name": visible(name),
+            "length": int(self._end[code]) / TICKS_PER_SECOND,
+            "strips": {side: self._strip(of, code) for side, of in self._strips.items()},
+            "steps": {side: int(of[code]) / TICKS_PER_SECOND for side, of in self._step.items()},
+            "events": {side: self._listed(*of, code) for side, of in sides.items()},
+            "segments": None if self._segments is None else self._runs(self._segments, code),
+        }
+
+    def _strip(self, strips: Strips, code: int) -> Mapping[str, Any]:
+        own = slice(*np.searchsorted(strips.file, [code, code + 1]).tolist())
+        label = strips.label[own]
+        first = np.flatnonzero(np.diff(label, prepend=-1))
+        return {
+            "label": self._pack(label[first]),
+            "first": self._pack(np.append(first, len(label))),
+            "width": self._ticks(strips.width[own]),
+            "value": self._pack(strips.value[own], "u2"),
+        }
+
+    def _listed(self, events: Events, partner: Index, others: Events, code: int) -> Mapping[str, Any]:
+        """Return the events of a file by class and time; partner: the place among the others', from 1."""
+        own, theirs = _in_order(events, code), _in_order(others, code)
+        place = np.zeros(len(others) + 1, dtype=np.int64)
+        place[theirs] = np.arange(1, len(theirs) + 1)
+        return {
+            "label": self._pack(events.label[own]),
+            "onset": self._ticks(events.onset[own]),
+            "offset": self._ticks(events.offset[own]),
+            # Those without partner take the last place, which is 0.
+            "partner": self._pack(place[partner[own]]),
+        }
+
+    def _runs(self, segments: SegmentOutcomes, code: int) -> Mapping[str, Any]:
+        own = slice(*np.searchsorted(segments.file, [code, code + 1]).tolist())
+        columns = {name: getattr(segments, name)[own] for name in ("label", "first", "count", "outcome")}
+        return {name: self._pack(column) for name, column in columns.items()}
+
+    def _ticks(self, ticks: Ticks) -> dict[str, Any]:
+        return self._pack(ticks, "f8" if int(ticks.max(initial=0)) >= _HIGHEST else None)
+
+
+def _unmatched(pair: Pair, settings: Settings) -> EventOutcomes:
+    """Return the hard events of a pair where it is not evaluated which match."""
+    reference, system = hard_events(pair, settings)
+    partners = (np.full(len(events), -1, dtype=np.int64) for events in (reference, system))
+    return EventOutcomes(reference, system, *partners)
+
+
+def _in_order(events: Events, code: int) -> Index:
+    """Return the positions of the events of a file by class, onset and offset."""
+    own = np.flatnonzero(events.file == code)
+    return own[np.lexsort((events.offset[own], events.onset[own], events.label[own]))]

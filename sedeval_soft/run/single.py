@@ -200,12 +200,9 @@ def _count_events(
     collars = Collars.of(settings)
     matched = match_events(reference, system, sizes[1], collars, settings.matching)
     if settings.compat == "sed_eval":
-        seconds = (
-            settings.onset_collar if settings.onset else None,
-            settings.offset_collar if settings.offset else None,
-            settings.offset_collar_rate,
+        counts = sed_eval.count_events(
+            reference, system, *sizes, sed_eval.collars_of(settings), settings.matching
         )
-        counts = sed_eval.count_events(reference, system, *sizes, seconds, settings.matching)
     else:
         counts = count_matched(reference, system, matched, *sizes, collars)
     columns.enter("event.hard", counts)

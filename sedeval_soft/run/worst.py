@@ -16,6 +16,7 @@ from sedeval_soft.measures.segment.count import common
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+Array = npt.NDArray[np.number]
 
 _FAMILIES = (
     *(("segment", "soft"), ("segment", "hard"), ("event", "soft"), ("event", "hard")),
@@ -29,17 +30,28 @@ def family_of(settings: Settings) -> tuple[str, str] | None:
     return next((family for family in _FAMILIES if settings.wants(*family)), None)
 
 
+def costs_of(tally: Tally, settings: Settings) -> tuple[Array, Array] | None:
+    """Return what is missed and what is inserted in each file and class, (n_files, n_classes).
+
+    None where nothing is evaluated that has costs.
+    """
+    family = family_of(settings)
+    if family is None:
+        return None
+    tp, n_ref, n_sys = (tally.per_class[f"{'.'.join(family)}.{name}"] for name in ("tp", "n_ref", "n_sys"))
+    # Sums of soft values round: nothing costs less than nothing.
+    return np.maximum(n_ref - tp, 0), np.maximum(n_sys - tp, 0)
+
+
 def worst_of(tally: Tally, settings: Settings) -> Worst | None:
     """Return the files, classes and segments with the most misses and false alarms; None if not asked for.
 
     They are as many as the settings say; those that cost nothing are left out.
     """
-    family = family_of(settings)
-    if not settings.worst or family is None:
+    family, costs = family_of(settings), costs_of(tally, settings)
+    if not settings.worst or family is None or costs is None:
         return None
-    tp, n_ref, n_sys = (tally.per_class[f"{'.'.join(family)}.{name}"] for name in ("tp", "n_ref", "n_sys"))
-    # Sums of soft values round: nothing costs less than nothing.
-    missed, inserted = np.maximum(n_ref - tp, 0), np.maximum(n_sys - tp, 0)
+    missed, inserted = costs
     by_file = _top(missed.sum(axis=1), inserted.sum(axis=1), settings.worst)
     by_class = _top(missed.sum(axis=0), inserted.sum(axis=0), settings.worst)
     return Worst(
@@ -50,9 +62,7 @@ def worst_of(tally: Tally, settings: Settings) -> Worst | None:
     )
 
 
-def _top(
-    missed: npt.NDArray[np.number], inserted: npt.NDArray[np.number], count: int
-) -> Sequence[tuple[int, float, float, float, float]]:
+def _top(missed: Array, inserted: Array, count: int) -> Sequence[tuple[int, float, float, float, float]]:
     """Return position, cost, share, missed and inserted of the worst, the first of equal ones first."""
     cost = missed + inserted
     total = cost.sum()

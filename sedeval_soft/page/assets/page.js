@@ -1,10 +1,9 @@
 "use strict";
-/* What all sections of the page use: the data, its arrays, colours, and figures that follow the theme. */
+/* What all sections of the page use: the data, its arrays, colours, tables, and figures that follow the theme. */
 const SED = (() => {
   const sections = [];
   const kinds = { f8: Float64Array, f4: Float32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i4: Int32Array };
   let data = null;
-  let shown = 0;
 
   /* A section has show(system, data): it draws a system, and is called again when another is chosen. */
   const section = (name, of) => sections.push({ name, ...of });
@@ -22,51 +21,158 @@ const SED = (() => {
     return made;
   };
 
+  /* A number as the tables have it: counts as they are, others with four decimals. */
+  const number = (value) => {
+    if (value === null || value === undefined || Number.isNaN(value)) return "-";
+    if (Number.isInteger(value)) return String(value);
+    return Math.abs(value) >= 1e9 ? value.toExponential(4) : value.toFixed(4).replace(/^-(0\.0+)$/, "$1");
+  };
+
+  /* Fill a select; what is chosen stays if it is still there. Entries: [value, text]. */
+  const options = (select, entries) => {
+    const before = select.value;
+    select.replaceChildren(...entries.map(([value, text]) => make("option", { value }, text)));
+    if (entries.some(([value]) => String(value) === before)) select.value = before;
+    select.disabled = entries.length < 2;
+  };
+
+  /* A table whose columns sort. columns: { name, key, measure (bars from 0 to 1), text }; rows: objects.
+     It keeps the order that was chosen when it is filled again. */
+  const sortable = (table) => {
+    let columns = [], rows = [], by = null, upwards = true;
+    const value = (row, column) => row[column.key];
+    const ordered = () => {
+      if (!by) return rows;
+      const known = rows.filter((row) => value(row, by) !== null && value(row, by) !== undefined);
+      const sign = upwards ? 1 : -1;
+      known.sort((a, b) => sign * (by.text ? String(value(a, by)).localeCompare(String(value(b, by))) : value(a, by) - value(b, by)));
+      return [...known, ...rows.filter((row) => !known.includes(row))];
+    };
+    const cell = (row, column) => {
+      if (column.text) return make("th", { scope: "row" }, String(value(row, column)));
+      const found = value(row, column);
+      const made = make("td", { "data-score": row.names && row.names[column.key], "data-value": found ?? "" });
+      made.append(make("span", {}, number(found)));
+      const ends = row.ends && row.ends[column.key];
+      if (ends) made.append(make("span", { class: "interval" }, ` ${number(ends[0])} to ${number(ends[1])}`));
+      if (column.bar) {
+        made.classList.add("bar");
+        made.style.setProperty("--part", found === null ? 0 : Math.min(Math.max(found, 0), 1));
+      }
+      return made;
+    };
+    const body = () => table.tBodies[0].replaceChildren(
+      ...ordered().map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))));
+    const head = () => table.tHead.replaceChildren(make("tr", {}, ...columns.map((column) => {
+      const chosen = by && by.key === column.key;
+      const sort = () => {
+        upwards = chosen ? !upwards : Boolean(column.text);
+        by = column;
+        head(); body();
+        [...table.tHead.querySelectorAll("button")].find((button) => button.dataset.key === column.key).focus();
+      };
+      const mark = chosen ? (upwards ? " ▲" : " ▼") : "";
+      return make("th", { scope: "col", "aria-sort": chosen ? (upwards ? "ascending" : "descending") : null },
+        make("button", { type: "button", "data-key": column.key, onclick: sort }, column.name, make("span", { "aria-hidden": "true" }, mark)));
+    })));
+    return (newColumns, newRows) => {
+      columns = newColumns; rows = newRows;
+      by = by ? columns.find((column) => column.key === by.key) || null : null;
+      head(); body();
+    };
+  };
+
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-  /* A plotly figure in the page's colours; traces are asked for anew when the theme changes. */
+  /* Figures are drawn when they come near to what is seen, and anew when the theme changes. */
   const figures = new Map();
-  const draw = (target, figure) => {
-    figures.set(target, figure);
-    const { traces, layout = {} } = figure();
-    const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line") };
-    const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 56, r: 16, t: 16, b: 48 },
-      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 },
-      hoverlabel: { namelength: -1 }, ...layout };
-    for (const name of Object.keys(layout).filter((key) => /^[xy]axis/.test(key))) all[name] = { ...axis, ...layout[name] };
-    for (const name of ["xaxis", "yaxis"]) if (!(name in layout)) all[name] = axis;
+  let plotly = null;
+  const paint = async (target) => {
+    await plotly;
+    const { traces, layout = {} } = figures.get(target).of(target);
+    figures.get(target).drawn = true;
+    const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
+    const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 48, r: 12, t: 12, b: 44 },
+      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...layout };
+    for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
+      all[name] = { ...axis, ...layout[name] };
+    }
     return Plotly.react(target, traces, all, { responsive: true, displaylogo: false });
   };
-  const redraw = () => figures.forEach((figure, target) => draw(target, figure));
+  const watcher = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) { watcher.unobserve(target); paint(target); }
+    }
+  }, { rootMargin: "400px" });
+  const draw = (target, of) => {
+    const before = figures.get(target);
+    figures.set(target, { of, drawn: before?.drawn });
+    if (before?.drawn) paint(target); else watcher.observe(target);
+  };
+  const redraw = () => figures.forEach(({ drawn }, target) => drawn && paint(target));
 
   /* Names are text, but plotly reads some markup in them. */
   const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
-  const unpacked = async () => {
-    const bytes = Uint8Array.from(atob(element("packed").textContent), (c) => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).arrayBuffer();
+  const unpacked = (id) => {
+    const bytes = Uint8Array.from(atob(element(id).textContent), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
   };
 
   const revive = (value, buffer) => {
     if (Array.isArray(value)) return value.map((item) => revive(item, buffer));
     if (value === null || typeof value !== "object") return value;
-    if ("$" in value) return new kinds[value.$](buffer, value.at, value.n);
+    if ("$" in value) {
+      const stored = new kinds[value.$](buffer, value.at, value.n);
+      if (!value.steps) return stored;
+      let sum = 0;
+      return Int32Array.from(stored, (n) => (sum += n % 2 ? -(n + 1) / 2 : n / 2));
+    }
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revive(item, buffer)]));
   };
 
   const show = (index) => {
-    shown = index;
-    for (const each of sections) each.show(data.systems[index], data);
+    for (const own of document.querySelectorAll(".of-system")) own.hidden = own.dataset.system !== String(index);
+    for (const each of sections) each.show(data.systems[index], data, index);
+  };
+
+  const themed = () => {
+    const select = element("theme");
+    select.addEventListener("change", () => {
+      if (select.value === "auto") delete document.documentElement.dataset.theme;
+      else document.documentElement.dataset.theme = select.value;
+      redraw();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    addEventListener("beforeprint", () => figures.forEach((_, target) => paint(target)));
+  };
+
+  const drawing = async () => {
+    if (element("plotly")) document.head.append(make("script", {}, await unpacked("plotly").text()));
+    if (typeof Plotly === "undefined") trouble("what draws them is not there");
+  };
+
+  const trouble = (why) => {
+    element("trouble").textContent = `The figures of this page could not be drawn: ${why}. Its tables are complete. Browsers of 2023 and later can.`;
+    element("trouble").hidden = false;
   };
 
   const start = async () => {
-    const { systems, document: results } = JSON.parse(element("data").textContent);
-    data = { systems: revive(systems, await unpacked()), document: results };
+    const [text, buffer] = await Promise.all([unpacked("data").text(), unpacked("packed").arrayBuffer()]);
+    const found = JSON.parse(text);
+    data = { systems: revive(found.systems, buffer), document: found.document };
+    themed();
+    const select = element("system");
+    if (select) select.addEventListener("change", () => show(Number(select.value)));
+    // Tables and sliders work before what draws figures is there.
+    plotly = new Promise((done) => requestAnimationFrame(() => setTimeout(done))).then(drawing);
     show(0);
-    document.documentElement.dataset.ready = "true";
+    document.documentElement.dataset.ready = String(Math.round(performance.now()));
   };
 
-  document.addEventListener("DOMContentLoaded", () => start());
-  return { section, element, make, colour, draw, redraw, plain, show };
+  document.addEventListener("DOMContentLoaded", () => start().catch((error) => {
+    trouble(error.message);
+    throw error;
+  }));
+  return { section, element, make, number, options, sortable, colour, draw, plain };
 })();

@@ -1,0 +1,76 @@
+"use strict";
+/* Curves over all thresholds. */
+SED.section("curves", (() => {
+  const { element, options, plain, colour } = SED;
+  /* Okabe and Ito's colours, which most colour-blind people can tell apart, with dashes for those who cannot. */
+  const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a800"];
+  const dashes = ["solid", "dash", "dot", "dashdot"];
+  const line = (i) => ({ color: colours[i % colours.length], dash: dashes[Math.floor(i / colours.length) % dashes.length], width: 2 });
+  const cells = (of) => "false_positive_rate" in (of.classes[0] || of.pooled || {});
+  const normal = [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999], deviates = [-3.0902, -2.3263, -1.6449, -0.8416, 0, 0.8416, 1.6449, 2.3263, 3.0902];
+  const deviate = (text) => ({ title: { text }, tickvals: deviates, ticktext: normal.map((p) => `${+(p * 100).toFixed(1)} %`), range: [-3.1, 3.1] });
+  const rate = (text) => ({ title: { text }, range: [-0.02, 1.02] });
+  const kinds = {
+    pr: { name: "precision over recall", x: "recall", y: "precision", xaxis: rate("recall"), yaxis: rate("precision"), has: () => true },
+    roc: { name: "ROC", x: "false_positive_rate", y: "recall", xaxis: rate("false positive rate"), yaxis: rate("true positive rate"), has: cells },
+    det: { name: "DET", x: "det_x", y: "det_y", xaxis: deviate("false positive rate"), yaxis: deviate("miss rate"), has: cells },
+    f1: { name: "F1 over thresholds", x: "threshold", y: "f1", xaxis: { title: { text: "threshold of the system" }, range: [-0.02, 1.02] }, yaxis: rate("F1"), has: () => true, shape: "hv" },
+  };
+  let data = null;
+
+  const drawKind = (kind) => {
+    const of = data.families[element("curve-family").value];
+    const { x, y, xaxis, yaxis, shape } = kinds[kind];
+    const traces = of.classes.map((own, i) => ({ name: plain(own.name), x: own[x], y: own[y], line: { ...line(i), shape: shape || "linear" }, mode: "lines",
+      customdata: own.threshold, hovertemplate: `%{fullData.name}<br>${x} %{x:.4f}, ${y} %{y:.4f}<br>threshold %{customdata:.4f}<extra></extra>` }));
+    if (of.pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 3, shape: shape || "linear" } });
+    const left = of.left_out ? ` Curves of ${of.left_out} classes are left out: there are too many to draw.` : "";
+    element("curve-text").textContent = `${kinds[kind].name}, ${element("curve-family").value}, one line for each class, through up to 300 of its points. A class without a reference has none.${left}`;
+    return { traces, layout: { xaxis, yaxis, legend: { orientation: "h", y: -0.2 } } };
+  };
+
+  const drawReliability = () => {
+    const bins = data.reliability[element("curve-family").value];
+    element("curve-text").textContent = "Reliability: the mean of the reference over the mean of the system in bins of equal width. A calibrated system lies on the diagonal; larger marks hold more segments.";
+    return {
+      traces: [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: colour("soft-ink"), dash: "dot" }, hoverinfo: "skip", showlegend: false },
+        ...bins.map(({ name, equal_width: of }, i) => ({ name: plain(name), x: of.score, y: of.reference, mode: "lines+markers", line: line(i),
+          marker: { size: [...of.size].map((n) => 4 + 2 * Math.log10(1 + n)) }, customdata: of.size, hovertemplate: "%{fullData.name}<br>system %{x:.4f}, reference %{y:.4f}<br>%{customdata} segments<extra></extra>" }))],
+      layout: { xaxis: rate("mean of the system"), yaxis: rate("mean of the reference"), legend: { orientation: "h", y: -0.2 } },
+    };
+  };
+
+  const drawRoc = () => {
+    element("curve-text").textContent = "PSD-ROC: the effective true positive rate over effective false positives per hour; PSDS is the area below it.";
+    const shown = [["psd_roc", "PSD-ROC"], ["pi_psd_roc", "best of the median filters"]].filter(([name]) => data[name]);
+    return { traces: shown.map(([name, text], i) => ({ name: text, x: data[name].efpr, y: data[name].etpr, mode: "lines", line: { ...line(i), shape: "hv" } })),
+      layout: { xaxis: { title: { text: "effective false positives per hour" }, rangemode: "tozero" }, yaxis: rate("effective true positive rate"), legend: { orientation: "h", y: -0.2 } } };
+  };
+
+  const families = (kind) => {
+    if (kind === "psd") return ["intersection"];
+    if (kind === "reliability") return Object.keys(data.reliability);
+    return Object.keys(data.families).filter((name) => kinds[kind].has(data.families[name]));
+  };
+
+  const update = () => {
+    const kind = element("curve-kind").value;
+    if (!kind) { element("curves").hidden = true; return; }
+    options(element("curve-family"), families(kind).map((name) => [name, name.replace(".", " ")]));
+    const of = kind === "psd" ? drawRoc : kind === "reliability" ? drawReliability : () => drawKind(kind);
+    SED.draw(element("curve-figure"), of);
+  };
+
+  element("curve-kind").addEventListener("change", update);
+  element("curve-family").addEventListener("change", update);
+  return {
+    show(system) {
+      data = system.curves;
+      const known = Object.keys(kinds).filter((kind) => families(kind).length).map((kind) => [kind, kinds[kind].name]);
+      if (Object.keys(data.reliability).length) known.push(["reliability", "reliability"]);
+      if (data.psd_roc) known.push(["psd", "PSD-ROC"]);
+      options(element("curve-kind"), known);
+      update();
+    },
+  };
+})());

@@ -1,0 +1,190 @@
+"use strict";
+/* The threshold explorer, the scores of classes, and the list of all scores. */
+SED.section("explorer", (() => {
+  const { element, make, number, options } = SED;
+  const measures = [["precision", "P"], ["recall", "R"], ["f1", "F1"], ["fbeta", "Fβ"], ["error_rate", "ER"]];
+  const sorted = SED.sortable(element("explorer-classes"));
+  let data = null, threshold = 0.5, reference = 0.5, drawn = "";
+
+  const table = (found) => {
+    const shown = measures.filter(([name]) => name !== "fbeta" || data.beta !== 1);
+    const averages = ["micro", "macro"];
+    const [first, second] = [make("tr", {}, make("th", { scope: "col", rowspan: 2 }, "basis")), make("tr")];
+    for (const average of averages) {
+      first.append(make("th", { scope: "colgroup", colspan: shown.length }, average));
+      second.append(...shown.map(([, text]) => make("th", { scope: "col" }, text)));
+    }
+    element("explorer-scores").tHead.replaceChildren(first, second);
+    element("explorer-scores").tBodies[0].replaceChildren(...Object.entries(found).map(([basis, scores]) =>
+      make("tr", {}, make("th", { scope: "row" }, basis), ...averages.flatMap((average) => shown.map(([name]) => {
+        const score = `${basis}.hard.${name}.${average}`;
+        return make("td", { "data-score": score, "data-value": scores[score] ?? "" }, number(scores[score]));
+      })))));
+  };
+
+  const classes = (basis, scores) => {
+    const columns = [{ name: "class", key: "class", text: true }, ...[["n_ref", "N_ref"], ["n_sys", "N_sys"], ["tp", "TP"], ...measures]
+      .filter(([name]) => name !== "fbeta" || data.beta !== 1)
+      .map(([key, name]) => ({ name, key, bar: ["precision", "recall", "f1", "fbeta"].includes(key) }))];
+    sorted(columns, data.classes.map((label) => {
+      const names = Object.fromEntries(columns.slice(1).map(({ key }) => [key, `${basis}.hard.${key}[${label}]`]));
+      return { class: label, names, ...Object.fromEntries(Object.entries(names).map(([key, name]) => [key, scores[name]])) };
+    }));
+  };
+
+  /* Precision over recall for the reference as it is cut now: found once for each reference threshold. */
+  const traced = { key: "", points: [] };
+  const trace = (basis) => {
+    const key = `${basis} ${reference}`;
+    if (traced.key === key) return traced.points;
+    traced.key = key;
+    traced.points = Array.from({ length: 101 }, (_, i) => i / 100).filter((t) => !(data.inclusive && t === 0)).map((t) => {
+      const scores = SED.hard.scores(data, basis, t, reference);
+      return { t, p: scores[`${basis}.hard.precision.micro`], r: scores[`${basis}.hard.recall.micro`] };
+    });
+    return traced.points;
+  };
+
+  const curve = (basis, scores) => SED.draw(element("explorer-curve"), () => {
+    const points = trace(basis);
+    return {
+      traces: [
+        { x: points.map(({ r }) => r), y: points.map(({ p }) => p), text: points.map(({ t }) => `threshold ${t}`), mode: "lines",
+          line: { color: SED.colour("accent"), width: 2 }, hovertemplate: "%{text}<br>R %{x:.4f}, P %{y:.4f}<extra></extra>", showlegend: false },
+        { x: [scores[`${basis}.hard.recall.micro`]], y: [scores[`${basis}.hard.precision.micro`]], mode: "markers",
+          marker: { color: SED.colour("miss"), size: 13, symbol: "diamond", line: { width: 2, color: SED.colour("page") } },
+          hovertemplate: `threshold ${threshold}<br>R %{x:.4f}, P %{y:.4f}<extra></extra>`, showlegend: false },
+      ],
+      layout: { xaxis: { title: { text: "recall (micro)" }, range: [-0.02, 1.02] }, yaxis: { title: { text: "precision (micro)" }, range: [-0.02, 1.02] } },
+    };
+  });
+
+  const update = () => {
+    const found = Object.fromEntries(SED.hard.bases(data).map((basis) => [basis, SED.hard.scores(data, basis, threshold, reference)]));
+    const basis = element("explorer-basis").value;
+    element("system-threshold").value = threshold;
+    element("system-number").value = threshold;
+    element("reference-threshold").value = data.thresholds.indexOf(reference);
+    element("reference-threshold").setAttribute("aria-valuetext", String(reference));
+    element("reference-number").textContent = String(reference);
+    element("explorer-command").textContent = `On the command line: --threshold ${threshold} --reference-threshold ${reference}`;
+    table(found); classes(basis, found[basis]); curve(basis, found[basis]);
+  };
+
+  /* Where not all thresholds are embedded, the nearest one that is. */
+  const near = (value) => {
+    const inside = Math.min(Math.max(value, data.inclusive ? 0.01 : 0), 1);
+    if (data.exact) return inside;
+    return data.levels[0].reduce((best, level) => (Math.abs(level - inside) < Math.abs(best - inside) ? level : best));
+  };
+
+  const move = (value) => {
+    if (!Number.isFinite(value)) return;
+    threshold = near(value);
+    update();
+  };
+
+  element("system-threshold").addEventListener("input", (event) => move(Number(event.target.value)));
+  element("system-number").addEventListener("change", (event) => move(event.target.value === "" ? NaN : Number(event.target.value)));
+  element("reference-threshold").addEventListener("input", (event) => { reference = data.thresholds[Number(event.target.value)]; update(); });
+  element("explorer-basis").addEventListener("change", update);
+  element("threshold-reset").addEventListener("click", () => { threshold = data.threshold; reference = data.reference_threshold; update(); });
+
+  return {
+    show(system) {
+      const changed = data !== system.explorer;
+      data = system.explorer;
+      element("explorer-live").hidden = !data;
+      if (!data) {
+        element("explorer-note").textContent = "There is nothing to explore: hard scores that follow another tool's arithmetic, or of parts that were not asked for, cannot be found anew here.";
+        return;
+      }
+      const kept = data.exact ? "" : " There are too many values to embed them all: it goes by hundredths, at which all scores are exact; the micro error rate of segments is left out.";
+      element("explorer-note").textContent = `Move a threshold: the hard scores below are found anew, in this page, as the evaluator finds them.${kept}`;
+      options(element("explorer-basis"), SED.hard.bases(data).map((basis) => [basis, basis]));
+      element("reference-threshold").max = data.thresholds.length - 1;
+      element("reference-threshold").disabled = data.thresholds.length < 2;
+      if (changed) traced.key = "";
+      if (drawn === "" || !data.thresholds.includes(reference)) { threshold = data.threshold; reference = data.reference_threshold; }
+      drawn = system.name;
+      update();
+    },
+  };
+})());
+
+SED.section("classes", (() => {
+  const { element, options } = SED;
+  const sorted = SED.sortable(element("class-scores"));
+  const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall)|threshold)/;
+  const main = ["n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "threshold", "psds"];
+  let families = new Map();
+
+  const update = () => {
+    const measures = families.get(element("class-family").value) || new Map();
+    const others = [...measures.keys()].filter((name) => !main.includes(name));
+    options(element("class-group"), [["main", "main"], ...(others.length ? [["others", "others"]] : [])]);
+    const chosen = element("class-group").value === "others" ? others : [...measures.keys()].filter((name) => main.includes(name));
+    const columns = [{ name: "class", key: "class", text: true },
+      ...chosen.map((key) => ({ name: key.replaceAll("_", " "), key, bar: unit.test(key) }))];
+    const rows = new Map();
+    for (const key of chosen) {
+      for (const score of measures.get(key)) {
+        if (!rows.has(score.class)) rows.set(score.class, { class: score.class, names: {}, ends: {} });
+        const row = rows.get(score.class);
+        row[key] = score.value; row.names[key] = score.name;
+        if (score.low !== null && score.high !== null) row.ends[key] = [score.low, score.high];
+      }
+    }
+    sorted(columns, [...rows.values()].map((row) => ({ ...Object.fromEntries(chosen.map((key) => [key, null])), ...row })));
+  };
+
+  element("class-family").addEventListener("change", update);
+  element("class-group").addEventListener("change", update);
+  return {
+    show(system, data, index) {
+      families = new Map();
+      for (const score of data.document.systems[index].scores) {
+        if (score.class === null || score.group !== null) continue;
+        const family = `${score.basis} ${score.reading}`;
+        if (!families.has(family)) families.set(family, new Map());
+        const measures = families.get(family);
+        if (!measures.has(score.measure)) measures.set(score.measure, []);
+        measures.get(score.measure).push(score);
+      }
+      const first = element("class-family").value === "";
+      options(element("class-family"), [...families.keys()].map((name) => [name, name]));
+      if (first && families.has("segment soft")) element("class-family").value = "segment soft";
+      update();
+    },
+  };
+})());
+
+SED.section("all", (() => {
+  const { element, make, number } = SED;
+  const most = 200;
+  let scores = [], results = null;
+
+  const update = () => {
+    const words = element("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = scores.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+    element("found").textContent = found.length > most ? `${found.length} scores, the first ${most} shown` : `${found.length} scores`;
+    element("all-scores").tHead.replaceChildren(make("tr", {}, ...["name", "value", "low", "high"].map((name) => make("th", { scope: "col" }, name))));
+    element("all-scores").tBodies[0].replaceChildren(...found.slice(0, most).map((score) => make("tr", {},
+      make("th", { scope: "row" }, score.name), make("td", { "data-score": score.name, "data-value": score.value ?? "" }, number(score.value)),
+      make("td", {}, number(score.low)), make("td", {}, number(score.high)))));
+  };
+
+  element("find").addEventListener("input", update);
+  element("download").addEventListener("click", () => {
+    const address = URL.createObjectURL(new Blob([JSON.stringify(results, null, 2)], { type: "application/json" }));
+    make("a", { href: address, download: "scores.json" }).click();
+    URL.revokeObjectURL(address);
+  });
+  return {
+    show(system, data, index) {
+      scores = data.document.systems[index].scores;
+      results = data.document;
+      update();
+    },
+  };
+})());

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Literal
 
@@ -84,9 +84,10 @@ class Remembered:
         known: Comparisons,
     ) -> Remembered:
         """Prepare the score; known: all that was remembered, which is used if it is of these files."""
-        chosen = settings_for(rank_by, settings).to_dict()
+        # Settings tell of replicates and seed only where intervals are asked for.
+        chosen = replace(settings_for(rank_by, settings), ci="bootstrap").to_dict()
         # The confidence shapes no draw.
-        shaped = {name: value for name, value in chosen.items() if name not in {"ci", "confidence"}}
+        shaped = {name: value for name, value in chosen.items() if name != "confidence"}
         text = json.dumps([list(files), rank_by, shaped, test], sort_keys=True)
         of = sha256(text.encode("ascii")).hexdigest()
         before = known if known.of == of else Comparisons()

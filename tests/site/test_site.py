@@ -117,6 +117,19 @@ def test_another_reference_and_another_version_have_all_scored_again(tmp_path, m
     assert module.build_site(made, other, out, reports=False, replicates=100).scored == ("sys", "sys_b")
 
 
+@pytest.mark.parametrize(
+    "change", [{"seed": 3}, {"replicates": 50}, {"confidence": 0.8}, {"test": "bootstrap"}], ids=str
+)
+def test_what_shapes_comparisons_has_them_made_again(tmp_path, change):
+    made = submissions(tmp_path)
+    built(tmp_path, made)
+    built(tmp_path, made, **change)
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    built(apart, made, **change)
+    assert hashes(tmp_path / "site") == hashes(apart / "site")
+
+
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "folder", "other"])
 @pytest.mark.parametrize("which", [".json", ".tally", "comparisons"])
 def test_damage_to_what_is_kept_is_mended(tmp_path, which, damage):

@@ -50,8 +50,11 @@ class Challenge:
 
     def key(self) -> str:
         """Return a hash of all that shapes the scores of a submission but itself."""
+        settings = self.settings
+        # Parts of the files are dealt by the seed, which settings tell of with intervals only.
+        seed = settings.seed if isinstance(settings.cross_tune, int) else None
         told = (
-            *(_FORMAT, __version__, self.settings.to_dict(), self.rank_by, self.columns),
+            *(_FORMAT, __version__, settings.to_dict(), seed, self.rank_by, self.columns),
             *(self.reference.origin.name, self.reference.origin.sha256),
             *(self.durations and dict(self.durations), _identity(self.folds), _identity(self.by)),
             asdict(self.limits),

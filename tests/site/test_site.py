@@ -106,6 +106,14 @@ def test_what_shapes_scores_has_all_scored_again(tmp_path, change):
     assert hashes(tmp_path / "site") == hashes(apart / "site")
 
 
+def test_the_seed_by_which_files_are_dealt_has_all_scored_again(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    asked = {"cross_tune": 2, "rank_by": "segment.tuned.f1.macro"}
+    values = {built(tmp_path, made, **asked, seed=seed).board.entries[0].value for seed in (0, 1, 2, 3)}
+    assert len(values) > 1
+    assert built(tmp_path, made, **asked, seed=3).scored == ()
+
+
 def test_another_reference_and_another_version_have_all_scored_again(tmp_path, monkeypatch):
     made = submissions(tmp_path, "sys", "sys_b")
     built(tmp_path, made)

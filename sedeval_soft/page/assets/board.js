@@ -1,6 +1,7 @@
 "use strict";
 /* Sorting and filtering; without it the table is as it stands, by rank. */
 (() => {
+  document.documentElement.dataset.ready = "true";
   const table = document.getElementById("board");
   if (!table) return;
   const body = table.tBodies[0];

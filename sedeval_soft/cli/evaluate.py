@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.settings import Settings
-    from sedeval_soft.core.value import Scores
 
 EPILOG = """\b
 Examples:
@@ -274,10 +273,13 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
         write_atomic(io["save_tally"], pack_shard(shard, __version__))
     shown.show([scores])
     if io["check"]:
+        from sedeval_soft.cli.second import second_opinion
         from sedeval_soft.core.pair import align
 
         aside = bool(shown.wanted or not shown.printed or shown.form != "text")
-        _second_opinion(align(*sides, settings, durations), settings, scores, aside=aside)
+        text = second_opinion(io["check"], align(*sides, settings, durations), shard.tally, settings, scores)
+        # On standard error where standard output is for a machine.
+        (remark if aside else emit)(text.removesuffix("\n") if aside else text)
     return shown.judge([scores])
 
 
@@ -352,27 +354,10 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
                 "names none of them"
             )
     if io["check"]:
-        from sedeval_soft.compat.check import refuse_settings
+        from sedeval_soft.cli.second import refuse_settings
 
-        refuse_settings(settings)
+        refuse_settings(io["check"], settings)
     if io["runs"] and settings.ci:
         raise SettingsError(
             f"--ci {settings.ci} is of one system's files; --runs has the jackknife's interval over runs"
         )
-
-
-def _second_opinion(pair: Any, settings: Settings, scores: Scores, *, aside: bool) -> None:  # noqa: ANN401 - a Pair
-    """Print another tool's scores beside ours; aside on standard error where stdout is for a machine."""
-    from sedeval_soft.compat.causes import CAUSES, touching
-    from sedeval_soft.compat.check import check_sed_eval
-    from sedeval_soft.report import comparison_table
-
-    notes = [
-        f"{side}: {rows} active rows, of which those that touch are one event here, were given as {events}."
-        for side, (rows, events) in touching(pair, settings).items()
-    ]
-    text = comparison_table("sed_eval", check_sed_eval(pair, settings, scores), CAUSES, notes)
-    if aside:
-        remark(text.removesuffix("\n"))
-    else:
-        emit(text)

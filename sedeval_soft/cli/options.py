@@ -343,8 +343,8 @@ SINGLE: tuple[Decorator, ...] = (
            help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
            help="Print the names and meanings of all scores, and exit."),
-    option(CHECKS, "--check", type=click.Choice(["sed_eval"]),
-           help="Score once more with that package, and print ours, theirs and the difference."),
+    option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval"]),
+           help="Score once more with that package, and print ours, theirs, the difference and its causes."),
     setting(CHECKS, "--compat", type=click.Choice(["sed_eval"]),
             help="Follow that package's arithmetic exactly in the hard reading."),
 )  # fmt: skip

@@ -129,6 +129,7 @@ SED.section("timeline", (() => {
     // A little more than is seen, so that it can be moved.
     const window = [begin - width, end + width];
     setTimeout(listen, 0);
+    Object.assign(of("figure").dataset, { file: state.file.name, view: state.view || "" });
     const small = narrow(), mark = state.mark;
     const names = labels.map((label, row) => ({
       xref: "paper", x: 0, xanchor: "left", y: labels.length - row - TITLE / 2 / BAND, yanchor: "middle", showarrow: false,
@@ -253,7 +254,7 @@ SED.section("timeline", (() => {
       of("find").value = "";
       list();
       const around = Math.max(10 * state.found.segment, 10), about = state.found.classes.indexOf(label);
-      if (Number.isFinite(onset)) open(file, [onset - around, onset + around], onset, about < 0 ? null : about); else open(file);
+      if (onset >= 0 && onset <= file.length) open(file, [onset - around, onset + around], onset, about < 0 ? null : about); else open(file);
     } else {
       of("missing").replaceChildren("This page does not have ", make("strong", {}, name), " over time. It does when it is made with ", make("code", {}, `--timeline ${quoted(name)}`), ".");
       of("missing").hidden = false;

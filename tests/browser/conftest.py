@@ -1,0 +1,98 @@
+"""A browser without a network, and pages in it that are watched: for errors, requests and dialogs.
+
+Everything here is skipped where playwright or Chromium is missing. CHROMIUM names the browser's program.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from visits import Made, Visit
+
+from sedeval_soft.api.report import report
+from sedeval_soft.page.render import Choices
+
+HERE = Path(__file__).parent
+SAMPLE = HERE.parents[1] / "sample_data"
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+SECONDS = 30
+"""How long anything on a page may take before its test fails."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a browser, and skip it, saying why, where there is none."""
+    missing = None
+    if importlib.util.find_spec("playwright") is None:
+        missing = "playwright is not installed: pip install --group browser"
+    elif CHROMIUM is None:
+        missing = f"no Chromium: none of {', '.join(PROGRAMS)} is on PATH, and CHROMIUM is not set"
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            if missing:
+                item.add_marker(pytest.mark.skip(reason=missing))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """The browser, one for all tests."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # As root, which containers run as, Chromium starts without its sandbox only.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def visiting(chromium) -> Iterator[Callable[..., Visit]]:
+    """Yield what opens pages, each in a context of its own; in the end each must have been quiet."""
+    open_ = []
+
+    def visited(
+        path: Path, fragment: str = "", *, width: int = 1400, scheme: str = "light", quiet: bool = True
+    ) -> Visit:
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, has_touch=width < 500
+        )
+        context.set_default_timeout(SECONDS * 1000)
+        found = Visit(context.new_page())
+        found.watch(path)
+        open_.append((found, context, quiet))
+        found.page.goto(path.as_uri() + fragment)
+        found.page.wait_for_selector("html[data-ready]", state="attached")
+        return found
+
+    yield visited
+    for found, context, quiet in open_:
+        context.close()
+        if quiet:
+            found.was_quiet()
+
+
+visit = pytest.fixture(visiting, name="visit")
+visits = pytest.fixture(visiting, name="visits", scope="module")
+"""The same for pages that several tests look at."""
+
+
+@pytest.fixture(scope="session")
+def sample_report(tmp_path_factory) -> Made:
+    """A report of both systems of the sample, with all its files."""
+    path = tmp_path_factory.mktemp("sample") / "report.html"
+    systems = {"one": SAMPLE / "sys.tsv", "two": SAMPLE / "sys_b.tsv"}
+    return Made(path, report(SAMPLE / "ref.tsv", systems, path))
+
+
+@pytest.fixture(scope="session")
+def few_report(tmp_path_factory) -> Made:
+    """A report of the sample with the file that costs most and another at random."""
+    path = tmp_path_factory.mktemp("few") / "report.html"
+    choices = Choices(timelines=1)
+    return Made(path, report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path, choices=choices, worst=5))

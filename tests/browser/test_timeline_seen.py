@@ -1,0 +1,328 @@
+"""The timeline in a browser: what is coloured, files, time, links, keys, and the table beside it."""
+
+from __future__ import annotations
+
+import pytest
+from tables import long_rows
+from visits import drawn
+
+from sedeval_soft.api.report import report
+from sedeval_soft.page.render import Choices
+
+FIGURE = "#timeline-figure"
+
+
+def files(page):
+    return page.locator("#timeline-file option").all_inner_texts()
+
+
+def shown(page):
+    return page.locator("#timeline-summary strong").inner_text()
+
+
+def said(page):
+    """The counts that are said of a file, by outcome."""
+    return page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('#timeline-summary [data-outcome]')]"
+        ".map((each) => [each.dataset.outcome, Number(each.dataset.count)]))"
+    )
+
+
+def bars(page):
+    """The counts that are drawn, by outcome and side."""
+    found = page.evaluate(
+        f"document.querySelector('{FIGURE}').data.filter((trace) => trace.type === 'bar')"
+        ".map((trace) => [trace.name, trace.customdata])"
+    )
+    sums = {}
+    for name, counts in found:
+        for count, side in counts:
+            sums[name, side] = sums.get((name, side), 0) + count
+    return sums
+
+
+def time(page):
+    return page.evaluate(f"document.querySelector('{FIGURE}').layout.xaxis.range")
+
+
+def wait(page, condition):
+    """Wait until something of the figure holds."""
+    page.wait_for_function(
+        f"(() => {{ const figure = document.querySelector('{FIGURE}'); return {condition}; }})()"
+    )
+
+
+def opened(visit, path, fragment=""):
+    found = visit(path, fragment)
+    drawn(found)
+    return found.page
+
+
+@pytest.fixture(scope="module")
+def sample(visits, sample_report):
+    """The sample's page, opened once: loading it takes longer than any test of it."""
+    found = visits(sample_report.path)
+    drawn(found)
+    return found
+
+
+@pytest.fixture
+def page(sample):
+    """The sample's page as it was opened."""
+    page = sample.page
+    page.evaluate("history.replaceState(null, '', '#')")
+    page.select_option("#theme", "auto")
+    page.select_option("#system", "0")
+    page.uncheck("#timeline-all")
+    page.select_option("#timeline-view", "event")
+    page.select_option("#timeline-file", index=1)
+    page.select_option("#timeline-file", index=0)
+    page.evaluate("document.querySelector('#timeline-details').open = false; scrollTo(0, 0)")
+    page.locator(FIGURE).scroll_into_view_if_needed()
+    wait(page, "figure.dataset.file === 'cafe.wav' && figure.layout.xaxis.range[1] === 60")
+    yield page
+    sample.was_quiet()
+
+
+@pytest.mark.parametrize("basis", ["event", "segment"])
+def test_what_is_coloured_adds_up_to_the_scores(page, sample_report, basis):
+    page.select_option("#timeline-view", basis)
+    for system, scores in enumerate(sample_report.scores):
+        page.select_option("#system", str(system))
+        total = dict.fromkeys(("hit", "miss", "false-alarm"), 0)
+        for name in files(page):
+            page.select_option("#timeline-file", label=name)
+            counts = said(page)
+            if page.locator(FIGURE).is_visible():
+                wait(page, f"figure.dataset.file === '{name}' && figure.dataset.view === '{basis}'")
+                sums = bars(page)
+                assert sums.get(("hit", "reference"), 0) == sums.get(("hit", "system"), 0) == counts["hit"]
+                assert sums.get(("miss", "reference"), 0) == counts["miss"]
+                assert sums.get(("false-alarm", "system"), 0) == counts["false-alarm"]
+                assert ("miss", "system") not in sums and ("false-alarm", "reference") not in sums
+            else:
+                assert sum(counts.values()) == 0
+            for outcome in total:
+                total[outcome] += counts[outcome]
+        tp, n_ref, n_sys = (scores[f"{basis}.hard.{name}.micro"] for name in ("tp", "n_ref", "n_sys"))
+        assert total == {"hit": tp, "miss": n_ref - tp, "false-alarm": n_sys - tp}
+        assert tp and n_ref > tp and n_sys > tp
+
+
+def test_outcomes_differ_by_more_than_their_colour(page):
+    looks = page.evaluate(
+        f"document.querySelector('{FIGURE}').data.filter((trace) => trace.type === 'bar')"
+        ".map((trace) => [trace.name, trace.marker.pattern.shape, trace.marker.color])"
+    )
+    assert sorted(name for name, *_ in looks) == ["false-alarm", "hit", "miss"]
+    assert len({shape for _, shape, _ in looks}) == len({colour for *_, colour in looks}) == 3
+
+
+def test_files_are_changed_by_list_and_buttons(page):
+    names = files(page)
+    assert len(names) == 5 and shown(page) == names[0]
+    page.click("#timeline-next")
+    assert shown(page) == names[1]
+    page.click("#timeline-previous")
+    page.click("#timeline-previous")
+    assert shown(page) == names[-1]
+    page.select_option("#timeline-file", label="metro.wav")
+    assert shown(page) == "metro.wav" and page.input_value("#timeline-file") == str(names.index("metro.wav"))
+    page.select_option("#system", "1")
+    assert shown(page) == "metro.wav"
+
+
+def test_time_is_moved_by_keys_and_buttons(page):
+    page.focus(FIGURE)
+    assert time(page) == [0, 60]
+    page.keyboard.press("+")
+    wait(page, "figure.layout.xaxis.range[0] === 15 && figure.layout.xaxis.range[1] === 45")
+    page.keyboard.press("ArrowRight")
+    wait(page, "figure.layout.xaxis.range[0] === 22.5")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("-")
+    wait(page, "figure.layout.xaxis.range[1] === 60")
+    page.click("[data-move=in]")
+    page.click("[data-move=earlier]")
+    wait(page, "figure.layout.xaxis.range[0] === 7.5")
+    page.click("[data-move=later]")
+    page.click("[data-move=out]")
+    wait(page, "figure.layout.xaxis.range[0] === 0")
+    page.click("[data-move=in]")
+    page.focus(FIGURE)
+    page.keyboard.press("Home")
+    wait(page, "figure.layout.xaxis.range[1] === 60")
+    for _ in range(40):
+        page.keyboard.press("+")
+    begin, end = time(page)
+    assert end - begin == pytest.approx(0.05)
+
+
+def test_time_is_chosen_with_a_pointer(page):
+    box = page.locator(f"{FIGURE} .nsewdrag").bounding_box()
+    x, y = box["x"], box["y"] + box["height"] / 2
+    page.mouse.move(x + box["width"] / 4, y)
+    page.mouse.down()
+    page.mouse.move(x + box["width"] / 2, y, steps=5)
+    page.mouse.up()
+    wait(page, "figure.layout.xaxis.range[0] > 10")
+    assert time(page) == pytest.approx([15, 30], abs=0.5)
+    page.mouse.dblclick(x + box["width"] / 2, y)
+    wait(page, "figure.layout.xaxis.range[0] === 0 && figure.layout.xaxis.range[1] === 60")
+
+
+def test_what_is_under_the_pointer_is_said(page):
+    box = page.locator(f"{FIGURE} .nsewdrag").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 5.5 / 60, box["y"] + 26)
+    hover = page.locator(f"{FIGURE} .hoverlayer")
+    hover.locator("text=children voices").first.wait_for()
+    assert "hit, reference" in hover.text_content() and "matched with" in hover.text_content()
+
+
+def test_only_active_classes_unless_all_are_wanted(page, sample_report):
+    rows = f"document.querySelector('{FIGURE}').layout.annotations.length"
+    some, every = page.evaluate(rows), len(sample_report.scores[0].classes)
+    assert 0 < some < every
+    page.check("#timeline-all")
+    wait(page, f"figure.layout.annotations.length === {every}")
+
+
+def test_links_of_what_costs_most_lead_there(page, sample_report):
+    worst = sample_report.scores[0].worst.segments[3]
+    page.locator("#worst .of-system:visible table").first.locator("tbody tr").nth(3).locator("a").click()
+    wait(page, f"figure.dataset.file === '{worst.file}' && figure.layout.shapes.length === 1")
+    begin, end = time(page)
+    assert begin <= worst.onset < worst.offset <= end and end - begin < 30
+    assert page.evaluate(f"document.querySelector('{FIGURE}').layout.shapes[0].x0") == worst.onset
+    names = page.evaluate(f"document.querySelector('{FIGURE}').layout.annotations.map((each) => each.text)")
+    assert f"<b>{worst.class_name}</b>" in names
+    assert page.evaluate("document.activeElement.id") == "timeline-title"
+    assert page.locator("#timeline-title").is_visible()
+
+
+def test_every_link_leads_to_its_file(page):
+    links = page.locator("#worst .of-system:visible a")
+    assert links.count() > 8
+    for link in links.all():
+        name = link.inner_text()
+        link.click()
+        page.wait_for_function(f"document.querySelector('#timeline-summary strong').textContent === '{name}'")
+        assert page.locator("#timeline-missing").is_hidden()
+
+
+def test_a_page_opens_where_its_address_says(visit, sample_report):
+    page = opened(visit, sample_report.path, "#timeline=metro.wav@20.5")
+    wait(page, "figure.dataset.file === 'metro.wav'")
+    assert time(page) == [10.5, 30.5]
+
+
+@pytest.mark.parametrize("time_of", ["", "@", "@x", "@1e99", "@-3", "@5@no such class"])
+def test_an_address_without_a_time_or_class_opens_the_file(page, time_of):
+    page.evaluate(f"location.hash = '#timeline=metro.wav{time_of}'")
+    wait(page, "figure.dataset.file === 'metro.wav'")
+    begin, end = time(page)
+    assert (begin, end) == ((0, 20) if "5" in time_of else (0, 48))
+
+
+def test_a_file_that_is_not_in_the_page_is_told_how_to_get(visit, few_report):
+    page = opened(visit, few_report.path)
+    assert page.locator("#timeline-said").inner_text().startswith(f"{len(files(page))} of 5 files: ")
+    assert page.locator("#timeline-file optgroup").count() >= 2
+    page.evaluate("location.hash = '#timeline=' + encodeURIComponent(\"it's <b>x</b>.wav\") + '@3'")
+    missing = page.locator("#timeline-missing")
+    missing.wait_for()
+    assert r"--timeline 'it'\''s <b>x</b>.wav'" in missing.inner_text()
+    page.evaluate("location.hash = '#timeline=%E0%A4%A@3'")
+    page.wait_for_function("document.querySelector('#timeline-missing').textContent.includes('%E0%A4%A')")
+
+
+def test_the_table_says_what_is_drawn(page):
+    page.click("#timeline-details summary")
+    table = page.locator("#timeline-table table")
+    counts = said(page)
+    outcomes = table.locator("tbody td:nth-child(5)").all_inner_texts()
+    assert outcomes.count("hit") == 2 * counts["hit"] and outcomes.count("miss") == counts["miss"]
+    assert outcomes.count("false alarm") == counts["false-alarm"]
+    assert table.locator("thead th").all_inner_texts() == [
+        "class",
+        "onset",
+        "offset",
+        "side",
+        "outcome",
+        "matched with",
+    ]
+    page.select_option("#timeline-view", "segment")
+    counts = said(page)
+    rows = table.locator("tbody tr").all()
+    cells = [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
+    assert sum(int(count) for _, _, count, outcome in cells if outcome == "hit") == counts["hit"]
+    page.click("#timeline-next")
+    assert shown(page) in table.locator("caption").inner_text()
+
+
+def test_colours_follow_the_theme_and_time_stays(page):
+    page.click("[data-move=in]")
+    wait(page, "figure.layout.xaxis.range[0] === 15")
+    colour = f"document.querySelector('{FIGURE}').data.find((trace) => trace.name === 'hit').marker.color"
+    light = page.evaluate(colour)
+    page.select_option("#theme", "dark")
+    wait(page, f"figure.data.find((trace) => trace.name === 'hit').marker.color !== '{light}'")
+    assert time(page) == [15, 45]
+
+
+def table(n_files, per_file=1):
+    rows = [
+        (f"file {i:02}.wav", float(j), j + 0.5, "car", 1.0) for i in range(n_files) for j in range(per_file)
+    ]
+    return long_rows(rows)
+
+
+def test_many_files_are_searched(visit, tmp_path):
+    path = tmp_path / "many.html"
+    report(table(30), {"s": table(30)}, path, choices=Choices(timelines=20))
+    page = visit(path).page
+    page.fill("#timeline-find", "2")
+    names = files(page)
+    assert names == [f"file {i:02}.wav" for i in range(30) if "2" in f"{i:02}"]
+    assert shown(page) == names[0]
+    page.click("#timeline-next")
+    assert shown(page) == names[1]
+    page.fill("#timeline-find", "no such file")
+    assert files(page) == [] and shown(page) == names[1] and page.locator("#timeline-next").is_disabled()
+    page.evaluate("location.hash = '#timeline=file%2007.wav'")
+    page.wait_for_function("document.querySelector('#timeline-summary strong').textContent === 'file 07.wav'")
+    assert len(files(page)) == 30
+
+
+def test_a_page_without_files_says_so(visit, tmp_path):
+    path = tmp_path / "none.html"
+    report(table(30), {"s": table(30)}, path, choices=Choices(timelines=0))
+    page = visit(path).page
+    assert page.locator("#timeline-said").inner_text() == "None of 30 files."
+    assert page.locator("#timeline-controls").is_hidden() and page.locator(FIGURE).is_hidden()
+
+
+def test_long_files_are_drawn_where_one_looks(visit, tmp_path, monkeypatch):
+    monkeypatch.setattr("sedeval_soft.page.timeline._PIECES", 2000)
+    path = tmp_path / "long.html"
+    report(table(1, 3000), {"s": table(1, 3000)}, path)
+    page = visit(path).page
+    drawn_bars = (
+        "figure.data.filter((trace) => trace.type === 'bar').reduce((sum, trace) => sum + trace.x.length, 0)"
+    )
+    page.locator(FIGURE).scroll_into_view_if_needed()
+    wait(page, f"figure.data && {drawn_bars} === 6000")
+    assert "in steps of 5 s, each with the highest value" in page.locator("#timeline-notes").inner_text()
+    page.evaluate("location.hash = '#timeline=file%2000.wav@1500'")
+    wait(page, f"{drawn_bars} < 200 && {drawn_bars} > 30")
+    assert said(page)["hit"] == 3000
+
+
+def test_systems_without_verdicts_are_drawn_plainly(visit, tmp_path):
+    path = tmp_path / "plain.html"
+    report(table(2, 3), {"s": table(2, 3)}, path, only=("intersection",))
+    page = opened(visit, path)
+    assert said(page) == {"active": 6}
+    assert page.locator("#timeline-view-label").is_hidden()
+    assert bars(page) == {("active", "reference"): 3, ("active", "system"): 3}

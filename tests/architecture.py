@@ -16,7 +16,7 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
-    ("page", "plot"),
+    ("page", "plotting"),
     ("api",),
     ("cli",),
 )

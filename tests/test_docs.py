@@ -112,7 +112,7 @@ def test_options_and_files_that_documents_name_exist(name):
             check=True,
             text=True,
         ).stdout
-        for command in ([], ["board"], ["convert"], ["validate"])
+        for command in ([], ["board"], ["convert"], ["plot"], ["validate"])
     )
     for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:
         assert option in known, option

@@ -12,7 +12,7 @@ import msgspec
 
 from sedeval_soft.api.evaluation import with_folds
 from sedeval_soft.api.kept import Kept, Tree
-from sedeval_soft.api.report import report
+from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
@@ -123,6 +123,9 @@ def build_site(
     _check_classes(challenge)
     asked = _Asked(baseline, title, reports, test or test_for(rank_by, chosen))
     found, ignored = find_submissions(submissions, limits)
+    own = [each for each in found if _is_same(each.path, reference)]
+    found = [each for each in found if each not in own]
+    ignored += [each.entry for each in own]
     tree = Tree.of(site, submissions)
     kept = Kept.of(cache, tree, submissions)
     builder = _Builder(challenge, asked, tree, kept, told)
@@ -197,11 +200,13 @@ class _Builder:
         """Write the report of a submission; return its path, nothing where none could be made of it."""
         challenge, name = self.challenge, looked.record.name
         try:
-            report(
+            write_report(
                 challenge.reference,
                 {name: looked.rows},
                 self.tree.path(place.report),
-                choices=Choices(title=name, plotly=f"../assets/{plotly_name()}"),
+                choices=Choices(
+                    title=name, plotly=f"../assets/{plotly_name()}", home=("../index.html", self.asked.title)
+                ),
                 durations=challenge.durations,
                 folds=challenge.folds,
                 by=challenge.by,
@@ -333,6 +338,16 @@ def _only(names: Sequence[str]) -> tuple[str, ...]:
         if name.basis not in DEFAULT_ONLY and "psds" not in name.measure
     ]
     return (*DEFAULT_ONLY, *dict.fromkeys(more))
+
+
+def _is_same(path: Path, reference: object) -> bool:
+    """Return whether a path is that of the reference, which may lie among the submissions."""
+    if not isinstance(reference, str | os.PathLike):
+        return False
+    try:
+        return os.path.samestat(path.lstat(), Path(reference).stat())
+    except (OSError, ValueError):
+        return False
 
 
 def _check_classes(challenge: Challenge) -> None:

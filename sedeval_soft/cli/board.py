@@ -190,13 +190,15 @@ def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, s
 
 
 def _tell(site: Site) -> None:
-    """Say on standard error what came of the submissions."""
+    """Say on standard error what came of the submissions; a name has no lines of its own."""
+    from sedeval_soft.core.visible import visible
+
     for name in site.ignored:
-        remark(f"warning: {name} is no table and no folder; ignored")
+        remark(f"warning: {visible(name)} is not a submission; ignored")
     for warning in site.warnings:
-        remark(f"warning: {warning}")
+        remark(f"warning: {visible(warning)}")
     for name, number in site.invalid.items():
-        remark(f"invalid: {name}: {number} problem{'' if number == 1 else 's'}")
+        remark(f"invalid: {visible(name)}: {number} problem{'' if number == 1 else 's'}")
     valid = 0 if site.board is None else len(site.board.systems)
     bad = len(site.invalid)
     total = valid + bad

@@ -22,6 +22,7 @@ from sedeval_soft.cli.convert import convert
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
+from sedeval_soft.cli.plot import plot
 from sedeval_soft.cli.presets import presets
 from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
 from sedeval_soft.cli.tune import tune
@@ -82,6 +83,7 @@ group.add_command(evaluate)
 group.add_command(board)
 group.add_command(convert)
 group.add_command(merge)
+group.add_command(plot)
 group.add_command(presets)
 group.add_command(tune)
 group.add_command(validate)

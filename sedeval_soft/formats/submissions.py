@@ -56,11 +56,11 @@ def find_submissions(
     would be called the same, all of these by their whole names. Raises InputError for what is no folder.
     """
     entries = _entries(os.fspath(folder), limits)
-    described = {path.name: path for path in entries if path.suffix.lower() == DESCRIPTION}
+    described = {spelled(path.name): path for path in entries if path.suffix.lower() == DESCRIPTION}
     others: list[str] = []
     chosen: list[Path] = []
     for path in entries:
-        if path.name in described:
+        if spelled(path.name) in described:
             continue
         if _is_folder(path) or extension_of(path.name) in _READ:
             chosen.append(path)
@@ -71,9 +71,8 @@ def find_submissions(
     for path, name in zip(chosen, names, strict=True):
         digest, problem = _digest(path, limits)
         description = described.pop(f"{name}{DESCRIPTION}", None)
-        found.append(Submission(spelled(name), path, spelled(path.name), digest, problem, description))
-    others += (spelled(name) for name in described)
-    return sorted(found, key=lambda each: each.name), sorted(others)
+        found.append(Submission(name, path, spelled(path.name), digest, problem, description))
+    return sorted(found, key=lambda each: each.name), sorted([*others, *described])
 
 
 def sha256_of(path: Path) -> str:
@@ -110,15 +109,22 @@ def _is_folder(path: Path) -> bool:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Return what submissions are called: no two alike."""
-    names = [path.name if _is_folder(path) else stem_of(path.name) for path in paths]
+    """Return what submissions are called, as text: no two alike."""
+    whole = [spelled(path.name) for path in paths]
+    names = [spelled(path.name if _is_folder(path) else stem_of(path.name)) for path in paths]
     while True:
         times = Counter(names)
-        longer = [path.name if times[name] > 1 else name for path, name in zip(paths, names, strict=True)]
+        longer = [full if times[name] > 1 else name for full, name in zip(whole, names, strict=True)]
         if longer == names:
-            return names
+            break
         # A whole name may be what another is called without its extension.
         names = longer
+    # Bytes that are no text are spelled as others may have them in their name.
+    seen: Counter[str] = Counter()
+    for i, name in enumerate(names):
+        seen[name] += 1
+        names[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return names
 
 
 def _digest(path: Path, limits: Limits) -> tuple[str, Problem | None]:

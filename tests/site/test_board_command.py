@@ -30,7 +30,7 @@ def test_it_says_what_came_of_the_submissions_and_prints_nothing(tmp_path):
     done = board(tmp_path)
     assert (done.code, done.out) == (0, "")
     lines = done.err.splitlines()
-    assert "warning: README.md is no table and no folder; ignored" in lines
+    assert "warning: README.md is not a submission; ignored" in lines
     assert any(line.startswith("warning: sys.yaml: unknown key 'tem'") for line in lines)
     assert any(line.startswith("invalid: bad: ") for line in lines)
     assert lines[-1] == "4 submissions: 3 ranked, 1 invalid; 0 as before"
@@ -148,6 +148,19 @@ def test_names_do_not_reach_a_terminal_as_they_are(tmp_path):
     (made / "c\x1b[0m.md").write_text("")
     done = board(tmp_path)
     assert "\x1b" not in done.err and r"a\x1b[31mb" in done.err
+
+
+def test_a_name_makes_no_lines(tmp_path):
+    made = submissions(tmp_path, "sys")
+    bad(made / "a\n::error::b.tsv")
+    (made / "c\nd.md").write_text("")
+    (made / "e\nf.tsv").write_bytes((made / "sys.tsv").read_bytes())
+    (made / "e\nf.yaml").write_text("tem: 1\n")
+    done = board(tmp_path)
+    assert done.code == 0
+    assert all(
+        line.startswith(("warning: ", "invalid: ", "4 sub", "3 sub")) for line in done.err.splitlines()
+    )
 
 
 def test_a_site_that_cannot_be_written_is_told(tmp_path):

@@ -248,6 +248,22 @@ def test_a_defect_that_one_brings_about_is_told_of_that_one_and_not_kept(tmp_pat
     assert not (tmp_path / "site" / "problems" / "sys.html").exists()
 
 
+def test_the_reference_is_no_submission(tmp_path):
+    made = submissions(tmp_path, "sys", "ref")
+    out = tmp_path / "site"
+    site = module.build_site(made, made / "ref.tsv", out, reports=False, replicates=100)
+    assert [entry.system for entry in site.board.entries] == ["sys"] and site.ignored == ("ref.tsv",)
+
+
+def test_classes_that_are_no_text_stop_nobody(tmp_path):
+    made = submissions(tmp_path, "sys")
+    row = {"filename": "cafe.wav", "onset": 0, "offset": 1, "event_label": "\ud800"}
+    (made / "odd.jsonl").write_text(json.dumps(row) + "\n")
+    site = built(tmp_path, made)
+    assert {entry.system for entry in site.board.entries} | {*site.invalid} == {"sys", "odd"}
+    assert built(tmp_path, made).scored == ()
+
+
 def test_without_any_valid_submission_there_is_a_page_all_the_same(tmp_path):
     made = submissions(tmp_path, "sys")
     built(tmp_path, made)
@@ -331,6 +347,7 @@ def test_a_reports_folder_has_a_report_for_each_with_one_plotly(tmp_path):
     assert f'src="../{plotly}"' in report
     assert len(report) < (tmp_path / "site" / plotly).stat().st_size
     assert "reports/sys.html" in Tags(page(tmp_path)).links
+    assert "../index.html" in Tags(report).links
     before = hashes(tmp_path / "site")
     assert built(tmp_path, made, reports=True).scored == ()
     (tmp_path / "site" / "reports" / "sys.html").write_text("forged")
@@ -346,7 +363,7 @@ def test_a_report_that_cannot_be_made_costs_nobody_a_rank(tmp_path, monkeypatch)
     def failing(*args, **kwargs):
         raise ValueError("oops")
 
-    monkeypatch.setattr(module, "report", failing)
+    monkeypatch.setattr(module, "write_report", failing)
     site = built(tmp_path, made, reports=True)
     assert len(site.board.entries) == 2
     assert "sys: there is no report: oops" in site.warnings

@@ -35,6 +35,14 @@ def test_what_would_be_called_alike_is_called_by_its_whole_name(tmp_path):
     assert len({*found}) == len(found)
 
 
+def test_names_that_are_no_text_are_spelled_and_still_different(tmp_path):
+    (tmp_path / "a\udcff.tsv").write_text("x")
+    (tmp_path / "a\\udcff.tsv").write_text("x")
+    found = find_submissions(tmp_path)[0]
+    assert len({each.name for each in found}) == 2
+    assert all(each.name.isascii() and each.digest for each in found)
+
+
 def test_what_is_no_table_is_told(tmp_path):
     for name in ("README.md", "a.tsv", "a.yaml", "nobody.yaml", "image.png"):
         (tmp_path / name).write_text("x")

@@ -7,6 +7,7 @@ The public names:
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
 - `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree.
+- `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions.
 - `convert(source, target, to=...)` writes a table in another form, and says what is lost by it.
 - `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.simulation import simulate
+    from sedeval_soft.api.site import build_site
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
@@ -55,6 +57,7 @@ __all__ = [
     "Validation",
     "__version__",
     "annotate",
+    "build_site",
     "compare",
     "convert",
     "evaluate",
@@ -70,6 +73,7 @@ _HOME = {
     "Board": "sedeval_soft.core.board",
     "Evaluator": "sedeval_soft.api",
     "annotate": "sedeval_soft.api.annotation",
+    "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",
     "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",

@@ -115,7 +115,17 @@ def test_options_and_files_that_documents_name_exist(name):
             text=True,
         ).stdout
         for command in (
-            *([], ["convert"], ["diff"], ["explain"], ["plot"], ["validate"], ["simulate"], ["annotate"]),
+            *(
+                [],
+                ["board"],
+                ["convert"],
+                ["diff"],
+                ["explain"],
+                ["plot"],
+                ["validate"],
+                ["simulate"],
+                ["annotate"],
+            ),
         )
     )
     for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:

@@ -18,6 +18,7 @@ from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
 from sedeval_soft.cli.annotate import annotate
+from sedeval_soft.cli.board import board
 from sedeval_soft.cli.convert import convert
 from sedeval_soft.cli.diff import diff
 from sedeval_soft.cli.evaluate import evaluate
@@ -84,6 +85,7 @@ def group() -> None:
 
 group.add_command(evaluate)
 group.add_command(annotate)
+group.add_command(board)
 group.add_command(convert)
 group.add_command(diff)
 group.add_command(explain)

@@ -51,6 +51,27 @@ def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
     return _lines(BOARD_HEAD, entries, board.systems, delimiter, raw=raw)
 
 
+def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str:
+    """Return a row for each system of a board: its rank, the score that ranks, and further scores by name."""
+    others = [name for name in names if name != board.rank_by]
+    head = (
+        *("system", "rank", "tied", "place", board.rank_by, "low", "high", "best_place", "worst_place"),
+        *("compared_to", "difference", "difference_low", "difference_high", "p_adjusted", *others),
+    )
+    rows = []
+    for scores, entry in zip(board.systems, board.entries, strict=True):
+        off = entry.difference or Difference(None, None, None, None, None, None)
+        rows.append(
+            (
+                *(entry.system, str(entry.rank), "true" if entry.tied else "false", str(entry.place)),
+                *map(_number, (entry.value, entry.low, entry.high, entry.best_place, entry.worst_place)),
+                *(board.compared_to, *map(_number, (off.value, off.low, off.high, off.p_adjusted))),
+                *(_number(scores[name]) if name in scores else None for name in others),
+            )
+        )
+    return _lines(head, rows, board.systems, delimiter, raw=False)
+
+
 def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str, *, raw: bool) -> str:
     quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$')
     # None is a field with nothing in it; an empty name is quoted.

@@ -20,6 +20,7 @@ from sedeval_soft.cli.options import (
     SETTINGS,
     SEVERAL,
     SINGLE,
+    STREAM,
     SURE,
     TUNING,
     GroupedCommand,
@@ -30,6 +31,7 @@ from sedeval_soft.cli.output import check_tally_path, emit, refuse_overwriting, 
 if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.intake import Limits
+    from sedeval_soft.core.rows import Rows
     from sedeval_soft.core.settings import Settings
 
 EPILOG = """\b
@@ -54,7 +56,7 @@ System = str | dict[float, str]
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
 @click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
-@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, PAGE, SINGLE, INTAKE)
+@add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, PAGE, SINGLE, INTAKE, STREAM)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -80,6 +82,8 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
     _check_arguments(ctx, reference, systems, given, points=bool(points))
     from sedeval_soft.cli.asked import limits_of
 
+    jobs = given.pop("jobs")
+    given["jobs"] = jobs if jobs is not None else 1 if given["memory_limit"] is not None else None
     with limits_of(given) as limits:
         ctx.exit(_run(reference or "", points or systems, given, limits))
 
@@ -103,6 +107,7 @@ def _check_arguments(
     twice = next((path for path in systems if systems.count(path) > 1), None)
     if twice is not None:
         raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
+    _check_jobs(ctx, systems, given, points=points)
     few = len(systems) < 2
     for name in ("rank_by", "baseline", "runs") if few else ("check", "chance", "curves", "save_tally"):
         if given[name]:
@@ -119,6 +124,19 @@ def _check_arguments(
             f"--format codabench is of one system; expected one SYSTEM, or --runs, found {len(systems)}.", ctx
         )
     _check_worst(ctx, given, few=few)
+
+
+def _check_jobs(
+    ctx: click.Context, systems: Sequence[str], given: Mapping[str, Any], *, points: bool
+) -> None:
+    """Refuse several processes where all rows are looked at together."""
+    if given["jobs"] in (None, 1):
+        return
+    if points or len(systems) > 1:
+        raise click.UsageError("--jobs is of one SYSTEM; expected one.", ctx)
+    for name in ("report", "chance", "check"):
+        if given[name]:
+            raise click.UsageError(f"--jobs count parts; --{name} looks at all rows at once.", ctx)
 
 
 def _check_worst(ctx: click.Context, given: Mapping[str, Any], *, few: bool) -> None:
@@ -162,7 +180,18 @@ def _run(
     from sedeval_soft.cli.present import Presentation
 
     shown = Presentation.of(given)
-    names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
+    names = (
+        "curves",
+        "check",
+        "durations",
+        "folds",
+        "by",
+        "save_tally",
+        "rank_by",
+        "baseline",
+        "runs",
+        "jobs",
+    )
     io = {"limits": limits, **{name: given.pop(name) for name in (*names, "report", "timelines")}}
     io["draws"] = draws_of(given)
     points = isinstance(systems, dict)
@@ -246,9 +275,16 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
     from sedeval_soft.run.evaluation import score_shard
 
     limits = io["limits"]
-    sides = sides_of(reference, system, settings, limits)
-    durations = read_lengths(io["durations"], limits)
-    shard = shard_of_rows(*sides, settings, durations)
+    in_parts = io["jobs"] is not None and isinstance(system, str)
+    sides: tuple[Rows, Rows] | None
+    if in_parts and not (io["page"] or io["draws"] or io["check"]):
+        from sedeval_soft.cli.streamed import counted
+
+        sides, durations, shard = counted(reference, str(system), settings, io)
+    else:
+        sides = sides_of(reference, system, settings, limits)
+        durations = read_lengths(io["durations"], limits)
+        shard = shard_of_rows(*sides, settings, durations)
     parts = {name: read_parts(io[name], name, shard.tally.files, limits) for name in ("folds", "by")}
     with progress(quiet=shown.quiet) as told:
         scores = score_shard(
@@ -256,14 +292,15 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
             __version__,
             folds=parts["folds"],
             by=parts["by"],
-            points=has_points(sides[1]),
+            points=sides is not None and has_points(sides[1]),
             progress=told,
         )
-    scores = with_levels(scores, sides, durations, parts["folds"], io["draws"], quiet=shown.quiet)
+    if sides and io["draws"]:
+        scores = with_levels(scores, sides, durations, parts["folds"], io["draws"], quiet=shown.quiet)
     shown.warn([scores])
     shown.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.
-    if io["page"]:
+    if sides and io["page"]:
         io["page"].write(sides[0], {scores.system: sides[1]})
     if io["curves"]:
         from sedeval_soft.report.curves import write_curves
@@ -275,7 +312,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
 
         write_atomic(io["save_tally"], pack_shard(shard, __version__))
     shown.show([scores])
-    if io["check"]:
+    if sides and io["check"]:
         from sedeval_soft.cli.second import second_opinion
         from sedeval_soft.core.pair import align
 

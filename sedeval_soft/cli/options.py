@@ -31,6 +31,15 @@ def number(text: str) -> float:
     raise click.BadParameter(f"{text!r} is not a number such as 0.5.")
 
 
+def jobs(text: str) -> int:
+    """Return a number of processes, 0 for one for each processor."""
+    if text == "all":
+        return 0
+    if text.isascii() and text.isdigit() and len(text) < 5:
+        return int(text)
+    raise click.BadParameter(f"{text!r} is not a number of processes such as 4, or all.")
+
+
 def threshold(text: str) -> float | str:
     """Return a number, or what `--thresholds` takes: a rule, or the path of a file."""
     from sedeval_soft.core.tuning import RULES
@@ -147,7 +156,14 @@ INTAKE: tuple[Decorator, ...] = (
            "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
            "line_length. Repeatable."),
     option(LIMITS, "--memory-limit", metavar="SIZE",
-           help="Refuse what would need more memory than this, such as 4G.  [default: 80 % of what is free]"),
+           help="Take no more memory than this, such as 4G; what would need more is refused, or counted in "
+           "parts where it can be.  [default: 80 % of what is free]"),
+)  # fmt: skip
+
+STREAM: tuple[Decorator, ...] = (
+    option(LIMITS, "--jobs", type=jobs, metavar="N|all",
+           help="Count large tables, parted by recording into temporary files, in N processes; 0 or all: one "
+           "for each processor. The scores are the same.  [default: 1]"),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error.")

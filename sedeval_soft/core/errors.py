@@ -62,6 +62,10 @@ class InputError(EvaluationError):
         self.more = more
         super().__init__(self._text())
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int | bool]]:
+        """Let it be raised in one process and told in another."""
+        return type(self), (self.problems, self.more)
+
     def _text(self) -> str:
         lines = [str(problem) for problem in self.problems]
         if self.more is True:

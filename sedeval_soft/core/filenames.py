@@ -44,11 +44,12 @@ def without_folders(name: str) -> str:
     return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
+    """Return the least of a name: names that match one another, or that look alike, have it in common."""
     return without_extension(without_folders(name))
 
 
-_LOOKS: tuple[Callable[[str], str], ...] = (without_extension, without_folders, _stem)
+_LOOKS: tuple[Callable[[str], str], ...] = (without_extension, without_folders, stem_of)
 
 
 def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:

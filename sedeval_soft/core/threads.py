@@ -24,23 +24,24 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
     A piece that is worked on beside others does its own pieces one after another: all processors are busy.
     """
     pieces = list(pieces)
-    workers = 1 if getattr(_here, "is_worker", False) else min(_processors(), len(pieces))
+    workers = 1 if getattr(_here, "is_worker", False) else min(processors(), len(pieces))
     if size < _WORTH or workers <= 1:
         return [function(piece) for piece in pieces]
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(workers, initializer=_become_worker) as pool:
+    with ThreadPoolExecutor(workers, initializer=become_worker) as pool:
         return list(pool.map(function, pieces))
 
 
 _here = threading.local()
 
 
-def _become_worker() -> None:
+def become_worker() -> None:
+    """Let this thread do its pieces one after another: others are busy beside it."""
     _here.is_worker = True
 
 
-def _processors() -> int:
+def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -20,6 +20,9 @@ ROUNDING = 1e-6
 that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
 
 
+_ROUNDED = f" values beyond [0, 1] by less than {ROUNDING:g} were taken for 0 or 1"
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """A column of names: (n,) codes into distinct names without blanks around them."""
@@ -135,5 +138,17 @@ def _check_names(source: str, what: str, names: Sequence[str], limits: Limits) -
 def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin]:
     """Take values just beyond the interval for its ends, and note how many there were."""
     beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
-    note = f"{beyond} values beyond [0, 1] by less than {ROUNDING:g} were taken for 0 or 1"
-    return [np.clip(column, 0.0, 1.0) for column in values], replace(origin, notes=(*origin.notes, note))
+    rounded = [np.clip(column, 0.0, 1.0) for column in values]
+    return rounded, replace(origin, notes=(*origin.notes, f"{beyond}{_ROUNDED}"))
+
+
+def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return what is noted of the parts of one table as it is noted of the whole: roundings are counted."""
+    counted: dict[str, int | None] = {}
+    for note in notes:
+        number = note.removesuffix(_ROUNDED)
+        if number == note:
+            counted[note] = None
+        else:
+            counted[_ROUNDED] = int(number) + (counted.get(_ROUNDED) or 0)
+    return tuple(text if count is None else f"{count}{text}" for text, count in counted.items())

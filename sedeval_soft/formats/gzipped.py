@@ -22,6 +22,12 @@ def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
     allow: they are counted as they come, whatever they declare.
     """
     taken = Taken(name, limits)
+    unfold(name, raw, taken, limits)
+    return taken.whole()
+
+
+def unfold(name: str, raw: Bytes, taken: Taken, limits: Limits = LIMITS) -> None:
+    """Gather what gzipped bytes stand for; arguments and errors as for `decompress`."""
     view = memoryview(raw)
     try:
         at = 0
@@ -33,7 +39,6 @@ def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
         ) from error
     finally:
         view.release()
-    return taken.whole()
 
 
 def _member(name: str, view: memoryview, at: int, taken: Taken, limits: Limits) -> int:

@@ -49,9 +49,14 @@ def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
 
     Lines are counted only where the size of the table allows for so many, of two bytes at the least.
     """
-    data = source.data
-    if len(data) > _COUNTED:
+    if len(source.data) > _COUNTED:
         _check_memory(source, n_columns)
+    check_row_count(source, limits)
+
+
+def check_row_count(source: Source, limits: Limits = LIMITS) -> None:
+    """Refuse a table of more rows than there may be; raises InputError."""
+    data = source.data
     if len(data) // 2 > limits.rows:
         lines = sum(data[at : at + _PIECE].count(b"\n") for at in range(0, len(data), _PIECE))
         # A header is no row, and there may be a few blank lines.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import mmap
+from typing import IO
 
 from sedeval_soft.core.intake import Limits
 
@@ -19,12 +21,13 @@ Bytes = bytes | mmap.mmap
 class Taken:
     """Bytes that are gathered from where nobody says how many there are."""
 
-    def __init__(self, name: str, limits: Limits) -> None:
-        """Begin with none; name: of the input."""
+    def __init__(self, name: str, limits: Limits, file: IO[bytes] | None = None) -> None:
+        """Begin with none; name: of the input. file: where they go, in memory where there is none."""
         self.size = 0
         self._name, self._limits = name, limits
-        self._stream = io.BytesIO()
-        self._checked = _CHECKED
+        self._memory = io.BytesIO()
+        self._stream = self._memory if file is None else file
+        self._checked = _CHECKED if file is None else math.inf
 
     def add(self, piece: bytes) -> None:
         """Take in some more; raises InputError over the limit of size, RoomError where memory is short."""
@@ -40,5 +43,5 @@ class Taken:
         self._stream.write(piece)
 
     def whole(self) -> bytes:
-        """Return all of them, without another copy."""
-        return self._stream.getvalue()
+        """Return all that are in memory, without another copy."""
+        return self._memory.getvalue()

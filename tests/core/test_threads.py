@@ -13,7 +13,7 @@ from sedeval_soft.core.threads import for_each
 @pytest.fixture(autouse=True)
 def two_processors(monkeypatch):
     monkeypatch.setattr(threads, "_WORTH", 1)
-    monkeypatch.setattr(threads, "_processors", lambda: 2)
+    monkeypatch.setattr(threads, "processors", lambda: 2)
 
 
 def test_results_are_in_order():

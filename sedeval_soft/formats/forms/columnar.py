@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +30,17 @@ _STREAM = b"\xff\xff\xff\xff"
 FREE = 1 << 28
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
 
+_ROWS = 1 << 16
+"""Rows of Parquet in a batch where nothing else is said."""
+
+_FEWEST, _CELL = 1 << 10, 16
+"""Rows of Parquet in a batch at the least, and bytes that a cell takes: as it is read, and as a number."""
+
+_ROW = re.compile(r"^row (\d+):")
+
+_TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
+"""What forms are called in messages."""
+
 _FAILURES = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError)
 
 
@@ -47,7 +60,8 @@ def is_arrow_stream(source: Source) -> bool:
     return head[:4] == _STREAM and len(head) == 8 and 0 < struct.unpack("<i", head[4:])[0] < len(source.data)
 
 
-def _read_parquet(source: Source, limits: Limits) -> Any:  # noqa: ANN401 - pyarrow is untyped
+def _parquet(source: Source, limits: Limits, size: int) -> tuple[Any, Iterable[Any]]:
+    """Return the schema of what is read, and batches of about so many bytes; 0: of some."""
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(source.data)))
@@ -55,18 +69,18 @@ def _read_parquet(source: Source, limits: Limits) -> Any:  # noqa: ANN401 - pyar
     names = [str(name) for name in file.schema_arrow.names]
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     kept = _kept(names)
-    batches = file.iter_batches(columns=None if len(kept) == len(names) else kept)
-    schema = file.schema_arrow
-    return _table(source, limits, batches, pa.schema([field for field in schema if field.name in set(kept)]))
+    n_rows = max(_FEWEST, size // (_CELL * len(names))) if size else _ROWS
+    batches = file.iter_batches(n_rows, columns=None if len(kept) == len(names) else kept)
+    return pa.schema([field for field in file.schema_arrow if field.name in set(kept)]), batches
 
 
-def _read_arrow(source: Source, limits: Limits, *, stream: bool) -> Any:  # noqa: ANN401
+def _arrow(source: Source, *, stream: bool) -> tuple[Any, Iterable[Any]]:
     buffer = pa.BufferReader(pa.py_buffer(source.data))
     if stream:
         batches = pa.ipc.open_stream(buffer)
-        return _table(source, limits, batches, batches.schema)
+        return batches.schema, batches
     file = pa.ipc.open_file(buffer)
-    return _table(source, limits, (file.get_batch(i) for i in range(file.num_record_batches)), file.schema)
+    return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
 
 
 def _kept(names: Sequence[str]) -> list[str]:
@@ -78,9 +92,8 @@ def _kept(names: Sequence[str]) -> list[str]:
     return [name for name, role in zip(names, layout.roles, strict=True) if role is not None]
 
 
-def _table(source: Source, limits: Limits, batches: Iterable[Any], schema: Any) -> Any:  # noqa: ANN401
+def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator[Any]:
     """Take in batches while they stay within the limits; each is checked before anything looks into it."""
-    found = []
     size = rows = 0
     for batch in batches:
         batch.validate(full=True)
@@ -91,26 +104,72 @@ def _table(source: Source, limits: Limits, batches: Iterable[Any], schema: Any) 
             limits.check(
                 source.name, "ratio", size // max(1, len(source.data)), "decompressed bytes per byte"
             )
-        found.append(batch)
-    return pa.Table.from_batches(found, schema if not found else found[0].schema)
+        yield batch
 
 
-def _read(source: Source, reading: Reading, *, form: str, title: str) -> Rows | None:
-    from sedeval_soft.formats.frames import rows_from_data
+def _opened(source: Source, limits: Limits, form: str, size: int = 0) -> tuple[Any, Iterator[Any]]:
+    if form == "parquet":
+        schema, batches = _parquet(source, limits, size)
+    else:
+        schema, batches = _arrow(source, stream=form == "arrow-stream")
+    return schema, _checked(source, limits, batches)
 
-    if not len(source.data):
-        return None
+
+@contextlib.contextmanager
+def _told(source: Source, title: str) -> Iterator[None]:
+    """Say of what pyarrow cannot read what it is."""
     try:
-        if form == "parquet":
-            table = _read_parquet(source, reading.limits)
-        else:
-            table = _read_arrow(source, reading.limits, stream=form == "arrow-stream")
-        names = [str(name) for name in table.column_names]
+        yield
     except _FAILURES as error:
         said = " ".join(str(error).split())[:200]
         raise InputError(Problem(source.name, f"cannot be read as {title}: {said}")) from error
-    reading.limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
-    rows = rows_from_data(table, source.name, reading.limits)
+
+
+def _read(source: Source, reading: Reading, *, form: str, title: str) -> Rows | None:
+    if not len(source.data):
+        return None
+    with _told(source, title):
+        schema, batches = _opened(source, reading.limits, form)
+        found = list(batches)
+        table = pa.Table.from_batches(found, schema if not found else found[0].schema)
+    return _rows(source, reading.limits, table, title)
+
+
+def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterator[Rows]:
+    """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
+
+    What is wrong with rows is told as for the whole table, but for the first batch that has any.
+    """
+    title, before = _TITLES[form], 0
+    with _told(source, title):
+        schema, batches = _opened(source, limits, form, size)
+    while True:
+        with _told(source, title):
+            batch = next(batches, None)
+            table = None if batch is None else pa.Table.from_batches([batch])
+        if table is None:
+            if not before:
+                yield _rows(source, limits, pa.Table.from_batches([], schema), title)
+            return
+        try:
+            yield _rows(source, limits, table, title)
+        except InputError as error:
+            raise InputError([_moved(problem, before) for problem in error.problems], error.more) from error
+        before += len(table)
+
+
+def _moved(problem: Problem, rows: int) -> Problem:
+    """Return the problem of a row that so many others stand before."""
+    return replace(problem, message=_ROW.sub(lambda m: f"row {int(m[1]) + rows}:", problem.message))
+
+
+def _rows(source: Source, limits: Limits, table: Any, title: str) -> Rows:  # noqa: ANN401
+    from sedeval_soft.formats.frames import rows_from_data
+
+    with _told(source, title):
+        names = [str(name) for name in table.column_names]
+    limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
+    rows = rows_from_data(table, source.name, limits)
     shape = "wide" if isinstance(rows, WideRows) else "long"
     origin = Origin(source.name, source.sha256, f"{title}, {shape}", rows.origin.ignored, rows.origin.notes)
     return replace(rows, origin=origin)
@@ -150,13 +209,13 @@ def _texts(names: Sequence[str], codes: npt.NDArray[np.int32], more: Sequence[st
     return pa.concat_arrays([texts, pa.array(more, pa.string())]) if more else texts
 
 
-def _form(name: str, title: str, extensions: tuple[str, ...], recognises: Any, short: str) -> Form:  # noqa: ANN401
+def _form(name: str, title: str, extensions: tuple[str, ...], recognises: Any) -> Form:  # noqa: ANN401
     return Form(
         name,
         title,
         extensions,
         Holds(wide=True),
-        partial(_read, form=name, title=short),
+        partial(_read, form=name, title=_TITLES[name]),
         recognises,
         partial(_write, form=name),
         text=False,
@@ -164,8 +223,6 @@ def _form(name: str, title: str, extensions: tuple[str, ...], recognises: Any, s
     )
 
 
-PARQUET = _form("parquet", "Parquet", (".parquet", ".pq"), is_parquet, "Parquet")
-ARROW = _form(
-    "arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"), is_arrow_file, "Arrow file"
-)
-ARROW_STREAM = _form("arrow-stream", "Arrow IPC stream", (".arrows",), is_arrow_stream, "Arrow stream")
+PARQUET = _form("parquet", "Parquet", (".parquet", ".pq"), is_parquet)
+ARROW = _form("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"), is_arrow_file)
+ARROW_STREAM = _form("arrow-stream", "Arrow IPC stream", (".arrows",), is_arrow_stream)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sedeval_soft.cli.chance import draws_of, with_levels
+from sedeval_soft.cli.jobs import check_jobs, jobs_of
 from sedeval_soft.cli.options import (
     INPUT,
     INTAKE,
@@ -82,8 +83,7 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
     _check_arguments(ctx, reference, systems, given, points=bool(points))
     from sedeval_soft.cli.asked import limits_of
 
-    jobs = given.pop("jobs")
-    given["jobs"] = jobs if jobs is not None else 1 if given["memory_limit"] is not None else None
+    given["jobs"] = jobs_of(given)
     with limits_of(given) as limits:
         ctx.exit(_run(reference or "", points or systems, given, limits))
 
@@ -107,7 +107,7 @@ def _check_arguments(
     twice = next((path for path in systems if systems.count(path) > 1), None)
     if twice is not None:
         raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
-    _check_jobs(ctx, systems, given, points=points)
+    check_jobs(ctx, systems, given, points=points)
     few = len(systems) < 2
     for name in ("rank_by", "baseline", "runs") if few else ("check", "chance", "curves", "save_tally"):
         if given[name]:
@@ -124,19 +124,6 @@ def _check_arguments(
             f"--format codabench is of one system; expected one SYSTEM, or --runs, found {len(systems)}.", ctx
         )
     _check_worst(ctx, given, few=few)
-
-
-def _check_jobs(
-    ctx: click.Context, systems: Sequence[str], given: Mapping[str, Any], *, points: bool
-) -> None:
-    """Refuse several processes where all rows are looked at together."""
-    if given["jobs"] in (None, 1):
-        return
-    if points or len(systems) > 1:
-        raise click.UsageError("--jobs is of one SYSTEM; expected one.", ctx)
-    for name in ("report", "chance", "check"):
-        if given[name]:
-            raise click.UsageError(f"--jobs count parts; --{name} looks at all rows at once.", ctx)
 
 
 def _check_worst(ctx: click.Context, given: Mapping[str, Any], *, few: bool) -> None:
@@ -180,19 +167,9 @@ def _run(
     from sedeval_soft.cli.present import Presentation
 
     shown = Presentation.of(given)
-    names = (
-        "curves",
-        "check",
-        "durations",
-        "folds",
-        "by",
-        "save_tally",
-        "rank_by",
-        "baseline",
-        "runs",
-        "jobs",
-    )
-    io = {"limits": limits, **{name: given.pop(name) for name in (*names, "report", "timelines")}}
+    names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
+    more = ("report", "timelines", "jobs")
+    io = {"limits": limits, **{name: given.pop(name) for name in (*names, *more)}}
     io["draws"] = draws_of(given)
     points = isinstance(systems, dict)
     _check_outputs(

@@ -65,7 +65,13 @@ class Tally:
         return cls()
 
     def __post_init__(self) -> None:
-        """Check that files are sorted and distinct, and that all columns have their shapes."""
+        """Check that files are sorted and distinct, and that all columns have their shapes.
+
+        Columns are put in one order in memory: in another, numpy adds in another order, and the last digit of
+        a total would depend on whether tallies were merged.
+        """
+        ordered = {name: np.ascontiguousarray(column) for name, column in self.per_class.items()}
+        object.__setattr__(self, "per_class", ordered)
         if any(a >= b for a, b in pairwise(self.files)):
             raise ValueError("the files of a tally must be sorted and distinct")
         shape = (len(self.files), len(self.classes))

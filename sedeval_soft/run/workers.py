@@ -39,10 +39,12 @@ def in_processes(function: Callable[[T], R], pieces: Iterable[T], jobs: int) -> 
         found = [future.result() for future in futures]
         pool.shutdown()
     except BaseException as error:
-        pool.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             if process not in others:
                 process.kill()
+        pool.shutdown(cancel_futures=True)
+        # Who ends the process at once does not give back what the pool shares with other processes.
+        del pool
         if isinstance(error, BrokenProcessPool):
             raise EvaluationError(
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "

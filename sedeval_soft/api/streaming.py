@@ -8,7 +8,7 @@ merged as that of any batches is: the scores are those of all rows at once, to t
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import in_processes
 
 BYTES_PER_ROW = 400
-"""Memory that a row of either side takes at the most while it is counted."""
+"""Memory that a row of either side takes at the most while it is counted; half as much is tried."""
 
 BYTES_PER_CELL = 64
 """The same for each segment of each class; where means are taken, three times as much."""
@@ -130,6 +130,12 @@ def counted(part: Part) -> list[Shard]:
         if part.memory is not None:
             stack.enter_context(memory_limited(part.memory))
         buckets = part.reference, part.system
+        _check(
+            2.0 * sum(len(bucket) * bucket.dtype.itemsize for bucket in buckets),
+            sum(map(len, buckets)),
+            dict.fromkeys(file for bucket in buckets for file in bucket.empty.files),
+            part,
+        )
         records = [bucket.records() for bucket in buckets]
         shards = []
         for names in _pieces(part, records):
@@ -163,12 +169,7 @@ def _pieces(part: Part, records: Sequence[npt.NDArray[np.void]]) -> list[set[str
     width = n_classes if isinstance(empty, WideRows) or isinstance(buckets[1].empty, WideRows) else 1
     size = n_rows * (BYTES_PER_ROW + BYTES_PER_VALUE * (width - 1))
     largest = int(np.argmax(size))
-    check_room(
-        float(size[largest]),
-        f"{buckets[1].empty.origin.name}: to count the {int(n_rows[largest])} rows of "
-        f"{listing([list(number)[largest]], 'recording')} on both sides",
-        "A recording is counted as a whole",
-    )
+    _check(size[largest] / 2, n_rows[largest], [list(number)[largest]], part)
     if any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
         each = BYTES_PER_CELL * (3 if settings.pool == "mean" else 1)
         size += np.ceil(length / settings.segment_length) * n_classes * each
@@ -178,6 +179,16 @@ def _pieces(part: Part, records: Sequence[npt.NDArray[np.void]]) -> list[set[str
     for stem, k in number.items():
         pieces.setdefault(float(end[k]), set()).add(stem)
     return list(pieces.values())
+
+
+def _check(needed: float, n_rows: float, files: Iterable[str], part: Part) -> None:
+    """Refuse recordings that memory cannot hold: each is counted as a whole."""
+    check_room(
+        needed,
+        f"{part.system.empty.origin.name}: to count the {n_rows:.15g} rows of "
+        f"{listing([*files], 'recording')} on both sides",
+        "Expected shorter recordings, or more memory: each is counted as a whole",
+    )
 
 
 def _parts(

@@ -50,6 +50,10 @@ class Bucket:
     codes: npt.NDArray[np.int32]
     dtype: np.dtype[Any]
 
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return 0 if self.path is None else self.path.stat().st_size // self.dtype.itemsize
+
     def records(self) -> Records:
         """Return the records, recordings coded as in `empty`."""
         if self.path is None:

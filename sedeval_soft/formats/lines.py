@@ -35,7 +35,9 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
     _check_columns(source, limits)
     begin = 0
     while len(data) - begin > most:
-        end = max(data.rfind(b"\n", begin, begin + most + 1), data.rfind(b"\r", begin, begin + most + 1))
+        # To look for what few tables have is to look at all of it.
+        end = data.rfind(b"\n", begin, begin + most + 1)
+        end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
         if end < 0:
             line = 1 + sum(data[at : min(at + _PIECE, begin)].count(b"\n") for at in range(0, begin, _PIECE))
             raise limits.refusal(

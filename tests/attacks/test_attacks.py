@@ -192,10 +192,10 @@ def test_a_device_without_end(name, reference):
     attack(reference, name, "--limit", "size=50M").refused("--limit size=NUMBER raises this")
 
 
-def test_a_table_that_memory_cannot_hold_is_refused_before_it_is_read(reference, tmp_path):
+def test_a_table_of_a_recording_that_memory_cannot_hold_is_refused_before_it_is_counted(reference, tmp_path):
     path = made(tmp_path / "t.tsv", [HEAD.encode(), *[b"a\t0\t1\tcar\n" * 100_000] * 50])
     done = attack(reference, path, "--memory-limit", "250M")
-    done.refused("to read about 5e+06 rows of 4 columns would take about", "--memory-limit 250 MiB")
+    done.refused("to count the 5000001 rows of 1 recording ('a') on both sides would take about", "250 MiB")
     assert done.memory < 250 * MIB
 
 

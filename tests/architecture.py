@@ -225,8 +225,8 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "report.write_folder"})
-"""Modules that may write files by name; all others go through them."""
+WRITERS = frozenset({"report.write", "report.write_folder", "formats.buckets"})
+"""Modules that may write files by name, results or temporary ones; all others go through them."""
 
 
 def writes_by_itself(found: list[Module], _package: str) -> list[str]:

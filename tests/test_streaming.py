@@ -160,6 +160,18 @@ def test_what_is_wrong_is_told_as_at_once(kind, headed, tmp_path):
     assert str(in_parts.value) == str(at_once.value)
 
 
+@pytest.mark.slow
+def test_what_is_wrong_is_told_by_other_processes_of_the_first_table_first(tmp_path):
+    one, other = tmp_path / "one.tsv", tmp_path / "other.tsv"
+    one.write_text(HEAD + ROW * 9000 + "a\t0\tx\tcar\t0.5\n")
+    other.write_text(HEAD + "a\t0\ty\tcar\t0.5\n")
+    with pytest.raises(InputError) as in_parts:
+        streamed_shard(str(one), str(other), Settings(), jobs=2)
+    assert [str(problem) for problem in in_parts.value.problems] == [
+        f"{one}:9002:3: offset 'x' is not a number; expected a number of seconds, 0 or more"
+    ]
+
+
 @pytest.mark.parametrize(
     "limits", [{"rows": 30}, {"files": 2}, {"classes": 2}, {"duration": 2.0}, {"name_length": 1}]
 )
@@ -260,3 +272,13 @@ def test_totals_do_not_depend_on_how_columns_lie_in_memory(n_files):
         Tally(files, LABELS, {"x": order(values)}) for order in (np.asfortranarray, np.ascontiguousarray)
     )
     assert one.total("x").tobytes() == other.total("x").tobytes()
+
+
+def test_values_that_all_together_memory_cannot_hold_are_refused(tmp_path, monkeypatch):
+    sides = [written(tmp_path, role, 5, "long", 6, "sorted") for role in ("reference", "system")]
+    monkeypatch.setattr(streaming, "_EVENT", 1 << 40)
+    bounded = Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
+    with memory_limited(1 << 34):
+        assert streamed_shard(*sides, bounded) is not None
+        with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment\.soft"):
+            streamed_shard(*sides, Settings())

@@ -7,9 +7,9 @@ merged as that of any batches is: the scores are those of all rows at once, to t
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.api.evaluation import shard_of_rows
+from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.findings import Findings, listing
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.room import check_room, memory_limited, room
+from sedeval_soft.core.room import check_room, give_back, memory_limited, room
 from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
@@ -30,7 +31,7 @@ from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, on_disk
 from sedeval_soft.formats.magic import EXTENSIONS, extension_of
 from sedeval_soft.run.evaluation import describe
 from sedeval_soft.run.single import check_counts
-from sedeval_soft.run.workers import in_processes
+from sedeval_soft.run.workers import Workers
 
 BYTES_PER_ROW = 400
 """Memory that a row of either side takes at the most while it is counted; half as much is tried."""
@@ -40,6 +41,9 @@ BYTES_PER_CELL = 64
 
 BYTES_PER_VALUE = 40
 """The same for each value of a row of a wide table after its first."""
+
+_EVENT = 40
+"""Bytes of an event with the thresholds at which it is one."""
 
 LARGE = 1 << 25
 """Bytes of both tables from which several jobs are worth their start."""
@@ -80,33 +84,63 @@ def streamed_shard(
     share = left if jobs == 1 else (left - 4 * block) // jobs
     if n_buckets is None:
         n_buckets = min(_BUCKETS, max(4 * jobs, -(-8 * size // max(1, share))))
-    with ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         with on_disk(Path(tempfile.gettempdir())):
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="soft-sed-eval-")))
-        sides: dict[str, Buckets] = {}
-        empty: dict[str, Rows] = {}
+        workers = stack.enter_context(Workers(jobs))
+        memory = share if jobs > 1 else None
+        tables = [
+            Side(name, Buckets(scratch, role, n_buckets, limits), block, memory)
+            for role, name in (("reference", reference), ("system", system))
+        ]
         try:
-            for role, name in (("reference", reference), ("system", system)):
-                sides[role] = Buckets(scratch, role, n_buckets, limits)
-                blocks = blocks_of(name, scratch, block, limits)
-                for rows in blocks.rows:
-                    sides[role].add(rows)
-                empty[role] = sides[role].empty(blocks.sha256)
+            read = [_or_raised(found) for found in workers.each(read_side, tables)]
         except UnfitError:
             return None
+        sides = {buckets.role: buckets for buckets, _ in read}
+        empty = {buckets.role: rows for buckets, rows in read}
         names = align(empty["reference"], empty["system"], settings, durations)
         check_counts(len(names.files), len(names.classes), settings)
-        parts = _parts(sides, empty, settings, durations)
+        parts = [replace(part, memory=memory) for part in _parts(sides, empty, settings, durations)]
         if not parts:
             return None
-        if jobs == 1:
-            shards = [shard for part in parts for shard in counted(part)]
-        else:
-            # The names, and what was counted, stay in this process.
-            share = max(_PROCESS, (room() - block) // jobs)
-            parts = [replace(part, memory=share) for part in parts]
-            shards = [shard for found in in_processes(counted, parts, jobs) for shard in found]
+        shards = [shard for found in workers.each(counted, parts) for shard in found]
         return _whole(shards, sides, empty, names.findings, durations)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A table to be parted. block: bytes that are read at a time. memory: as of a part."""
+
+    name: str
+    buckets: Buckets
+    block: int
+    memory: int | None
+
+
+def read_side(side: Side) -> tuple[Buckets, Rows] | Exception:
+    """Return the parted rows of a table, and all but its rows; or what is wrong with it."""
+    buckets = side.buckets
+    try:
+        with _within(side.memory):
+            blocks = blocks_of(side.name, buckets.folder, side.block, buckets.limits)
+            for rows in blocks.rows:
+                buckets.add(rows)
+            return buckets, buckets.empty(blocks.sha256)
+    except (EvaluationError, UnfitError) as error:
+        # Of two tables, what is wrong with the first is told, whichever was found first.
+        return error
+
+
+def _or_raised(found: tuple[Buckets, Rows] | Exception) -> tuple[Buckets, Rows]:
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _within(memory: int | None) -> contextlib.AbstractContextManager[None]:
+    """Return what limits memory, if it is to be limited here."""
+    return contextlib.nullcontext() if memory is None else memory_limited(memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +160,8 @@ class Part:
 
 def counted(part: Part) -> list[Shard]:
     """Return the statistics of a part, counted piece by piece where memory is short."""
-    with ExitStack() as stack:
-        if part.memory is not None:
-            stack.enter_context(memory_limited(part.memory))
+    give_back()
+    with _within(part.memory):
         buckets = part.reference, part.system
         _check(
             2.0 * sum(len(bucket) * bucket.dtype.itemsize for bucket in buckets),
@@ -146,6 +179,7 @@ def counted(part: Part) -> list[Shard]:
             given = part.durations
             if given is not None:
                 given = {name: seconds for name, seconds in given.items() if stem_of(name) in names}
+            give_back()
             shards.append(shard_of_rows(rows[0], rows[1], part.settings, given, batch=True))
         return shards
 
@@ -217,11 +251,15 @@ def _whole(
     durations: Mapping[str, float] | None,
 ) -> Shard:
     """Return the statistics of all parts as if they had been counted at once."""
-    held = [{name: each.nbytes for name, each in shard.tally.samples.items()} for shard in shards]
-    values = [sum(of.get(name, 0) for of in held) for name in {name for of in held for name in of}]
+    held: dict[str, int] = {}
+    for tally in (shard.tally for shard in shards):
+        for name, values in tally.samples.items():
+            held[name] = held.get(name, 0) + values.nbytes
+        for name, events in tally.events.items():
+            held[name] = held.get(name, 0) + _EVENT * len(events)
     check_room(
-        sum(values) + 3.0 * max(values, default=0),
-        "to look for best thresholds among the values of all segments",
+        sum(held.values()) + 3.0 * max(held.values(), default=0),
+        "to look for best thresholds among all segments and events",
         "--only segment.hard --only segment.soft --only event.hard --only event.soft needs none of them",
     )
     shard = Shard.merge(shards)

@@ -14,6 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryFile
+
+import pyarrow as pa
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
@@ -79,6 +82,8 @@ def _named(blocks: Iterator[Rows]) -> Iterator[Rows]:
         if UNNAMED in rows.files:
             raise UnfitError
         yield rows
+    # What was read with is not needed again.
+    pa.default_memory_pool().release_unused()
 
 
 def _opened(name: str, scratch: Path, limits: Limits) -> Source:
@@ -88,12 +93,10 @@ def _opened(name: str, scratch: Path, limits: Limits) -> Source:
     raw = read_bytes(name, limits=limits)
     data = raw
     if raw[:2] == _GZIP:
-        path = scratch / f"{len([*scratch.iterdir()])}.unzipped"
-        with on_disk(scratch), path.open("w+b") as file:
+        with on_disk(scratch), TemporaryFile(dir=scratch) as file:
             unfold(spelled(name), raw, Taken(spelled(name), limits, file), limits)
             file.flush()
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
-        path.unlink()
     if data[:2] in _MARKS or data[:3] in _MARKS:
         raise UnfitError
     with_thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
@@ -122,7 +125,7 @@ def _let_go(data: Bytes, begin: int, end: int) -> None:
 def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[Rows]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
     problems: list[Problem] = []
-    found = begin = lines = 0
+    found = begin = counted = lines = 0
     while begin < len(source.data) and found <= MAX_PROBLEMS:
         end = _end_of_block(source.data, begin, size)
         text = source.data[begin:end]
@@ -133,6 +136,9 @@ def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits)
         except InputError as error:
             if not over_limit(error) and form_instead(source, sniffed):
                 raise UnfitError from error
+            # Lines are counted where somebody wants to know.
+            lines += sum(map(_lines, _pieces(source.data, counted, begin)))
+            counted = begin
             told = [_moved(problem, lines) for problem in error.problems]
             if over_limit(error):
                 raise InputError(told, error.more) from error
@@ -141,7 +147,6 @@ def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits)
         else:
             if not problems:
                 yield rows
-        lines += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
         _let_go(source.data, begin, end)
         begin = end
     if problems:
@@ -153,6 +158,20 @@ def _end_of_block(data: Bytes, begin: int, size: int) -> int:
     if begin + size >= len(data):
         return len(data)
     return data.rfind(b"\n", begin, begin + size) + 1 or data.find(b"\n", begin) + 1 or len(data)
+
+
+def _pieces(data: Bytes, begin: int, end: int) -> Iterator[bytes]:
+    """Yield some of a text, none of the pieces ending within the end of a line."""
+    while begin < end:
+        stop = min(end, begin + _HASHED)
+        stop += data[stop - 1 : stop + 1] == b"\r\n" and stop < end
+        yield data[begin:stop]
+        _let_go(data, begin, stop)
+        begin = stop
+
+
+def _lines(text: bytes) -> int:
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
 def _moved(problem: Problem, lines: int) -> Problem:

@@ -111,16 +111,21 @@ class Buckets:
         if not len(rows):
             return
         records = np.empty(len(rows), dtype=_dtype(self._first))
-        records["file"], records["onset"], records["offset"] = file[rows.file], rows.onset, rows.offset
+        codes = file[rows.file]
+        bucket = np.asarray(self._bucket, dtype=np.uint16)[codes]
+        order = np.argsort(bucket, kind="stable")
+        records["file"], records["onset"], records["offset"] = (
+            codes[order],
+            rows.onset[order],
+            rows.offset[order],
+        )
         if isinstance(rows, WideRows):
             for k, column in enumerate(rows.values):
-                records["values"][:, k] = column
+                records["values"][:, k] = column[order]
         else:
-            records["label"] = label[rows.label]
+            records["label"] = label[rows.label][order]
             if rows.value is not None:
-                records["value"] = rows.value
-        bucket = np.asarray(self._bucket, dtype=np.int32)[records["file"]]
-        records = records[np.argsort(bucket, kind="stable")]
+                records["value"] = rows.value[order]
         end = np.cumsum(np.bincount(bucket, minlength=self.n_buckets)).tolist()
         for number, (begin, stop) in enumerate(zip([0, *end], end, strict=False)):
             if stop > begin:

@@ -157,14 +157,16 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     ranked = wants["event"]["hard"] and "curves" in settings.measures
     confused = wants["event"]["hard"] and "confusion" in settings.measures
     swept = any(map(settings.sweeps, wants))
-    if not (soft or thresholds or ranked or confused or swept):
+    kept = thresholds or ranked or confused or swept
+    if not (soft or kept):
         return
     cut = EventLifetimes.from_events(reference)
     if confused:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
         columns.events["detected"] = EventLifetimes.from_events(system)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
-    columns.events.update(reference=cut, system=lifetimes)
+    # A soft reading is counted here and now; what grows with the rows is not kept for it.
+    columns.events.update({"reference": cut, "system": lifetimes} if kept else {})
     for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
         columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))

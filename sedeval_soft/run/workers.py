@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.threads import become_worker
@@ -19,39 +19,49 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_processes(function: Callable[[T], R], pieces: Iterable[T], jobs: int) -> list[R]:
-    """Return the function's result for each piece, in order; in this process if there is one job.
+class Workers:
+    """Some processes; with one job, this process itself. `with` ends them, at once if something is raised."""
 
-    What a piece raises is raised here, and the others are given up. Raises EvaluationError where a process
-    ended before its piece did.
-    """
-    pieces = list(pieces)
-    jobs = min(jobs, len(pieces))
-    if jobs <= 1:
-        return [function(piece) for piece in pieces]
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin)
-    others = {*multiprocessing.active_children()}
-    try:
-        with _undisturbed():
-            futures = [pool.submit(function, piece) for piece in pieces]
-        for done in as_completed(futures):
-            done.result()
-        found = [future.result() for future in futures]
-        pool.shutdown()
-    except BaseException as error:
-        for process in multiprocessing.active_children():
-            if process not in others:
-                process.kill()
-        pool.shutdown(cancel_futures=True)
-        # Who ends the process at once does not give back what the pool shares with other processes.
-        del pool
-        if isinstance(error, BrokenProcessPool):
+    def __init__(self, jobs: int) -> None:
+        """Choose how many; they are begun with the first pieces of work."""
+        self._others = {*multiprocessing.active_children()}
+        self._pool: ProcessPoolExecutor | None = None
+        if jobs > 1:
+            self._pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin)
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        """End all processes. Who ends this one at once would not give back what the pool shares with them."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        if kind is not None:
+            for process in multiprocessing.active_children():
+                if process not in self._others:
+                    process.kill()
+        pool.shutdown(cancel_futures=kind is not None)
+
+    def each(self, function: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
+        """Return the function's result for each piece, in order.
+
+        What a piece raises is raised here. Raises EvaluationError where a process ended before its piece did.
+        """
+        if self._pool is None:
+            return [function(piece) for piece in pieces]
+        try:
+            with _undisturbed():
+                futures = [self._pool.submit(function, piece) for piece in pieces]
+            for done in as_completed(futures):
+                done.result()
+            return [future.result() for future in futures]
+        except BrokenProcessPool as error:
             raise EvaluationError(
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
                 "expected fewer --jobs, or a smaller --memory-limit"
             ) from error
-        raise
-    return found
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 LAYERS = (
     ("core",),
     ("formats", "measures", "functional"),
-    ("compat", "validation", "torch"),
+    ("compat", "validation", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
     ("config", "board"),

@@ -114,7 +114,19 @@ def test_options_and_files_that_documents_name_exist(name):
             check=True,
             text=True,
         ).stdout
-        for command in ([], ["convert"], ["diff"], ["explain"], ["plot"], ["validate"])
+        for command in (
+            *(
+                [],
+                ["board"],
+                ["convert"],
+                ["diff"],
+                ["explain"],
+                ["plot"],
+                ["validate"],
+                ["simulate"],
+                ["annotate"],
+            ),
+        )
     )
     for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:
         assert option in known, option

@@ -55,7 +55,9 @@ SED.section("timeline", (() => {
     // A link may be about a class that is nowhere active.
     if (state.about !== null) active.add(state.about);
     const all = of("all").checked;
-    return state.found.classes.map((_, label) => label).filter((label) => all || active.has(label));
+    const found = state.found.classes.map((_, label) => label).filter((label) => all || active.has(label));
+    const first = found.length > MOST_CLASSES ? state.about : null;
+    return first === null ? found : [first, ...found.filter((label) => label !== first)];
   };
 
   /* The pieces of a strip within a time, as edges and values; where there are too many, the highest of some. */

@@ -10,6 +10,7 @@ The public names:
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
+- `plot(kind, reference, *systems, **settings)` draws a figure, as a matplotlib Figure.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
 - `validate(system, reference)` returns all that is wrong with a table, and what looks wrong.
 - `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.api.conversion import convert
+    from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
@@ -52,6 +54,7 @@ __all__ = [
     "convert",
     "evaluate",
     "mean_of_runs",
+    "plot",
     "threshold_curves",
     "validate",
     "write_report",
@@ -64,6 +67,7 @@ _HOME = {
     "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
+    "plot": "sedeval_soft.api.plotting",
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.api.validation",
     "write_report": "sedeval_soft.api.report",

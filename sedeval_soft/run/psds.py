@@ -60,6 +60,9 @@ def _against_cut(tally: Tally, settings: Settings) -> Table:
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
     reference, weights = tally.events["reference"].events(), PsdWeights.of(settings)
+    if not _seconds(tally):
+        # Nothing happens so often an hour where there is no time.
+        return PsdRoc(np.zeros(1), np.full(1, np.nan), float("nan"), np.full(len(tally.classes), np.nan))
     parts = [
         staircases(
             reference,

@@ -1,0 +1,1 @@
+"""Figures for papers and talks, drawn with matplotlib: scores in, pictures out. No score is computed here."""

@@ -1,0 +1,44 @@
+"""Figures as files: complete or not at all, and of the same input the same bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.visible import visible
+from sedeval_soft.plotting.kinds import SUFFIXES
+from sedeval_soft.plotting.look import Look, drawn_as
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """Return the form of a figure that the suffix of a path stands for; raises SettingsError for others."""
+    name = os.fspath(path)
+    suffix = PurePath(name).suffix.removeprefix(".").lower()
+    if suffix not in SUFFIXES:
+        expected = ", ".join(f".{known}" for known in SUFFIXES)
+        raise SettingsError(f"-o {name}: a figure is written as its name ends; expected one of {expected}")
+    return suffix
+
+
+def rendered(figure: Figure, form: str, look: Look, said: tuple[str, str]) -> bytes:
+    """Return the bytes of a figure.
+
+    form: `pdf`, `png` or `svg`. said: what it is of, and the signature of its numbers: the file holds them.
+    """
+    title, signature = map(visible, said)
+    # No date: the same call gives the same bytes.
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
+        "png": {"Title": title, "Description": signature},
+        "svg": {"Title": title, "Description": signature, "Date": None},
+    }
+    written = io.BytesIO()
+    with drawn_as(look):
+        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
+    return written.getvalue()

@@ -13,6 +13,7 @@ The public names:
 - `plot(kind, reference, *systems, **settings)` draws a figure, as a matplotlib Figure.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
 - `validate(system, reference)` returns all that is wrong with a table, and what looks wrong.
+- `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 
 Names are imported when first used, so that `soft-sed-eval --help` starts at once.
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.api.conversion import convert
     from sedeval_soft.api.plotting import plot
+    from sedeval_soft.api.report import write_report
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
@@ -55,6 +57,7 @@ __all__ = [
     "plot",
     "threshold_curves",
     "validate",
+    "write_report",
 ]
 
 _HOME = {
@@ -67,6 +70,7 @@ _HOME = {
     "plot": "sedeval_soft.api.plotting",
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.api.validation",
+    "write_report": "sedeval_soft.api.report",
     "EvaluationError": "sedeval_soft.core.errors",
     "InputError": "sedeval_soft.core.errors",
     "SettingsError": "sedeval_soft.core.errors",

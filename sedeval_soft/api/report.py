@@ -35,7 +35,7 @@ _WORST = 10
 """How many files, classes and segments a report lists where the settings do not say."""
 
 
-def report(
+def write_report(
     reference: Any,  # noqa: ANN401 - as for evaluate
     systems: Any,  # noqa: ANN401
     path: str | os.PathLike[str],

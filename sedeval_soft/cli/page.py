@@ -47,11 +47,11 @@ class Report:
 
     def write(self, reference: Rows, systems: Mapping[str, Rows], board: Board | None = None) -> None:
         """Score the systems for the page, and write it."""
-        from sedeval_soft.api.report import report
+        from sedeval_soft.api.report import write_report
         from sedeval_soft.page.render import Choices
 
         choices = Choices(files=self.files)
-        report(
+        write_report(
             reference, systems, self.path, board=board, choices=choices, settings=self.settings, **self.given
         )
 

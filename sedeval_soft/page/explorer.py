@@ -24,11 +24,11 @@ from sedeval_soft.run.explored import Explored, explored_events, reference_thres
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
-_ROOM = 2_400_000
-"""Bytes of levels and places that a page may embed, shared by its systems."""
+_ROOM = 2_900_000
+"""Bytes that all this may take in a page when compressed, about, shared by its systems."""
 
-_PLACE, _LEVEL = 2, 8
-"""Bytes of a place and of a level."""
+_PLACE, _LEVEL, _CHANGE = 2, 8, 1.2
+"""Bytes of a place, of a level and of a change of a count, about, when compressed."""
 
 EVENTS = ("event", "intersection")
 
@@ -49,7 +49,7 @@ def explorer(material: Material, pack: Packer, n_systems: int) -> dict[str, Any]
         return None
     samples = [tally.samples[f"segment.{side}"] for side in ("reference", "system")] if cells else []
     levels = _levels(samples, events, len(tally.classes))
-    exact = _bytes(samples, levels) * n_systems <= _ROOM
+    exact = _bytes(samples, levels, events) * n_systems <= _ROOM
     grid = None if exact else _grid(settings)
     if grid is not None:
         levels = [grid] * len(levels)
@@ -92,8 +92,18 @@ def _levels(samples: Sequence[Floats], events: dict[str, list[Explored]], n_clas
     return [*found, np.unique(np.concatenate([np.zeros(1), *paired]))]
 
 
-def _bytes(samples: Sequence[Floats], levels: Sequence[Floats]) -> int:
-    return _PLACE * sum(of.size for of in samples) + _LEVEL * sum(len(of) for of in levels)
+def _bytes(samples: Sequence[Floats], levels: Sequence[Floats], events: dict[str, list[Explored]]) -> float:
+    counts = [
+        count
+        for of in {id(of): of for found in events.values() for of in found}.values()
+        for count in (of.steps.tp, of.steps.n_sys, *(() if of.paired is None else of.paired[1:]))
+    ]
+    # What is the same at all thresholds of the reference, as events of the system are, is packed once.
+    distinct = {count.tobytes(): count for count in counts}.values()
+    changes = sum(int(np.count_nonzero(np.diff(count))) for count in distinct)
+    return (
+        _PLACE * sum(of.size for of in samples) + _LEVEL * sum(len(of) for of in levels) + _CHANGE * changes
+    )
 
 
 def _grid(settings: Settings) -> Floats:

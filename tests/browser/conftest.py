@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from visits import Made, Visit
 
-from sedeval_soft.api.report import report
+from sedeval_soft.api.report import write_report
 from sedeval_soft.page.render import Choices
 
 HERE = Path(__file__).parent
@@ -87,7 +87,7 @@ def sample_report(tmp_path_factory) -> Made:
     """A report of both systems of the sample, with all its files."""
     path = tmp_path_factory.mktemp("sample") / "report.html"
     systems = {"one": SAMPLE / "sys.tsv", "two": SAMPLE / "sys_b.tsv"}
-    return Made(path, report(SAMPLE / "ref.tsv", systems, path))
+    return Made(path, write_report(SAMPLE / "ref.tsv", systems, path))
 
 
 @pytest.fixture(scope="session")
@@ -95,4 +95,4 @@ def few_report(tmp_path_factory) -> Made:
     """A report of the sample with the file that costs most and another at random."""
     path = tmp_path_factory.mktemp("few") / "report.html"
     choices = Choices(timelines=1)
-    return Made(path, report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path, choices=choices, worst=5))
+    return Made(path, write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path, choices=choices, worst=5))

@@ -8,7 +8,7 @@ import pytest
 from test_escape import HOSTILE
 from visits import drawn_whole
 
-from sedeval_soft.api.report import report
+from sedeval_soft.api.report import write_report
 from sedeval_soft.core.visible import visible
 from sedeval_soft.page.render import Choices
 
@@ -99,7 +99,7 @@ def hostile_report(tmp_path_factory):
     path = tmp_path_factory.mktemp("hostile") / "report.html"
     names = dict.fromkeys((*MARKUP, *HOSTILE))
     systems = {name: rows(names, 0.9 - 0.01 * i) for i, name in enumerate(list(names)[:3])}
-    report(rows(names), systems, path, choices=Choices(timelines=100))
+    write_report(rows(names), systems, path, choices=Choices(timelines=100))
     return path, list(names)
 
 

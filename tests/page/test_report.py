@@ -14,7 +14,7 @@ from tables import long_rows, wide_rows
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError
-from sedeval_soft.api.report import report
+from sedeval_soft.api.report import write_report
 from sedeval_soft.page import explorer
 from sedeval_soft.page.curves import chosen
 from sedeval_soft.page.render import Choices
@@ -55,7 +55,7 @@ def rows(side, rng, n=40):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path)
+    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path)
     return path
 
 
@@ -94,7 +94,7 @@ def test_embeds_the_document_that_json_would_have(page):
 
 
 def test_is_the_same_for_the_same_input(page, tmp_path):
-    report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "again.html")
+    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
 
 
@@ -117,7 +117,7 @@ def test_hostile_names_are_texts(tmp_path):
     for which in (table, plain):
         path = tmp_path / "page.html"
         name = HOSTILE[1] if which is table else "system"
-        report(long_rows(which), {name: long_rows(which)}, path, choices=Choices(title=name))
+        write_report(long_rows(which), {name: long_rows(which)}, path, choices=Choices(title=name))
         shapes.append(Shape(path.read_text(encoding="utf-8")))
     assert shapes[0].tags == shapes[1].tags
     assert not shapes[0].handlers
@@ -136,7 +136,7 @@ def test_hostile_names_are_texts(tmp_path):
     ],
 )
 def test_small_and_odd_inputs_have_a_page(reference, system, tmp_path):
-    (scores,) = report(
+    (scores,) = write_report(
         long_rows(reference, files=["a"]), {"s": long_rows(system, files=["a"])}, tmp_path / "page.html"
     )
     data = embedded(tmp_path / "page.html")
@@ -146,9 +146,9 @@ def test_small_and_odd_inputs_have_a_page(reference, system, tmp_path):
 def test_other_arithmetic_is_not_explored(tmp_path):
     rng = np.random.default_rng(1)
     sides = rows("ref", rng), {"sys": rows("sys", rng)}
-    report(*sides, tmp_path / "compat.html", compat="sed_eval")
+    write_report(*sides, tmp_path / "compat.html", compat="sed_eval")
     assert embedded(tmp_path / "compat.html")["systems"][0]["explorer"] is None
-    report(*sides, tmp_path / "greedy.html", matching="greedy")
+    write_report(*sides, tmp_path / "greedy.html", matching="greedy")
     greedy = embedded(tmp_path / "greedy.html")["systems"][0]["explorer"]
     assert greedy["event"] is None
     assert greedy["segment"] is not None
@@ -156,7 +156,7 @@ def test_other_arithmetic_is_not_explored(tmp_path):
 
 def test_intervals_are_those_of_the_evaluator(tmp_path):
     given = {"ci": "bootstrap", "replicates": 50}
-    report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "page.html", **given)
+    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "page.html", **given)
     only = ("segment", "event", "intersection")
     expected = sedeval_soft.evaluate(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", only=only, **given)
     found = {s["name"]: s for s in embedded(tmp_path / "page.html")["document"]["systems"][0]["scores"]}
@@ -170,7 +170,7 @@ def test_intervals_are_those_of_the_evaluator(tmp_path):
 def test_large_sets_are_explored_by_hundredths(tmp_path, monkeypatch):
     monkeypatch.setattr(explorer, "_ROOM", 0)
     rng = np.random.default_rng(2)
-    report(rows("ref", rng), {"sys": rows("sys", rng)}, tmp_path / "page.html", threshold=0.123)
+    write_report(rows("ref", rng), {"sys": rows("sys", rng)}, tmp_path / "page.html", threshold=0.123)
     data = embedded(tmp_path / "page.html")["systems"][0]["explorer"]
     assert not data["exact"]
     grid = np.array(sorted({k / 100 for k in range(101)} | {0.123}))
@@ -251,7 +251,7 @@ class TestCommand:
 
 def test_says_what_is_wrong_with_arguments(tmp_path):
     with pytest.raises(SettingsError, match="found none"):
-        report(SAMPLE / "ref.tsv", {}, tmp_path / "page.html")
+        write_report(SAMPLE / "ref.tsv", {}, tmp_path / "page.html")
     with pytest.raises(InputError):
-        report(SAMPLE / "ref.tsv", SAMPLE / "missing.tsv", tmp_path / "page.html")
+        write_report(SAMPLE / "ref.tsv", SAMPLE / "missing.tsv", tmp_path / "page.html")
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from laws import random_rows
 from tables import long_rows, wide_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api.report import report
+from sedeval_soft.api.report import write_report
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.settings import Settings
@@ -68,7 +68,7 @@ def test_what_is_coloured_adds_up_to_the_scores(seed, values):
 def test_a_report_has_it_of_every_system(tmp_path):
     path = tmp_path / "out.html"
     systems = {"a": SAMPLE / "sys.tsv", "b": SAMPLE / "sys_b.tsv"}
-    scores = report(SAMPLE / "ref.tsv", systems, path)
+    scores = write_report(SAMPLE / "ref.tsv", systems, path)
     of = [system["timelines"] for system in embedded(path)["systems"]]
     for found, own in zip(of, scores, strict=True):
         assert found["said"] == "All 5 files."

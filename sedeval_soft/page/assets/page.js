@@ -21,10 +21,12 @@ const SED = (() => {
     return made;
   };
 
-  /* A number as the tables have it: counts as they are, others with four decimals. */
-  const number = (value) => {
+  /* A number as the tables have it: counts as they are, others with four decimals. What is counted is told by the
+     measure: to a browser 1 and 1.0 are the same. */
+  const counted = /^(n_ref|n_sys|tp|fp|fn|tn|substitutions|deletions|insertions)$/;
+  const number = (value, measure = "") => {
     if (value === null || value === undefined || Number.isNaN(value)) return "-";
-    if (Number.isInteger(value)) return String(value);
+    if (Number.isInteger(value) && counted.test(measure)) return String(value);
     return Math.abs(value) >= 1e9 ? value.toExponential(4) : value.toFixed(4).replace(/^-(0\.0+)$/, "$1");
   };
 
@@ -52,7 +54,7 @@ const SED = (() => {
       if (column.text) return make("th", { scope: "row" }, String(value(row, column)));
       const found = value(row, column);
       const made = make("td", { "data-score": row.names && row.names[column.key], "data-value": found ?? "" });
-      made.append(make("span", {}, number(found)));
+      made.append(make("span", {}, number(found, column.key)));
       const ends = row.ends && row.ends[column.key];
       if (ends) made.append(make("span", { class: "interval" }, ` ${number(ends[0])} to ${number(ends[1])}`));
       if (column.bar) {

@@ -170,8 +170,8 @@ SED.section("all", (() => {
     element("found").textContent = found.length > most ? `${found.length} scores, the first ${most} shown` : `${found.length} scores`;
     element("all-scores").tHead.replaceChildren(make("tr", {}, ...["name", "value", "low", "high"].map((name) => make("th", { scope: "col" }, name))));
     element("all-scores").tBodies[0].replaceChildren(...found.slice(0, most).map((score) => make("tr", {},
-      make("th", { scope: "row" }, score.name), make("td", { "data-score": score.name, "data-value": score.value ?? "" }, number(score.value)),
-      make("td", {}, number(score.low)), make("td", {}, number(score.high)))));
+      make("th", { scope: "row" }, score.name), make("td", { "data-score": score.name, "data-value": score.value ?? "" }, number(score.value, score.measure)),
+      make("td", {}, number(score.low, score.measure)), make("td", {}, number(score.high, score.measure)))));
   };
 
   element("find").addEventListener("input", update);

@@ -2,7 +2,7 @@
 SED.section("timeline", (() => {
   const { element, make, colour, plain } = SED;
   const of = (name) => element(`timeline-${name}`);
-  const BAND = 60, TITLE = 18, STRIP = 17, BAR = 9, MOST_STEPS = 1200, MOST_CLASSES = 40, MOST_ROWS = 1000;
+  const BAND = 60, TITLE = 18, STRIP = 17, BAR = 9, MOST_STEPS = 1200, MOST_CLASSES = 40, MOST_ROWS = 1000, MOST_BARS = 3000;
   const SIDES = ["reference", "system"];
   const OUTCOMES = {
     hit: { many: "hits", one: "hit", swatch: "swatch", pattern: "" },
@@ -98,14 +98,39 @@ SED.section("timeline", (() => {
   };
 
   const said = (mark, side) => {
+    if (mark.joined > 1) {
+      return `${plain(short(state.found.classes[mark.label], 60))}<br>${mark.joined} ${state.view === "segment" ? "runs of " : ""}${OUTCOMES[mark.outcome].many}, ${side}<br>${seconds(mark.onset)} to ${seconds(mark.offset)}<br>zoom in to see each`;
+    }
     const what = OUTCOMES[mark.outcome].one, name = plain(short(state.found.classes[mark.label], 60));
     const times = `${seconds(mark.onset)} to ${seconds(mark.offset)}`;
     const more = mark.partner ? `<br>matched with ${mark.partner.map(seconds).join(" to ")}` : mark.side ? "" : `<br>${mark.count} segment${mark.count === 1 ? "" : "s"}`;
     return `${name}<br>${mark.outcome === "active" ? "" : `${what}, `}${side}<br>${times}${more}`;
   };
+  /* Marks of one kind that are nearer than some time are drawn as one, where there are too many to draw. */
+  const joined = (marks) => {
+    let found = marks;
+    for (let gap = (state.range[1] - state.range[0]) / 2000; found.length > MOST_BARS; gap *= 2) {
+      const last = new Map();
+      found = [];
+      for (const mark of marks) {
+        const kind = `${mark.side} ${mark.label} ${mark.outcome}`, before = last.get(kind);
+        if (before && mark.onset <= before.offset + gap) {
+          before.offset = Math.max(before.offset, mark.offset);
+          before.count += mark.count;
+          before.joined += 1;
+        } else {
+          const own = { ...mark, joined: 1 };
+          last.set(kind, own);
+          found.push(own);
+        }
+      }
+    }
+    of("joined").hidden = found === marks;
+    return found;
+  };
   const bars = (shown, labels, [begin, end]) => {
     const rows = new Map(labels.map((label, row) => [label, row]));
-    const near = shown.filter((mark) => rows.has(mark.label) && mark.offset >= begin && mark.onset <= end);
+    const near = joined(shown.filter((mark) => rows.has(mark.label) && mark.offset >= begin && mark.onset <= end));
     return [...new Set(near.map((mark) => mark.outcome))].map((outcome) => {
       const drawn = near.filter((mark) => mark.outcome === outcome).flatMap((mark) => sides(mark).map((side) => [mark, side]));
       const own = outcome === "active" ? colour("accent") : colour(outcome);

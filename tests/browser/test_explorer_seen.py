@@ -1,0 +1,223 @@
+"""What the page finds itself: hard scores at any thresholds, to the numbers that the command line prints."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from called import call
+from conftest import SAMPLE
+from tables import wide_rows
+
+from sedeval_soft.api.report import write_report
+from sedeval_soft.page import explorer
+
+ALL = (
+    "[...document.querySelectorAll('#explorer [data-score]')].map((e) => [e.dataset.score, e.dataset.value])"
+)
+
+
+def at(page, threshold, reference, data):
+    """Move both thresholds as a reader would: typing one, pressing keys on the other."""
+    page.fill("#system-number", str(threshold))
+    page.press("#system-number", "Enter")
+    page.focus("#reference-threshold")
+    page.keyboard.press("Home")
+    for _ in range(data.index(reference)):
+        page.keyboard.press("ArrowRight")
+    assert page.inner_text("#reference-number") == str(reference)
+
+
+def shown(page):
+    """Every number that the explorer shows, of all bases, by name."""
+    found = {}
+    for basis in page.evaluate(
+        "[...document.querySelectorAll('#explorer-basis option')].map((o) => o.value)"
+    ):
+        page.select_option("#explorer-basis", basis)
+        found |= {
+            name: float(value) if value else None
+            for name, value in page.eval_on_selector_all("#explorer [data-score]", ALL)
+        }
+    return found
+
+
+def printed(tables, threshold, reference, *options):
+    """What the command line says at these thresholds."""
+    only = [word for basis in ("segment", "event", "intersection") for word in ("--only", f"{basis}.hard")]
+    cuts = ("--threshold", str(threshold), "--reference-threshold", str(reference))
+    called = call(*tables, *only, *cuts, *options, "--format", "json", "--quiet")
+    assert called.code == 0, called.err
+    return {name: score["value"] for name, score in called.scores.items()}
+
+
+def same(found, expected, left_out=()):
+    """Assert that all numbers of a page are those expected, to 1e-9."""
+    names = {name for name in found if name not in left_out}
+    assert len(names) > 50
+    for name in names:
+        if expected[name] is None or found[name] is None:
+            assert found[name] is expected[name], name
+        else:
+            assert abs(found[name] - expected[name]) <= 1e-9, name
+
+
+CHOSEN = {
+    "plain": ({}, ()),
+    "inclusive": ({"inclusive": True}, ("--inclusive",)),
+    "short segments": ({"segment_length": 0.3}, ("--segment-length", "0.3")),
+    "beta": ({"beta": 2.0, "pool": "mean"}, ("--beta", "2", "--pool", "mean")),
+    "filtered": ({"median_filter": 1.0}, ("--median-filter", "1")),
+}
+TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
+
+
+@pytest.mark.parametrize("grid", [False, True], ids=["exact", "hundredths"])
+@pytest.mark.parametrize("name", CHOSEN)
+def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, name, grid):
+    chosen, options = CHOSEN[name]
+    if grid:
+        monkeypatch.setattr(explorer, "_ROOM", 0)
+    write_report(*TABLES, tmp_path / "page.html", **chosen)
+    page = visit(tmp_path / "page.html").page
+    thresholds = [k / 20 for k in range(1, 20)]
+    # On hundredths the segments of a class are pooled, and with them goes what is of all classes at once.
+    left_out = {"segment.hard.error_rate.micro"} if grid else ()
+    for threshold, reference in ((0.5, 0.5), (0.37, 0.05), (0.82, 0.5), (0.03, 0.95), (1.0, 0.35)):
+        at(page, threshold, reference, thresholds)
+        same(shown(page), printed(TABLES, threshold, reference, *options), left_out)
+        assert f"--threshold {threshold:g} --reference-threshold {reference:g}" in page.inner_text(
+            "#explorer"
+        )
+
+
+def test_any_threshold_can_be_typed_where_all_are_embedded(visit, tmp_path):
+    rng = np.random.default_rng(3)
+    sides = [wide_rows(rng.random((60, 3)), files=3, name=name) for name in ("ref", "sys")]
+    write_report(sides[0], {"sys": sides[1]}, tmp_path / "page.html")
+    page = visit(tmp_path / "page.html").page
+    value = float(sides[1].values[1][7])
+    for threshold in (value, float(np.nextafter(value, 0)), 0.123456789):
+        page.fill("#system-number", repr(threshold))
+        page.press("#system-number", "Enter")
+        from sedeval_soft.api import evaluate_rows
+        from sedeval_soft.core.settings import Settings
+
+        only = ("segment.hard", "event.hard", "intersection.hard")
+        made = Settings(only=only, threshold=threshold, reference_threshold=0.5)
+        same(shown(page), dict(evaluate_rows(*sides, made)))
+
+
+def test_the_slider_moves_table_point_and_bars(visit, sample_report):
+    page = visit(sample_report.path).page
+    page.locator("#explorer-curve").scroll_into_view_if_needed()
+    page.wait_for_selector("#explorer-curve .main-svg", state="attached")
+    point = "document.getElementById('explorer-curve').data[1]"
+    before = page.evaluate(f"[{point}.x[0], {point}.y[0]]"), shown(page)
+    bars = "#explorer-classes td.bar", "(e) => e.map(({ style }) => style.getPropertyValue('--part'))"
+    parts = page.eval_on_selector_all(*bars)
+    page.focus("#system-threshold")
+    for _ in range(20):
+        page.keyboard.press("ArrowLeft")
+    assert page.input_value("#system-number") == "0.3"
+    page.wait_for_timeout(100)
+    after = page.evaluate(f"[{point}.x[0], {point}.y[0]]"), shown(page)
+    assert before != after
+    page.select_option("#explorer-basis", "segment")
+    page.wait_for_timeout(100)
+    names = ("segment.hard.recall.micro", "segment.hard.precision.micro")
+    assert page.evaluate(f"[{point}.x[0], {point}.y[0]]") == [after[1][name] for name in names]
+    assert page.eval_on_selector_all(*bars) != parts
+    page.click("#threshold-reset")
+    assert shown(page) == before[1]
+
+
+def test_classes_sort_by_any_score(visit, sample_report):
+    page = visit(sample_report.path).page
+    scores = sample_report.scores[0]
+    assert page.input_value("#class-family") == "segment soft"
+
+    def column(key):
+        at = page.evaluate(
+            "(key) => [...document.querySelectorAll('#class-scores thead button')]"
+            ".findIndex((b) => b.dataset.key === key)",
+            key,
+        )
+        cells = f"#class-scores tbody tr td:nth-child({at + 1})"
+        return page.evaluate(
+            "(cells) => [...document.querySelectorAll(cells)].map((e) => e.dataset.value)", cells
+        )
+
+    expected = {label: scores[f"segment.soft.f1[{label}]"] for label in scores.classes}
+    page.click("#class-scores button[data-key=f1]")
+    down = sorted((v for v in expected.values() if v is not None), reverse=True)
+    assert [float(v) for v in column("f1") if v] == down
+    assert page.get_attribute("#class-scores th[aria-sort]", "aria-sort") == "descending"
+    page.keyboard.press("Enter")
+    assert [float(v) for v in column("f1") if v] == down[::-1]
+    assert page.get_attribute("#class-scores th[aria-sort]", "aria-sort") == "ascending"
+    page.select_option("#class-family", "event hard")
+    ups = [float(v) for v in column("f1") if v]
+    assert ups == sorted(v for k, v in scores.items() if k.startswith("event.hard.f1[") and v is not None)
+    page.click("#class-scores button[data-key=class]")
+    names = page.evaluate(
+        "[...document.querySelectorAll('#class-scores tbody th')].map((e) => e.textContent)"
+    )
+    assert names == sorted(scores.classes)
+
+
+def test_all_scores_can_be_found_and_saved(visit, sample_report, tmp_path):
+    page = visit(sample_report.path).page
+    page.fill("#find", "segment.soft f1 macro")
+    cell = page.locator("#all-scores td[data-score='segment.soft.f1.macro']")
+    assert float(cell.get_attribute("data-value")) == sample_report.scores[0]["segment.soft.f1.macro"]
+    with page.expect_download() as downloaded:
+        page.click("#download")
+    downloaded.value.save_as(tmp_path / "scores.json")
+    document = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    assert [system["name"] for system in document["systems"]] == ["one", "two"]
+    values = {score["name"]: score["value"] for score in document["systems"][1]["scores"]}
+    assert values == dict(sample_report.scores[1])
+
+
+def test_another_system_is_another_page(visit, sample_report):
+    page = visit(sample_report.path).page
+    page.select_option("#system", "1")
+    cell = page.locator(".matrix:visible [data-score='segment.hard.f1.micro']")
+    assert cell.inner_text() == f"{sample_report.scores[1]['segment.hard.f1.micro']:.4f}"
+    found = shown(page)
+    assert found["segment.hard.f1.micro"] == sample_report.scores[1]["segment.hard.f1.micro"]
+
+
+@pytest.mark.parametrize("kind", ["pr", "roc", "det", "f1", "reliability"])
+def test_every_curve_is_drawn(visit, sample_report, kind):
+    page = visit(sample_report.path).page
+    page.locator("#curve-figure").scroll_into_view_if_needed()
+    page.select_option("#curve-kind", kind)
+    page.wait_for_selector("#curve-figure .scatterlayer .trace", state="attached")
+    assert page.inner_text("#curve-text")
+
+
+def test_confusion_and_surface_are_the_evaluators(visit, sample_report):
+    page = visit(sample_report.path).page
+    page.locator("#surface-figure").scroll_into_view_if_needed()
+    page.wait_for_selector("#surface-figure .main-svg", state="attached")
+    page.wait_for_selector("#confusion-figure .main-svg", state="attached")
+    matrix = sample_report.scores[0].confusion[0]
+    text = page.evaluate("document.getElementById('confusion-figure').data[0].text")
+    assert [row[:-1] for row in text[:-1]] == [[str(n) for n in row] for row in matrix.pairs]
+    assert [row[-1] for row in text[:-1]] == [str(n) for n in matrix.missed]
+    x, y, z = page.evaluate("(({ x, y, z }) => [x, y, z])(document.getElementById('surface-figure').data[0])")
+    place = x.index(0.3), y.index(0.75)
+    expected = printed(TABLES, 0.3, 0.75)["segment.hard.f1.macro"]
+    assert z[place[1]][place[0]] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_large_page_is_ready_soon(visit, tmp_path):
+    rng = np.random.default_rng(4)
+    sides = [wide_rows(rng.random((11_000, 11)), files=49, name=name) for name in ("ref", "sys")]
+    write_report(sides[0], {"sys": sides[1]}, tmp_path / "page.html")
+    page = visit(tmp_path / "page.html").page
+    assert int(page.get_attribute("html", "data-ready")) < 2000
+    assert (tmp_path / "page.html").stat().st_size < 8_000_000

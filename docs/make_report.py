@@ -35,12 +35,12 @@ def main() -> None:
             page.goto(page_file.as_uri())
             page.wait_for_selector("#explorer-curve .main-svg", state="attached")
             page.wait_for_timeout(500)
-            page.screenshot(path=HERE / "pictures" / f"{name}.png")
+            page.screenshot(path=HERE / "screenshots" / f"{name}.png")
             if width > 1000:
                 page.locator("#timeline").scroll_into_view_if_needed()
                 page.wait_for_selector("#timeline-figure .main-svg", state="attached")
                 page.wait_for_timeout(500)
-                page.locator("#timeline").screenshot(path=HERE / "pictures" / f"{name}-timeline.png")
+                page.locator("#timeline").screenshot(path=HERE / "screenshots" / f"{name}-timeline.png")
             context.close()
         browser.close()
 

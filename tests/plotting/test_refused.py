@@ -64,6 +64,9 @@ REFUSED = {
     "pr --dpi 5": "dpi must be",
     "pr --style nothing-like-it": "neither a style nor a file",
     "pr --label a --label b": "expected a --label for each SYSTEM, 1; found 2",
+    "pr --width 1 --height 1": "pr has no room in 1 x 1 inches; expected more --width or --height",
+    "surface --width 2 --height 1": "surface has no room in 2 x 1 inches",
+    "matrix --width 100 --height 100 --dpi 2400": "expected fewer --dpi",
     "pr --format png": "--format png: -o",
     "pr --threshold midpoint --thresholds prior": "both are given",
 }
@@ -210,3 +213,9 @@ def test_help_names_every_kind():
     for kind, summary in KINDS.items():
         assert f"  {kind:12}  {summary}\n" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_figures_higher_than_a_wall_are_refused():
+    many = tuple(f"class {k:04}" for k in range(800))
+    with pytest.raises(SettingsError, match=r"would be \d+ inches high; expected fewer classes"):
+        plot("classes", table(many, 1), table(many, 1), max_classes=800)

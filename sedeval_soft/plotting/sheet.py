@@ -65,8 +65,8 @@ class Sheet:
         whole = self.look.height or self.height + foot + head + self._legend_height(len(legend), n_columns)
         if whole > _HIGHEST:
             raise SettingsError(
-                f"the figure would be {whole:.0f} inches high; expected fewer classes (--max-classes), systems "
-                f"or worst (--worst), or --height, {_HIGHEST:g} at most"
+                f"the figure would be {whole:.0f} inches high; expected fewer classes (--max-classes), "
+                f"systems or worst (--worst), or --height, {_HIGHEST:g} at most"
             )
         figure = Figure(figsize=(self.width, whole), layout="constrained")
         upper = self._upper(figure, whole, foot, lines)

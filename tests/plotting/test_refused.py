@@ -65,7 +65,6 @@ REFUSED = {
     "pr --style nothing-like-it": "neither a style nor a file",
     "pr --label a --label b": "expected a --label for each SYSTEM, 1; found 2",
     "pr --width 1 --height 1": "pr has no room in 1 x 1 inches; expected more --width or --height",
-    "surface --width 2 --height 1": "surface has no room in 2 x 1 inches",
     "matrix --width 100 --height 100 --dpi 2400": "expected fewer --dpi",
     "pr --format png": "--format png: -o",
     "pr --threshold midpoint --thresholds prior": "both are given",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
+import cases_board
 import cases_events
 import cases_resample
 import cases_scores
@@ -190,6 +191,7 @@ CASES: dict[str, Case] = {
     "scores": cases_scores.scores,
     "intervals": cases_resample.intervals,
     "thresholds": cases_thresholds.thresholds,
+    "board": cases_board.board,
     "start-up": start_up,
 }
 """All cases by name, in the order of the document."""

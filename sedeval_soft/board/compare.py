@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.board.discordance import discordances
-from sedeval_soft.board.doubts import doubts, least_p, level
+from sedeval_soft.board.doubts import doubts, level
 from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
 from sedeval_soft.core.errors import SettingsError
@@ -23,7 +24,7 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.resample.ranks import kendall, place_interval, places, stability, tie_groups
-from sedeval_soft.resample.tests import holm, p_bootstrap, p_exchange
+from sedeval_soft.resample.tests import holm, p_bootstrap
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.scoring import plain
 
@@ -58,6 +59,20 @@ def check_baseline(baseline: str, names: Sequence[str]) -> None:
         raise SettingsError(f"--baseline {baseline!r} is not among the systems{hint}")
 
 
+class Resampled(Protocol):
+    """One score of several systems, resampled by the same files; see `Paired`."""
+
+    @property
+    def n_files(self) -> int:
+        """The files of all systems together."""
+
+    def bootstrap(self, progress: Progress | None = None) -> Floats:
+        """Return the score of each system in replicates, (n_replicates, n_systems)."""
+
+    def p(self, first: int, second: int, observed: float, progress: Progress | None = None) -> float:
+        """Return the p-value that two systems, which are observed to differ so much, do not differ."""
+
+
 def compare_scores(
     systems: Sequence[Scores],
     tallies: Sequence[Tally],
@@ -72,16 +87,42 @@ def compare_scores(
     Raises SettingsError for a score or a baseline that is not there.
     """
     settings = systems[0].settings
+    check_rank_by(rank_by)
+    if baseline is not None:
+        check_baseline(baseline, [scores.system for scores in systems])
+    paired = Paired.of(tallies, rank_by, settings)
+    board = rank_scores(systems, paired, rank_by=rank_by, baseline=baseline, progress=progress)
+    tally_of = {scores.system: tally for scores, tally in zip(systems, tallies, strict=True)}
+    names = [entry.system for entry in board.entries]
+    found = discordances(names, [tally_of[name] for name in names], board.compared_to, settings)
+    return replace(board, discordances=found)
+
+
+def rank_scores(
+    systems: Sequence[Scores],
+    paired: Resampled | None,
+    *,
+    rank_by: str = RANK_BY,
+    baseline: str | None = None,
+    progress: Progress | None = None,
+) -> Board:
+    """Return the board of systems, each with its scores, from their resampled score; no discordances.
+
+    paired: None ranks by the score alone: nothing is said of how sure that is. Arguments and errors otherwise
+    as for `compare_scores`.
+    """
+    settings = systems[0].settings
     lower = check_rank_by(rank_by).direction == "lower"
     names = [scores.system for scores in systems]
     if baseline is not None:
         check_baseline(baseline, names)
     own = [scores.score(rank_by) for scores in systems]
     values = np.array([np.nan if score.value is None else score.value for score in own], dtype=np.float64)
-    paired = Paired.of(tallies, rank_by, settings)
     # Of one file every replicate is that file: that says nothing of how sure anything is.
-    resampled = paired.n_files > 1
-    drawn = paired.bootstrap(progress) if resampled else np.full((1, len(systems)), np.nan)
+    resampled = paired is not None and paired.n_files > 1
+    drawn = np.full((1, len(systems)), np.nan)
+    if paired is not None and resampled:
+        drawn = paired.bootstrap(progress)
     place = places(values, lower)
     # Of equal ones the first given stands first.
     order = np.argsort(place, kind="stable").tolist()
@@ -97,13 +138,13 @@ def compare_scores(
         )
         for k in order
     )
-    notes = doubts([systems[k] for k in order], rank_by, paired.n_files, settings)
+    n_files = None if paired is None else paired.n_files
+    notes = doubts([systems[k] for k in order], rank_by, n_files, settings)
     signed = [(scores.signature, scores.inputs) for scores in systems]
     signature = sign_together(signed, rank_by=rank_by, baseline=baseline)
     ranked = [
         replace(systems[k], warnings=(*systems[k].warnings, *notes), signature=signature) for k in order
     ]
-    others = [names[k] for k in order], [tallies[k] for k in order]
     return Board(
         systems=tuple(ranked),
         rank_by=rank_by,
@@ -113,7 +154,7 @@ def compare_scores(
         replicates=settings.replicates,
         seed=settings.seed,
         entries=entries,
-        discordances=discordances(*others, names[reference], settings),
+        discordances=(),
         agreement=_agreement(ranked, rank_by),
     )
 
@@ -145,23 +186,20 @@ def _differences(
 
 
 class _Tests:
-    """Approximate randomisation of pairs of systems, each done once, when it is first asked for.
+    """Tests of pairs of systems, each done once, when it is first asked for."""
 
-    Of few exchanges those that are drawn may happen to hold fewer large differences than all do: what no
-    exchange could show is not said.
-    """
-
-    def __init__(self, paired: Paired, values: Floats, progress: Progress | None) -> None:
+    def __init__(self, paired: Resampled | None, values: Floats, progress: Progress | None) -> None:
         self.values = values
-        least = least_p(paired.n_files)
 
         @cache
         def p(first: int, second: int) -> float:
             observed = values[first] - values[second]
             if np.isnan(observed):
                 return float("nan")
-            drawn = p_exchange(paired.exchanged(first, second, progress)[:, None], np.array([observed]))
-            return max(float(drawn[0]), least)
+            if paired is None:
+                # What differs is taken to.
+                return float("nan") if observed else 1.0
+            return paired.p(first, second, float(observed), progress)
 
         self._p: Callable[[int, int], float] = p
 

@@ -23,14 +23,17 @@ def level(settings: Settings) -> float:
     return round(1 - settings.confidence, 12)
 
 
-def doubts(systems: Sequence[Scores], rank_by: str, n_files: int, settings: Settings) -> list[str]:
-    """Return warnings of a board; systems: in the order of their places. n_files: of all together."""
+def doubts(systems: Sequence[Scores], rank_by: str, n_files: int | None, settings: Settings) -> list[str]:
+    """Return warnings of a board; systems: in the order of their places.
+
+    n_files: of all together, None where nothing is resampled.
+    """
     missing = [scores.system for scores in systems if scores[rank_by] is None]
     others = len(systems) - len(missing) - 1
     return [
         *_unlike(systems, ScoreName.parse(rank_by).measure),
         *_undefined(rank_by, missing),
-        *_too_few(n_files, settings.replicates, others, level(settings)),
+        *(_too_few(n_files, settings.replicates, others, level(settings)) if n_files is not None else ()),
     ]
 
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.board.doubts import least_p
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.resample import weights
+from sedeval_soft.resample.tests import p_exchange
 from sedeval_soft.run.intervals import Progress, replicates_of, values_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import Key, sorted_cells
@@ -40,20 +42,25 @@ class Paired:
     settings: Settings
 
     @classmethod
-    def of(cls, tallies: Sequence[Tally], rank_by: str, settings: Settings) -> Paired:
-        """Prepare the score that systems are ranked by; nothing else is computed in replicates."""
+    def of(
+        cls,
+        tallies: Sequence[Tally],
+        rank_by: str,
+        settings: Settings,
+        files: Sequence[str] | None = None,
+    ) -> Paired:
+        """Prepare the score that systems are ranked by; nothing else is computed in replicates.
+
+        files: all that are drawn from, sorted; None for those of these systems.
+        """
         name = ScoreName.parse(rank_by)
         key = Key(name.basis, name.reading, name.measure, name.average, name.class_name)
-        group = group_of(rank_by)
-        only = settings.only if "psds" in name.measure else (f"{name.basis}.{name.reading}",)
-        chosen = replace(settings, only=only, measures=(group,) if group else ())
-        if "psds" not in name.measure:
-            chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
-            chosen = replace(chosen, psds_median_filters=())
+        chosen = settings_for(rank_by, settings)
         if name.basis != "ranking":
             # Which classes there are shapes the ranks of classes: only for those must they be alike.
             tallies = [_without_ranks(tally) for tally in tallies]
-        files = sorted({file for tally in tallies for file in tally.files})
+        if files is None:
+            files = sorted({file for tally in tallies for file in tally.files})
         position = {file: i for i, file in enumerate(files)}
         places = [np.array([position[file] for file in tally.files], dtype=np.int64) for tally in tallies]
         return cls([replicates_of(tally, chosen) for tally in tallies], places, len(files), key, chosen)
@@ -90,6 +97,15 @@ class Paired:
         differences: Floats = values[::2] - values[1::2]
         return differences
 
+    def p(self, first: int, second: int, observed: float, progress: Progress | None = None) -> float:
+        """Return the p-value that two systems, which are observed to differ so much, do not differ.
+
+        Of few exchanges those that are drawn may happen to hold fewer large differences than all do: what no
+        exchange could show is not said.
+        """
+        drawn = p_exchange(self.exchanged(first, second, progress)[:, None], np.array([observed]))
+        return max(float(drawn[0]), least_p(self.n_files))
+
     def _joint(self, first: int, second: int) -> Replicates:
         """Return what scores mixtures of the files of two systems, the files of the first coming first."""
         parts = [
@@ -103,6 +119,17 @@ class Paired:
         fixed = self.replicates[first].fixed
         cells = sorted_cells(tally, self.settings, again=True)
         return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, {}, fixed)
+
+
+def settings_for(rank_by: str, settings: Settings) -> Settings:
+    """Return the settings by which no more is counted than the score that systems are ranked by needs."""
+    name, group = ScoreName.parse(rank_by), group_of(rank_by)
+    only = settings.only if "psds" in name.measure else (f"{name.basis}.{name.reading}",)
+    chosen = replace(settings, only=only, measures=(group,) if group else ())
+    if "psds" in name.measure:
+        return chosen
+    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
+    return replace(chosen, psds_median_filters=())
 
 
 def _without_ranks(tally: Tally) -> Tally:

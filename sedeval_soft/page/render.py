@@ -23,7 +23,7 @@ from sedeval_soft.report.table import Table
 
 _ASSETS = Path(__file__).parent / "assets"
 
-_STYLES = ("page.css", "timeline.css")
+_STYLES = ("colours.css", "page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
 
@@ -37,13 +37,14 @@ class Choices:
 
     title: its title; None for one that names the systems. timelines: how many files are shown over time for
     each of two reasons: costing most, and drawn at random. files: names of more. plotly: the address of
-    plotly.js, None to have it inside.
+    plotly.js, None to have it inside. home: the address and the title of a page that this one is of.
     """
 
     title: str | None = None
     timelines: int = 12
     files: tuple[str, ...] = ()
     plotly: str | None = None
+    home: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def render(materials: Sequence[Material], board: Board | None, choices: Choices)
         "warnings": list(dict.fromkeys(text for of in materials for text in of.scores.warnings)),
         "data": packed_json(data),
         "packed": pack.text(),
+        "home": choices.home,
         "plotly_address": choices.plotly,
         "plotly": None if choices.plotly else packed_bytes(plotly_script()),
     }

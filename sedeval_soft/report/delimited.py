@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from sedeval_soft.core.board import Board, Difference, Entry
+from sedeval_soft.core.chance import Level
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.escape import cell, commented
@@ -24,6 +25,9 @@ from sedeval_soft.report.table import UNDEFINED, exact
 _Row = tuple[str | None, ...]
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
+
+CHANCE = ("chance", "chance_error", "normalised")
+"""Columns behind the others where chance levels were asked for."""
 
 
 BOARD_HEAD = (
@@ -36,13 +40,36 @@ BOARD_HEAD = (
 
 def delimited(systems: Sequence[Scores], delimiter: str, *, raw: bool = False) -> str:
     """Return all scores of some systems in rows, and their signatures as comments; raw: names as they are."""
-    return _lines(HEAD, chain.from_iterable(map(_rows, systems)), systems, delimiter, raw=raw)
+    chance = any(scores.chance is not None for scores in systems)
+    rows = chain.from_iterable(_rows(scores, chance=chance) for scores in systems)
+    return _lines((*HEAD, *(CHANCE if chance else ())), rows, systems, delimiter, raw=raw)
 
 
 def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
     """Return the entries of a board in rows, and the signatures of all systems as comments; raw: as above."""
     entries = (_entry(board, entry) for entry in board.entries)
     return _lines(BOARD_HEAD, entries, board.systems, delimiter, raw=raw)
+
+
+def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str:
+    """Return a row for each system of a board: its rank, the score that ranks, and further scores by name."""
+    others = [name for name in names if name != board.rank_by]
+    head = (
+        *("system", "rank", "tied", "place", board.rank_by, "low", "high", "best_place", "worst_place"),
+        *("compared_to", "difference", "difference_low", "difference_high", "p_adjusted", *others),
+    )
+    rows = []
+    for scores, entry in zip(board.systems, board.entries, strict=True):
+        off = entry.difference or Difference(None, None, None, None, None, None)
+        rows.append(
+            (
+                *(entry.system, str(entry.rank), "true" if entry.tied else "false", str(entry.place)),
+                *map(_number, (entry.value, entry.low, entry.high, entry.best_place, entry.worst_place)),
+                *(board.compared_to, *map(_number, (off.value, off.low, off.high, off.p_adjusted))),
+                *(_number(scores[name]) if name in scores else None for name in others),
+            )
+        )
+    return _lines(head, rows, board.systems, delimiter, raw=False)
 
 
 def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str, *, raw: bool) -> str:
@@ -68,12 +95,16 @@ def _entry(board: Board, entry: Entry) -> _Row:
     )
 
 
-def _rows(scores: Scores) -> Iterator[_Row]:
+def _rows(scores: Scores, *, chance: bool) -> Iterator[_Row]:
+    levels = {} if scores.chance is None else scores.chance.levels
     for score in scores.scores.values():
+        level = levels.get(score.name, Level(None, None, None))
+        of_chance = map(_number, (level.chance, level.error, level.normalised)) if chance else ()
         yield (
             *(scores.system, score.name, score.basis, score.reading, score.measure),
             *(score.average, score.class_name, score.group),
             *map(_number, (score.value, score.low, score.high)),
+            *of_chance,
         )
 
 

@@ -1,0 +1,226 @@
+"""`soft-sed-eval board SUBMISSIONS`: a leaderboard of many submissions as a site of static pages."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sedeval_soft.cli.options import (
+    INTAKE,
+    OBJECTIVE,
+    OUTPUT,
+    PARTS,
+    QUIET,
+    READ,
+    SCORING,
+    SETTINGS,
+    SURE,
+    SYSTEMS,
+    TUNING,
+    GroupedCommand,
+    add,
+    option,
+    switch,
+)
+from sedeval_soft.cli.output import remark, to_standard_output
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.site import Site
+    from sedeval_soft.core.intake import Limits
+    from sedeval_soft.core.settings import Settings
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval board submissions/ --reference ref.tsv -o site/
+  soft-sed-eval board submissions/ --reference ref.tsv -o site/ --preset dcase2019-task4 \\
+    --rank-by event.hard.f1.macro --title 'Sound events 2026' --no-reports
+
+\b
+Exit status: 0 the site was built, 1 with --strict: a submission is invalid, 2 the call, the reference or the
+folder is wrong.
+"""
+
+BOARD = (
+    option(
+        SCORING,
+        "--reference",
+        required=True,
+        type=click.Path(path_type=str),
+        metavar="REFERENCE",
+        help="Table that all submissions are scored against.",
+    ),
+    switch(
+        SCORING,
+        "--complete",
+        "strict",
+        value=True,
+        text="A submission with missing or unknown files or classes is invalid.",
+    ),
+    option(
+        SYSTEMS,
+        "--rank-by",
+        metavar="NAME",
+        help="The score by which submissions are ranked.  [default: segment.soft.f1.macro]",
+    ),
+    option(
+        SYSTEMS, "--baseline", metavar="NAME", help="Compare the others with this one.  [default: the best]"
+    ),
+    option(
+        SYSTEMS,
+        "--ties",
+        type=click.Choice(["exchange", "bootstrap", "none"]),
+        help="How submissions are told apart: by exchanging their outputs in random files, as when several "
+        "SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  [default: "
+        "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]",
+    ),
+    option(
+        OUTPUT,
+        "-o",
+        "--output",
+        required=True,
+        type=click.Path(path_type=str),
+        metavar="SITE",
+        help="The folder of the site: made, or brought up to date.",
+    ),
+    option(
+        OUTPUT,
+        "--cache",
+        type=click.Path(path_type=str),
+        metavar="FOLDER",
+        help="Where is kept what need not be computed again; not to be published.  [default: SITE.cache]",
+    ),
+    option(
+        OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", help="Title of the site."
+    ),
+    option(
+        OUTPUT,
+        "--score",
+        "columns",
+        multiple=True,
+        metavar="NAME",
+        help="Show this score of all submissions, such as event.hard.f1.macro. Repeatable.  [default: the "
+        "main ones of what is evaluated]",
+    ),
+    option(
+        OUTPUT,
+        "--no-reports",
+        is_flag=True,
+        help="No report of each submission: reports show the reference, which may be meant to stay hidden.",
+    ),
+    option(OUTPUT, "--strict", "fails", is_flag=True, help="Exit with 1 where a submission is invalid."),
+    QUIET,
+)
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("submissions", metavar="SUBMISSIONS", type=click.Path(path_type=str))
+@add(BOARD, READ, SETTINGS, TUNING, OBJECTIVE, SURE, PARTS, INTAKE)
+@click.pass_context
+def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noqa: ANN401
+    """Make a leaderboard of a folder of submissions: a site of static pages.
+
+    Each table and each folder of tables in SUBMISSIONS is one submission, named after it; NAME.yaml beside it
+    may say who submits. The index ranks them; each has a report. Those that cannot be scored are listed with
+    all their problems, and stop nobody else's. What did not change is not scored again.
+    """
+    from sedeval_soft.cli.asked import limits_of
+
+    if isinstance(given["threshold"], str):
+        if given["thresholds"] is not None:
+            raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.", ctx)
+        given |= {"threshold": None, "thresholds": given["threshold"]}
+    if to_standard_output(given["output"]):
+        raise click.UsageError("-o names standard output; a site is a folder.", ctx)
+    if "-" in (given["reference"], submissions):
+        raise click.UsageError("standard input is no reference of a site: it is built more than once.", ctx)
+    with limits_of(given) as limits:
+        ctx.exit(_build(submissions, given, limits))
+
+
+def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
+    """Build the site; return the exit code."""
+    from sedeval_soft.api.site import build_site
+
+    names = ("output", "cache", "reference", "title", "no_reports", "fails", "quiet", "ties", "baseline")
+    io = {name: given.pop(name) for name in (*names, "rank_by", "columns", "folds", "by", "durations")}
+    settings, rank_by, columns = _settings(given, io)
+    with _progress(quiet=io["quiet"]) as told:
+        site = build_site(
+            submissions,
+            io["reference"],
+            io["output"],
+            cache=io["cache"],
+            rank_by=rank_by,
+            baseline=io["baseline"],
+            columns=columns,
+            title=io["title"],
+            reports=not io["no_reports"],
+            test=io["ties"],
+            durations=io["durations"],
+            folds=io["folds"],
+            by=io["by"],
+            told=told,
+            limits=limits,
+            settings=settings,
+        )
+    if not io["quiet"]:
+        _tell(site)
+    return 1 if io["fails"] and site.invalid else 0
+
+
+def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, str, list[str]]:
+    """Return the settings, the score that ranks, and those that are shown; refuses what does not fit."""
+    from sedeval_soft.board.compare import RANK_BY, check_rank_by
+    from sedeval_soft.cli.asked import check_wanted, settings_of
+    from sedeval_soft.cli.requirements import parse_wanted
+
+    columns = parse_wanted(io["columns"])
+    rank_by = io["rank_by"] or RANK_BY
+    check_rank_by(rank_by)
+    asked = [rank_by, *columns]
+    settings = settings_of(given, asked, just=False, curves=False, folds=io["folds"])
+    check_wanted(asked, settings, points=False, parted=bool(io["folds"] or io["by"]))
+    if given["objective"] and settings.cross_tune is None and not io["folds"]:
+        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
+    return settings, rank_by, columns
+
+
+def _tell(site: Site) -> None:
+    """Say on standard error what came of the submissions; a name has no lines of its own."""
+    from sedeval_soft.core.visible import visible
+
+    for name in site.ignored:
+        remark(f"warning: {visible(name)} is not a submission; ignored")
+    for warning in site.warnings:
+        remark(f"warning: {visible(warning)}")
+    for name, number in site.invalid.items():
+        remark(f"invalid: {visible(name)}: {number} problem{'' if number == 1 else 's'}")
+    valid = 0 if site.board is None else len(site.board.systems)
+    bad = len(site.invalid)
+    total = valid + bad
+    same = total - len(site.scored)
+    remark(f"{total} submission{'' if total == 1 else 's'}: {valid} ranked, {bad} invalid; {same} as before")
+
+
+@contextlib.contextmanager
+def _progress(*, quiet: bool) -> Any:  # noqa: ANN401 - a context of a function, or of None
+    """Yield what is told of each submission that is done; None where nobody would see it."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from shutil import get_terminal_size
+
+    from sedeval_soft.core.visible import visible
+
+    def told(done: int, total: int, what: str) -> None:
+        line = f"{done} of {total}: {visible(what)}"[: get_terminal_size().columns - 1]
+        click.echo(f"\r\033[K{line}", err=True, nl=False)
+
+    try:
+        yield told
+    finally:
+        click.echo("\r\033[K", err=True, nl=False)

@@ -1,0 +1,207 @@
+"""`soft-sed-eval board`: its options reach the site, and what it says and returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from called import call
+from submitted import REFERENCE, SAMPLES, bad, board_json, hashes, page, submissions
+
+ROOT = Path(__file__).parents[2]
+
+
+def board(folder: Path, *options: str | Path, of: Path | None = None, reference: Path = REFERENCE):
+    made = of or folder / "submissions"
+    out = folder / "site"
+    return call("board", made, "--reference", reference, "-o", out, "--no-reports", *options)
+
+
+def test_it_says_what_came_of_the_submissions_and_prints_nothing(tmp_path):
+    made = submissions(tmp_path)
+    bad(made / "bad.tsv")
+    (made / "README.md").write_text("hello")
+    (made / "sys.yaml").write_text("tem: A\n")
+    done = board(tmp_path)
+    assert (done.code, done.out) == (0, "")
+    lines = done.err.splitlines()
+    assert "warning: README.md is not a submission; ignored" in lines
+    assert any(line.startswith("warning: sys.yaml: unknown key 'tem'") for line in lines)
+    assert any(line.startswith("invalid: bad: ") for line in lines)
+    assert lines[-1] == "4 submissions: 3 ranked, 1 invalid; 0 as before"
+    again = board(tmp_path)
+    assert again.err.splitlines()[-1] == "4 submissions: 3 ranked, 1 invalid; 4 as before"
+    assert board(tmp_path, "--quiet").err == ""
+
+
+def test_an_invalid_submission_is_exit_status_1_if_that_is_asked_for(tmp_path):
+    made = submissions(tmp_path, "sys")
+    assert board(tmp_path, "--strict").code == 0
+    bad(made / "bad.tsv")
+    assert board(tmp_path).code == 0
+    assert board(tmp_path, "--strict").code == 1
+    assert (tmp_path / "site" / "problems" / "bad.html").exists()
+
+
+def test_options_are_settings(tmp_path):
+    submissions(tmp_path, "sys", "sys_b")
+    done = board(
+        tmp_path,
+        *("--rank-by", "event.hard.f1.micro", "--score", "segment.hard.f1.macro", "--title", "Sounds <2026>"),
+        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b", "--ties", "bootstrap"),
+        *("--seed", "7", "--durations", SAMPLES / "durations.tsv", "--complete"),
+    )
+    assert done.code == 0, done.err
+    document = board_json(tmp_path)
+    assert document["rank_by"] == "event.hard.f1.micro"
+    assert document["columns"] == ["segment.hard.f1.macro"]
+    assert (document["test"], document["baseline"]) == ("bootstrap", "sys_b")
+    settings = document["settings"]
+    assert (settings["segment_length"], document["replicates"], document["seed"]) == (0.5, 50, 7)
+    assert settings["strict"] is True
+    text = page(tmp_path)
+    assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
+    assert 'class="b-badge">baseline' in text
+    alone = call(
+        *(REFERENCE, SAMPLES / "sys.tsv", "--segment-length", "0.5", "--durations"),
+        *(SAMPLES / "durations.tsv", "--score", "segment.hard.f1.macro"),
+    )
+    (own,) = [each for each in document["submissions"] if each["name"] == "sys"]
+    assert own["scores"]["segment.hard.f1.macro"] == float(alone.out)
+
+
+def test_a_settings_file_and_folds_hold(tmp_path):
+    submissions(tmp_path, "sys", "sys_b")
+    config = tmp_path / "settings.yaml"
+    config.write_text("segment_length: 0.2\ngroups:\n  traffic: [car]\n")
+    folds = SAMPLES / "folds.tsv"
+    done = board(tmp_path, "--config", config, "--folds", folds, "--rank-by", "segment.tuned.f1.macro")
+    assert done.code == 0, done.err
+    document = board_json(tmp_path)
+    assert document["settings"]["segment_length"] == 0.2
+    alone = call(
+        *(REFERENCE, SAMPLES / "sys.tsv", "--config", config, "--folds", folds),
+        *("--score", "segment.tuned.f1.macro"),
+    )
+    values = {each["name"]: each["value"] for each in document["submissions"]}
+    assert values["sys"] == float(alone.out)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--rank-by", "nonsense"), "is not a score name"),
+        (("--rank-by", "segment.hard.n_ref.micro"), "neither high nor low values are better"),
+        (("--rank-by", "intersection.hard.psds"), "needs --psds"),
+        (("--score", "segment.tuned.f1.macro"), "needs --thresholds"),
+        (("--only", "event"), "segment.soft.f1.macro is left out by --only event"),
+        (("--baseline", "nobody"), "is not among the systems"),
+        (("--preset", "nothing"), "nothing"),
+        (("--objective", "event.f1"), "--objective is of"),
+        (("--limit", "rows"), "expected NAME=NUMBER"),
+        (("--ties", "coin"), "coin"),
+    ],
+)
+def test_what_is_wrong_with_the_call_is_told_and_nothing_is_written(tmp_path, options, said):
+    submissions(tmp_path, "sys")
+    done = board(tmp_path, *options)
+    assert done.code == 2
+    assert said in done.err
+    assert not (tmp_path / "site" / "index.html").exists()
+
+
+def test_paths_that_cannot_be_are_refused(tmp_path):
+    made = submissions(tmp_path, "sys")
+    assert "cannot be read as a folder of submissions" in board(tmp_path, of=tmp_path / "nothing").err
+    assert "nothing.tsv" in board(tmp_path, reference=tmp_path / "nothing.tsv").err
+    assert (
+        "in the folder of submissions"
+        in call("board", made, "--reference", REFERENCE, "-o", made / "site").err
+    )
+    for arguments in (
+        (made, "--reference", "-", "-o", tmp_path / "x"),
+        (made, "--reference", REFERENCE, "-o", "-"),
+        (made, "-o", tmp_path / "x"),
+        (made, "--reference", REFERENCE),
+    ):
+        assert call("board", *arguments).code == 2
+    assert not (tmp_path / "x").exists()
+
+
+def test_limits_make_a_submission_invalid_and_no_more(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    (made / "wide.tsv").write_text("filename\tonset\toffset\tevent_label\n" + "cafe.wav\t0\t1\tx\n" * 5000)
+    done = board(tmp_path, "--limit", "rows=2000")
+    assert done.code == 0 and "invalid: wide: 1 problem" in done.err
+    assert "--limit rows=" in page(tmp_path, "problems/wide.html")
+    assert "5 as" not in board(tmp_path).err
+
+
+def test_names_do_not_reach_a_terminal_as_they_are(tmp_path):
+    made = submissions(tmp_path, "sys")
+    bad(made / "a\x1b[31mb.tsv")
+    (made / "c\x1b[0m.md").write_text("")
+    done = board(tmp_path)
+    assert "\x1b" not in done.err and r"a\x1b[31mb" in done.err
+
+
+def test_a_name_makes_no_lines(tmp_path):
+    made = submissions(tmp_path, "sys")
+    bad(made / "a\n::error::b.tsv")
+    (made / "c\nd.md").write_text("")
+    (made / "e\nf.tsv").write_bytes((made / "sys.tsv").read_bytes())
+    (made / "e\nf.yaml").write_text("tem: 1\n")
+    done = board(tmp_path)
+    assert done.code == 0
+    assert all(
+        line.startswith(("warning: ", "invalid: ", "4 sub", "3 sub")) for line in done.err.splitlines()
+    )
+
+
+def test_a_site_that_cannot_be_written_is_told(tmp_path):
+    submissions(tmp_path, "sys")
+    (tmp_path / "site").write_text("a file")
+    done = board(tmp_path)
+    assert done.code == 2 and "cannot be written" in done.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_folder_that_is_read_only_is_told(tmp_path):
+    submissions(tmp_path, "sys")
+    (tmp_path / "site").mkdir(mode=0o555)
+    assert board(tmp_path).code == 2
+
+
+def test_the_cache_may_be_elsewhere(tmp_path):
+    submissions(tmp_path, "sys")
+    board(tmp_path, "--cache", tmp_path / "kept")
+    assert not (tmp_path / "site.cache").exists()
+    assert any((tmp_path / "kept").iterdir())
+    shutil.rmtree(tmp_path / "kept")
+    before = hashes(tmp_path / "site")
+    assert "0 as before" in board(tmp_path, "--cache", tmp_path / "kept").err
+    assert hashes(tmp_path / "site") == before
+
+
+def test_where_things_lie_is_not_in_the_site(tmp_path):
+    for folder in ("a", "b"):
+        submissions(tmp_path / folder)
+        shutil.copytree(SAMPLES, tmp_path / folder / "data")
+        command = [sys.executable, "-m", "sedeval_soft", "board", str(tmp_path / folder / "submissions")]
+        done = subprocess.run(
+            [*command, "--reference", str(tmp_path / folder / "data" / "ref.tsv"), "-o", "site"],
+            cwd=tmp_path / folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(len(folder))},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+    assert hashes(tmp_path / "a" / "site") == hashes(tmp_path / "b" / "site")
+    inputs = json.loads((tmp_path / "a" / "site" / "data" / "sys.json").read_text())["inputs"]
+    assert [each["path"] for each in inputs] == ["ref.tsv", "sys.tsv"]

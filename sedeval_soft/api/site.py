@@ -99,10 +99,11 @@ def build_site(
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 
     site: the folder to write. cache: a folder in which is kept what need not be computed again; beside the
-    site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's. columns: further scores that are shown; the
-    main ones if none are named. reports: whether each submission has one: it shows the reference, too.
-    test: by which two submissions are told apart, `exchange` as in `compare`, `bootstrap`, or `none`; None
-    for exchange where that does not take long, else none. Others as for `evaluate`.
+    site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
+    columns: further scores that are shown; the main ones if none are named. reports: whether each submission
+    has one: it shows the reference, too. test: by which two submissions are told apart, `exchange` as in
+    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. Others as
+    for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written. What is wrong with a submission is told on its page.

@@ -6,8 +6,10 @@ The public names:
 - `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
+- `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree.
 - `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions.
 - `convert(source, target, to=...)` writes a table in another form, and says what is lost by it.
+- `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
@@ -26,9 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.api.annotation import annotate
     from sedeval_soft.api.conversion import convert
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
+    from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.site import build_site
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
@@ -52,12 +56,14 @@ __all__ = [
     "SettingsError",
     "Validation",
     "__version__",
+    "annotate",
     "build_site",
     "compare",
     "convert",
     "evaluate",
     "mean_of_runs",
     "plot",
+    "simulate",
     "threshold_curves",
     "validate",
     "write_report",
@@ -66,12 +72,14 @@ __all__ = [
 _HOME = {
     "Board": "sedeval_soft.core.board",
     "Evaluator": "sedeval_soft.api",
+    "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",
     "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
     "plot": "sedeval_soft.api.plotting",
+    "simulate": "sedeval_soft.api.simulation",
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.api.validation",
     "write_report": "sedeval_soft.api.report",

@@ -10,15 +10,15 @@ from pathlib import Path
 
 LAYERS = (
     ("core",),
-    ("formats", "measures"),
-    ("compat", "validation"),
+    ("formats", "measures", "functional"),
+    ("compat", "validation", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
     ("config", "board"),
     ("report",),
     ("page", "plotting"),
     ("api",),
-    ("cli",),
+    ("cli", "adapters"),
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
@@ -28,6 +28,8 @@ HEAVY = frozenset(
         *("rich", "yaml"),
     }
 )
+OPTIONAL = {"array_api_compat": {"functional"}, "torch": {"torch"}, "torchmetrics": {"torch"}}
+"""Packages that are not always there, and the rooms that are made for them."""
 FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "misc", "common"})
 MAX_MODULE, MAX_FUNCTION = 400, 60
 
@@ -109,6 +111,11 @@ def heavy_imports(found: list[Module], _package: str) -> list[str]:
         for module in found
         for name, at_top in imports(module)
         if at_top and name.split(".")[0] in HEAVY
+    ] + [
+        f"{module.name} imports {name}"
+        for module in found
+        for name, _ in imports(module)
+        if module.room not in OPTIONAL.get(name.split(".")[0], {module.room})
     ]
 
 

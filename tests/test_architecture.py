@@ -82,3 +82,12 @@ def test_what_writes_a_file_is_found(line, tmp_path):
 def test_tests_of_data_folders_are_not_empty():
     assert any((ROOT.parent / "sample_data").glob("*.tsv"))
     assert any((ROOT.parent / "configs").glob("*.yaml"))
+
+
+def test_optional_packages_stay_in_their_rooms(tmp_path):
+    for room in ("core", "torch"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "a.py").write_text('"""."""\ndef f():\n    import torch\n')
+    assert RULES["heavy imports stand where they are used"](modules(tmp_path), "pack") == [
+        "core.a imports torch"
+    ]

@@ -56,8 +56,8 @@ def test_public_names_are_those_documented():
 
     assert sedeval_soft.__all__ == [
         *("Board", "EvaluationError", "Evaluator", "InputError", "Limits", "Score", "Scores", "Settings"),
-        *("SettingsError", "Validation", "__version__", "build_site", "compare", "convert", "evaluate"),
-        *("mean_of_runs", "plot", "threshold_curves", "validate", "write_report"),
+        *("SettingsError", "Validation", "__version__", "annotate", "build_site", "compare", "convert"),
+        *("evaluate", "mean_of_runs", "plot", "simulate", "threshold_curves", "validate", "write_report"),
     ]
     for name in sedeval_soft.__all__:
         assert getattr(sedeval_soft, name)

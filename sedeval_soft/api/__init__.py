@@ -16,6 +16,7 @@ from sedeval_soft.api.evaluation import (
     of_points,
     shard_of_rows,
     threshold_curves,
+    with_chance,
     with_curves,
 )
 from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
@@ -37,5 +38,6 @@ __all__ = [
     "sides_of",
     "threshold_curves",
     "to_rows",
+    "with_chance",
     "with_curves",
 ]

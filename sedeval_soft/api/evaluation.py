@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from sedeval_soft import __version__
 from sedeval_soft.api.sources import (
     Durations,
@@ -15,11 +17,13 @@ from sedeval_soft.api.sources import (
     read_lengths,
     read_parts,
     settings_from,
+    shown,
     sides_of,
 )
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import align
+from sedeval_soft.core.pair import Pair, align
+from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard, in_memory
@@ -30,6 +34,9 @@ from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.single import tally_pair
 
+DRAWS, MOST_DRAWS = 100, 1_000_000
+"""How many arrangements in time chance levels are of where nothing else is said, and at the most."""
+
 
 def evaluate(
     reference: Any,  # noqa: ANN401 - see the docstring
@@ -39,6 +46,7 @@ def evaluate(
     name: str | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
+    chance: bool | int = False,
     progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
@@ -56,6 +64,8 @@ def evaluate(
     folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
         how scores differ between folds is told beside. by: the scene of each file, likewise, or a pattern of
         file names in which `{}` stands for the scene; each scene is scored by itself as well.
+    chance: also return the chance level of each score, and the score between chance and the best; a number
+        says over how many arrangements in time, drawn by the `seed` of the settings (True: 100).
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
     settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
@@ -67,17 +77,42 @@ def evaluate(
     if name is not None:
         check_name(name)
     chosen = with_folds(chosen, folds)
-    sides = sides_of(reference, system, chosen, limits)
-    shard = shard_of_rows(*sides, chosen, read_lengths(durations, limits), name)
+    draws = checked_draws(chance)
+    sides, lengths = sides_of(reference, system, chosen, limits), read_lengths(durations, limits)
+    shard = shard_of_rows(*sides, chosen, lengths, name)
     files = shard.tally.files
-    return score_shard(
+    parts = read_parts(folds, "folds", files, limits)
+    scores = score_shard(
         shard,
         __version__,
-        folds=read_parts(folds, "folds", files, limits),
+        folds=parts,
         by=read_parts(by, "by", files, limits),
         points=has_points(sides[1]),
         progress=progress,
     )
+    return with_chance(scores, align(*sides, chosen, lengths), draws, parts, progress) if draws else scores
+
+
+def with_chance(
+    scores: Scores,
+    pair: Pair,
+    draws: int,
+    folds: Partition | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Return the scores of a pair with their chance levels; arguments as for `run.chance`."""
+    from sedeval_soft.run.chance import chance_of
+
+    return replace(scores, chance=chance_of(pair, scores, draws, folds, progress))
+
+
+def checked_draws(chance: object) -> int:
+    """Return how many arrangements chance levels are of, 0 for none; raises SettingsError."""
+    if isinstance(chance, bool | np.bool_):
+        return DRAWS if chance else 0
+    if not isinstance(chance, int | np.integer) or not 1 <= chance <= MOST_DRAWS:
+        raise SettingsError(f"chance must be true, false, or 1 to {MOST_DRAWS} draws, not {shown(chance)}")
+    return int(chance)
 
 
 def threshold_curves(

@@ -51,6 +51,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         confusion=(),
         folds=None if first.folds is None else _folds(first.folds, scores),
         worst=None,
+        chance=None,
         make_curves=None,
     )
 

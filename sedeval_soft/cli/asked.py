@@ -129,13 +129,19 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
             raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
 
 
-def check_resampling(given: Mapping[str, Any], settings: Settings, *, runs: bool = False) -> None:
-    """Refuse options that shape intervals of one system, or of `runs` of it, where there are none."""
+def check_resampling(
+    given: Mapping[str, Any], settings: Settings, *, runs: bool = False, chance: int = 0
+) -> None:
+    """Refuse options that shape intervals of one system, or of `runs` of it, where there are none.
+
+    chance: draws of chance levels, which have a seed, too.
+    """
     from sedeval_soft.core.errors import SettingsError
     from sedeval_soft.core.settings import STEERING
 
     # The confidence is that of intervals over runs, too.
-    names = [name for name in STEERING if given.get(name) is not None and not (runs and name == "confidence")]
+    others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
+    names = [name for name in STEERING if given.get(name) is not None and name not in others]
     if names and settings.ci is None:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in names)
         expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"

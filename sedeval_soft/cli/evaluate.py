@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft.cli.chance import draws_of, with_levels
 from sedeval_soft.cli.options import (
     INPUT,
     INTAKE,
@@ -103,7 +104,7 @@ def _check_arguments(
     if twice is not None:
         raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
     few = len(systems) < 2
-    for name in ("rank_by", "baseline", "runs") if few else ("check", "curves", "save_tally"):
+    for name in ("rank_by", "baseline", "runs") if few else ("check", "chance", "curves", "save_tally"):
         if given[name]:
             expected = "of several systems; expected two or more" if few else "of one system; expected one"
             option = f"--{name.replace('_', '-')}"
@@ -163,6 +164,7 @@ def _run(
     shown = Presentation.of(given)
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
     io = {"limits": limits, **{name: given.pop(name) for name in (*names, "report", "timelines")}}
+    io["draws"] = draws_of(given)
     points = isinstance(systems, dict)
     _check_outputs(
         shown,
@@ -195,7 +197,7 @@ def _run(
     check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
     check_intervals(shown.wanted, settings)
     if not ranked:
-        check_resampling(given, settings, runs=io["runs"])
+        check_resampling(given, settings, runs=io["runs"], chance=io["draws"])
     if given["objective"] and settings.cross_tune is None and not io["folds"]:
         raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
     _check_evaluated({**io, "worst": given_worst}, settings)
@@ -257,6 +259,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
             points=has_points(sides[1]),
             progress=told,
         )
+    scores = with_levels(scores, sides, durations, parts["folds"], io["draws"], quiet=shown.quiet)
     shown.warn([scores])
     shown.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.

@@ -17,13 +17,17 @@ import click
 from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
+from sedeval_soft.cli.annotate import annotate
 from sedeval_soft.cli.board import board
 from sedeval_soft.cli.convert import convert
+from sedeval_soft.cli.diff import diff
 from sedeval_soft.cli.evaluate import evaluate
+from sedeval_soft.cli.explain import explain
 from sedeval_soft.cli.merge import merge
 from sedeval_soft.cli.output import hold_streams, remark
 from sedeval_soft.cli.plot import plot
 from sedeval_soft.cli.presets import presets
+from sedeval_soft.cli.simulate import simulate
 from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
 from sedeval_soft.cli.tune import tune
 from sedeval_soft.cli.validate import validate
@@ -80,11 +84,15 @@ def group() -> None:
 
 
 group.add_command(evaluate)
+group.add_command(annotate)
 group.add_command(board)
 group.add_command(convert)
+group.add_command(diff)
+group.add_command(explain)
 group.add_command(merge)
 group.add_command(plot)
 group.add_command(presets)
+group.add_command(simulate)
 group.add_command(tune)
 group.add_command(validate)
 

@@ -337,6 +337,12 @@ PAGE: tuple[Decorator, ...] = (
 )  # fmt: skip
 
 SINGLE: tuple[Decorator, ...] = (
+    option(INTERVALS, "--chance", is_flag=True,
+           help="Show the chance level of each score, what the same output has where it knows nothing of the "
+           "recordings, and the score between chance and the best."),
+    option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), metavar="N",
+           help="How often the output is moved in time for chance levels without closed form.  "
+           "[default: 100]"),
     setting(OUTPUT, "--worst", type=int, shown="0", metavar="N",
             help="List the N files, classes and segments with the most misses and false alarms."),
     option(OUTPUT, "--curves", type=click.Path(path_type=str), metavar="FILE",

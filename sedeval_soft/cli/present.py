@@ -122,8 +122,9 @@ class Presentation:
         return [verdict for scores in systems for verdict in judged(scores, self.requirements)]
 
     def _numbers(self, scores: Scores, *, named: bool) -> str:
-        """Return just the wanted numbers, `-` where undefined: one per line, its interval behind it.
+        """Return just the wanted numbers, `-` where undefined: one per line.
 
+        Behind it, where asked for, its interval; its chance level, and where it is between that and the best.
         named: all of a system on one line, behind its name.
         """
         from sedeval_soft.core.visible import visible
@@ -133,7 +134,9 @@ class Presentation:
         for name in self.wanted:
             score = scores.score(name)
             ends = (score.low, score.high) if scores.settings.ci or scores.runs else ()
-            columns.append("\t".join(map(exact, (score.value, *ends))))
+            level = scores.chance.levels.get(name) if scores.chance else None
+            of_chance = (level.chance, level.normalised) if level else (None, None) if scores.chance else ()
+            columns.append("\t".join(map(exact, (score.value, *ends, *of_chance))))
         if named:
             return "\t".join((visible(scores.system), *columns)) + "\n"
         return "".join(f"{column}\n" for column in columns)

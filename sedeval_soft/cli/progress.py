@@ -15,12 +15,15 @@ _PATIENCE = 1.0
 
 
 @contextlib.contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what is told how many replicates of how many are done; None where nobody would see a bar."""
+def progress(*, quiet: bool, label: str = "resampling files") -> Iterator[Callable[[int, int], None] | None]:
+    """Yield what is told how many replicates of how many are done; None where nobody would see a bar.
+
+    label: what is done.
+    """
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    bar = _Bar()
+    bar = _Bar(label)
     try:
         yield bar
     finally:
@@ -30,7 +33,8 @@ def progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 class _Bar:
     """One bar after another: each system, group and scene is resampled by itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: str) -> None:
+        self._label = label
         self._began = time.monotonic()
         self._bar: Any = None
         self._done = 0
@@ -43,7 +47,7 @@ class _Bar:
             return
         if self._bar is None:
             self._bar = click.progressbar(
-                length=total, label="resampling files", file=sys.stderr, update_min_steps=1
+                length=total, label=self._label, file=sys.stderr, update_min_steps=1
             )
             self._bar.__enter__()
         self._bar.update(done - self._bar.pos)

@@ -69,7 +69,7 @@ def _number(text: str) -> float | None:
 
 def parse_requirements(texts: Sequence[str]) -> list[Requirement]:
     """Read all requirements; raises SettingsError with all that are wrong."""
-    return _all(parse_requirement, texts)
+    return all_of(parse_requirement, texts)
 
 
 def parse_wanted(names: Sequence[str]) -> list[str]:
@@ -80,7 +80,7 @@ def parse_wanted(names: Sequence[str]) -> list[str]:
         measure_of(name)
         return name
 
-    return _all(check, names)
+    return all_of(check, names)
 
 
 def check_part(name: ScoreName, settings: Settings) -> None:
@@ -98,7 +98,8 @@ def check_part(name: ScoreName, settings: Settings) -> None:
         raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
 
 
-def _all(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+    """Return what a function makes of each text; raises SettingsError with all that are wrong."""
     parsed, problems = [], []
     for text in texts:
         try:

@@ -14,9 +14,9 @@ from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.choices import Pool
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.ranges import covered, range_maximum
-from sedeval_soft.core.rows import LongRows, Rows, WideRows
+from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.core.ticks import to_seconds, to_ticks
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -42,6 +42,24 @@ def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
     size = n_classes * grid.size
     cells = covered(size, first, last) if rows.value is None else range_maximum(size, first, last, rows.value)
     return cells.reshape(n_classes, grid.size)
+
+
+def rows_of(
+    values: Floats, grid: Grid, files: tuple[str, ...], classes: tuple[str, ...], origin: Origin
+) -> LongRows:
+    """Return values of segments as rows of a segment each, by file, segment and class; 0 has no row.
+
+    values: (n_classes, n_segments). What `pool_rows` makes of these rows are the values.
+    """
+    segment, label = np.nonzero(values.T)
+    file = np.searchsorted(grid.start, segment, side="right") - 1
+    onset = (segment - grid.start[file]) * grid.segment
+    # The last segment of a file is cut short with it: a row that ends later would make the file longer.
+    offset = np.minimum(onset + grid.segment, grid.length[file])
+    codes = file.astype(np.int32), label.astype(np.int32)
+    return LongRows(
+        files, classes, *codes, to_seconds(onset), to_seconds(offset), values[label, segment], origin
+    )
 
 
 def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.core.chance import Chance
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
@@ -92,6 +93,7 @@ class Scores(Mapping[str, "float | int | None"]):
     which, of segments and of events, if `measures` asks for it. runs: the names of repeated
     trainings that scores are the means of. folds: the spread over folds, if there are
     any. worst: what costs most, sweep: scores over thresholds of the reference, if the settings ask for it.
+    chance: the chance levels of scores, if they were asked for.
     """
 
     scores: Mapping[str, Score]
@@ -110,6 +112,7 @@ class Scores(Mapping[str, "float | int | None"]):
     folds: Folds | None = None
     worst: Worst | None = None
     sweep: Sweep | None = None
+    chance: Chance | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -208,6 +211,7 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
                 "folds": None if scores.folds is None else _folds(scores.folds),
                 "worst": None if scores.worst is None else _worst(scores.worst),
                 "sweep": None if scores.sweep is None else _sweep(scores.sweep),
+                **({} if scores.chance is None else {"chance": _chance(scores)}),
             }
             for scores in systems
         ],
@@ -290,6 +294,22 @@ def _sweep(sweep: Sweep) -> dict[str, Any]:
         "thresholds": list(sweep.thresholds),
         "at": {basis: list(counts) for basis, counts in sweep.at.items()},
         "scores": {name: list(values) for name, values in sweep.scores.items()},
+    }
+
+
+def _chance(scores: Scores) -> dict[str, Any]:
+    chance = scores.chance
+    if chance is None:
+        return {}
+    return {
+        "draws": chance.draws,
+        "seed": chance.seed,
+        "everything": chance.everything,
+        "levels": [
+            {"name": name, "chance": level.chance, "error": level.error, "normalised": level.normalised}
+            for name, level in chance.levels.items()
+            if name in scores.scores
+        ],
     }
 
 

@@ -48,7 +48,7 @@ def measure_of(name: ScoreName | str) -> Measure:
 
     Raises ScoreNameError, with close matches, for a name that no measure has.
     """
-    return _find(name)[1]
+    return family_of(name)[1]
 
 
 def group_of(name: ScoreName | str) -> str:
@@ -56,10 +56,11 @@ def group_of(name: ScoreName | str) -> str:
 
     Raises ScoreNameError as `measure_of`.
     """
-    return _find(name)[0].group
+    return family_of(name)[0].group
 
 
-def _find(name: ScoreName | str) -> tuple[Family, Measure]:
+def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
+    """Return the family and the measure that a score name means; raises ScoreNameError as `measure_of`."""
     parsed = ScoreName.parse(name) if isinstance(name, str) else name
     for family in FAMILIES:
         if (family.basis, family.reading) == (parsed.basis, parsed.reading):

@@ -207,7 +207,11 @@ def _of_style(style: str) -> dict[str, Any]:
 
 def _check_lines(path: str) -> None:
     """Raise ValueError for a line that matplotlib would only shake its head at."""
+    import matplotlib as mpl
+
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
         said = line.partition("#")[0].strip()
-        if said and ":" not in said:
-            raise ValueError(f"line {number} is {quoted(said)}; expected NAME: VALUE")
+        name = said.partition(":")[0].strip()
+        if said and (":" not in said or name not in mpl.rcParams):
+            hint = did_you_mean(name, mpl.rcParams) or "; expected NAME: VALUE"
+            raise ValueError(f"line {number} is {quoted(said)}{hint}")

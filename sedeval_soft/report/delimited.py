@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from sedeval_soft.core.board import Board, Difference, Entry
+from sedeval_soft.core.chance import Level
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.escape import cell, commented
@@ -24,6 +25,9 @@ from sedeval_soft.report.table import UNDEFINED, exact
 _Row = tuple[str | None, ...]
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
+
+CHANCE = ("chance", "chance_error", "normalised")
+"""Columns behind the others where chance levels were asked for."""
 
 
 BOARD_HEAD = (
@@ -36,7 +40,9 @@ BOARD_HEAD = (
 
 def delimited(systems: Sequence[Scores], delimiter: str, *, raw: bool = False) -> str:
     """Return all scores of some systems in rows, and their signatures as comments; raw: names as they are."""
-    return _lines(HEAD, chain.from_iterable(map(_rows, systems)), systems, delimiter, raw=raw)
+    chance = any(scores.chance is not None for scores in systems)
+    rows = chain.from_iterable(_rows(scores, chance=chance) for scores in systems)
+    return _lines((*HEAD, *(CHANCE if chance else ())), rows, systems, delimiter, raw=raw)
 
 
 def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
@@ -89,12 +95,16 @@ def _entry(board: Board, entry: Entry) -> _Row:
     )
 
 
-def _rows(scores: Scores) -> Iterator[_Row]:
+def _rows(scores: Scores, *, chance: bool) -> Iterator[_Row]:
+    levels = {} if scores.chance is None else scores.chance.levels
     for score in scores.scores.values():
+        level = levels.get(score.name, Level(None, None, None))
+        of_chance = map(_number, (level.chance, level.error, level.normalised)) if chance else ()
         yield (
             *(scores.system, score.name, score.basis, score.reading, score.measure),
             *(score.average, score.class_name, score.group),
             *map(_number, (score.value, score.low, score.high)),
+            *of_chance,
         )
 
 

@@ -8,6 +8,7 @@ from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
 from sedeval_soft.core.visible import visible
+from sedeval_soft.report.chance import said_of_chance
 from sedeval_soft.report.intervals import described, described_runs
 from sedeval_soft.report.spread import said_of_folds
 from sedeval_soft.report.table import short
@@ -23,6 +24,8 @@ def header(scores: Scores) -> list[tuple[str, str]]:
         lines.append(("runs", described_runs(scores.settings, len(scores.runs))))
     elif scores.settings.ci is not None and len(scores.files) > 1:
         lines.append(("intervals", described(scores.settings, len(scores.files))))
+    if scores.chance is not None:
+        lines.append(("chance", said_of_chance(scores.chance)))
     return lines
 
 

@@ -16,11 +16,12 @@ def list_scores() -> str:
 
 
 def _describe(measure: Measure) -> str:
-    parts = [measure.summary, _range(measure), _BETTER[measure.direction]]
+    parts = [measure.summary, range_of(measure), _BETTER[measure.direction]]
     return "; ".join(part for part in parts if part)
 
 
-def _range(measure: Measure) -> str:
+def range_of(measure: Measure) -> str:
+    """Return the range of a measure as text, empty where it has none."""
     low = "" if measure.low is None else f"{measure.low:g}"
     high = "" if measure.high is None else f"{measure.high:g}"
     return f"{low} to {high}" if low and high else f"from {low}" if low else ""
@@ -39,7 +40,7 @@ def scores_table() -> str:
                 f"`{family.basis}.{family.reading}.{measure.name}`",
                 measure.summary,
                 measure.formula,
-                _range(measure),
+                range_of(measure),
                 {"none": ""}.get(measure.direction, measure.direction),
                 measure.undefined,
                 ", ".join(forms),

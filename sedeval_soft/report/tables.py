@@ -11,6 +11,7 @@ from dataclasses import replace
 from sedeval_soft.core.value import Confusion, Score, Scores
 from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.report.chance import chance_notes, chance_tables
 from sedeval_soft.report.intervals import end_cell, end_names, ends, has_interval
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Averages, measure_label, of_parts
 from sedeval_soft.report.spread import folds_notes, folds_tables, worst_notes, worst_tables
@@ -53,7 +54,12 @@ def tables(scores: Scores) -> list[Table]:
     for part in dict.fromkeys(score.group for score in scores.scores.values()):
         if part is not None and part not in aside:
             found += _of_part(scores, part)
-    found += [*sweep_tables(scores), *folds_tables(scores), *worst_tables(scores.worst)]
+    found += [
+        *sweep_tables(scores),
+        *folds_tables(scores),
+        *worst_tables(scores.worst),
+        *chance_tables(scores),
+    ]
     return [table for table in found if table.rows]
 
 
@@ -202,4 +208,5 @@ def notes(scores: Scores, shown: Iterable[Table]) -> list[str]:
             of = f" ({', '.join(where)})" if len(silent) > 1 else ""
             names = ", ".join(map(visible, absent))
             found.append(f"Without reference, so left out of macro averages{of}: {names}.")
-    return [*found, *sweep_notes(scores.sweep), *folds_notes(scores), *worst_notes(scores.worst)]
+    found += [*sweep_notes(scores.sweep), *folds_notes(scores), *worst_notes(scores.worst)]
+    return [*found, *chance_notes(scores)]

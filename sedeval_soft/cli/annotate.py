@@ -1,0 +1,142 @@
+"""`soft-sed-eval annotate TABLE TABLE...`: a reference of several annotators' labels, and their agreement."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from sedeval_soft.cli.options import (
+    INTAKE,
+    OUTPUT,
+    QUIET,
+    SCORING,
+    SEGMENTS,
+    Decorator,
+    GroupedCommand,
+    add,
+    number,
+    option,
+    setting,
+)
+from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval annotate a.tsv b.tsv c.tsv
+  soft-sed-eval annotate a.tsv b.tsv c.tsv -o ref.tsv --method competence
+  soft-sed-eval annotate a.tsv b.tsv c.tsv --ceiling-of sys.tsv
+"""
+
+METHODS = ("mean", "competence", "majority")
+"""How a reference is made; a test holds them against the library, which help does not load."""
+
+ANNOTATORS = "Annotators"
+
+_PATH = click.Path(path_type=str)
+
+OPTIONS: tuple[Decorator, ...] = (
+    option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
+           help="The reference: the mean of those who labelled a file, the mean weighted by how far each can "
+           "be believed (MACE), or 1 where more than half are above the threshold."),
+    option(ANNOTATORS, "--all-files", is_flag=True,
+           help="Everyone labelled every file: one that a table lacks has no events. Else it is missing, "
+           "unless a row with only its name declares it."),
+    option(ANNOTATORS, "--ceiling-of", type=_PATH, metavar="SYSTEM",
+           help="Give the scores of a system as a share of what annotators reach."),
+    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
+           help="A score that the ceiling is of. Repeatable.  [default: micro and macro F1 of segments, soft "
+           "and hard]"),
+    setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
+            help="A value above it is a label."),
+    option(SCORING, "--durations", type=_PATH, metavar="TSV",
+           help="Table of filename and duration: how long files are, and which there are."),
+    setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
+            help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'."),
+    setting(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
+            help="Length of a segment: each is a row of the reference."),
+    setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
+            help="A segment takes the largest value in it, or the time-weighted mean."),
+    option(OUTPUT, "-o", "--output", type=_PATH, metavar="FILE",
+           help="Write the reference to a file, in the form of its extension; with - it is printed, and the "
+           "agreement goes to standard error."),
+    option(OUTPUT, "--to", metavar="FORM", help="Form of the reference, as of soft-sed-eval convert."),
+    option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty."),
+    option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+           help="Form of the agreement."),
+    QUIET,
+)  # fmt: skip
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("tables", metavar="TABLE TABLE...", nargs=-1, required=True, type=_PATH)
+@add(OPTIONS, INTAKE)
+def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+    """Make a soft reference of the labels of several annotators, and print how far they agree.
+
+    Each TABLE is what one annotator says, in any form that can be evaluated, with values or without. Printed
+    are Krippendorff's alpha, soft F of every two, competences, and the ceiling: what each annotator reaches
+    against the reference of the others.
+    """
+    from sedeval_soft.api.annotation import SCORES
+    from sedeval_soft.api.annotation import annotate as annotated
+    from sedeval_soft.cli.asked import limits_of
+    from sedeval_soft.config import split_classes
+
+    _check(tables, given)
+    output, to, force, form, quiet = (given.pop(n) for n in ("output", "to", "force", "form", "quiet"))
+    given["classes"] = split_classes(given["classes"]) if given["classes"] else None
+    given["scores"] = given["scores"] or SCORES
+    with limits_of(given) as limits:
+        asked = {name: value for name, value in given.items() if value is not None}
+        found = annotated(list(tables), limits=limits, **asked)
+        # The reference first: what is printed cannot be taken back where it fails.
+        if output is not None:
+            _write(found.reference, output, to, limits, force=force, quiet=quiet)
+    if not quiet:
+        for warning in found.warnings:
+            remark(f"warning: {warning}")
+    from sedeval_soft.report.annotation import annotation_json, annotation_text
+
+    text = annotation_json(found) if form == "json" else annotation_text(found)
+    if output is not None and to_standard_output(output):
+        remark(text.removesuffix("\n"))
+    else:
+        emit(text)
+
+
+def _check(tables: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Refuse paths that do not go together."""
+    if len(tables) < 2:
+        raise click.UsageError(f"Expected the tables of two or more annotators, found {len(tables)}.")
+    twice = next((path for path in tables if tables.count(path) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"TABLE {twice} is given twice; expected each once.")
+    if [*tables, given["ceiling_of"], given["durations"]].count("-") > 1:
+        raise click.UsageError("Only one of TABLE and --ceiling-of can be standard input.")
+    if given["output"] is None and (given["to"] or given["force"]):
+        raise click.UsageError("--to and --force are of the reference; expected -o, too.")
+    read: dict[str, str | None] = {f"table of annotator {i}": path for i, path in enumerate(tables, 1)}
+    others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
+    refuse_overwriting(given["output"], read | others)
+
+
+def _write(rows: Any, output: str, to: str | None, limits: Any, *, force: bool, quiet: bool) -> None:  # noqa: ANN401
+    """Write the reference."""
+    from sedeval_soft.api.conversion import prepare, write
+    from sedeval_soft.core.errors import SettingsError
+
+    printed = to_standard_output(output)
+    target = "-" if printed else os.fspath(output)
+    prepared = prepare(rows, target, to=to or ("long" if printed else None), limits=limits)
+    if printed:
+        if not prepared.form.text and sys.stdout.isatty():
+            raise SettingsError(f"{prepared.form.name} is no text for a terminal; expected -o FILE")
+        click.echo(prepared.content(), nl=False)
+    else:
+        write(prepared, target, force=force)
+    if not quiet:
+        for loss in prepared.conversion.losses:
+            remark(f"warning: {prepared.form.name} loses {loss}")

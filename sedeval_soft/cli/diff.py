@@ -1,0 +1,62 @@
+"""`soft-sed-eval diff A B`: what differs between two results."""
+
+from __future__ import annotations
+
+import click
+
+from sedeval_soft.cli.output import emit, refuse_overwriting
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval diff old.json new.json
+  soft-sed-eval diff old.json new.json --tolerance 1e-9
+  soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
+
+\b
+Exit status: 0 all scores are the same, 1 scores differ, 2 a file cannot be compared.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("a", metavar="A", type=click.Path(path_type=str))
+@click.argument("b", metavar="B", type=click.Path(path_type=str))
+@click.option(
+    "--tolerance",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="By how much scores, and the ends of their intervals, may differ.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="For people, or for programs.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=str),
+    metavar="FILE",
+    help="Write to a file; it is complete or not touched.",
+)
+@click.pass_context
+def diff(ctx: click.Context, a: str, b: str, tolerance: float, form: str, output: str | None) -> None:
+    """Compare two results of --format json: score by score, and which settings and inputs differ.
+
+    Systems are paired by name; where both files have one, these are compared whatever their names.
+    """
+    if a == b == "-":
+        raise click.UsageError("Only one of A and B can be standard input.", ctx)
+    refuse_overwriting(output, {"first file": a, "second file": b})
+    from sedeval_soft.board.changes import changes
+    from sedeval_soft.formats.results import read_results
+    from sedeval_soft.report.changes import changes_json, changes_text
+
+    found = changes(read_results(a), read_results(b), tolerance)
+    show = changes_json if form == "json" else changes_text
+    emit(show(found, (a, b)), output)
+    ctx.exit(0 if found.same else 1)

@@ -1,0 +1,137 @@
+"""`soft-sed-eval simulate KIND REFERENCE`: systems to read a score against."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from sedeval_soft.cli.options import (
+    INTAKE,
+    OUTPUT,
+    QUIET,
+    SCORING,
+    SEGMENTS,
+    Decorator,
+    GroupedCommand,
+    add,
+    number,
+    option,
+)
+from sedeval_soft.cli.output import refuse_overwriting, remark, to_standard_output
+
+EPILOG = """\b
+Examples:
+  soft-sed-eval simulate betas ref.tsv -o sys.tsv --seed 1
+  soft-sed-eval simulate data-sampling ref.tsv --train train.tsv -o sys.tsv
+  soft-sed-eval simulate beta-noise ref.tsv --r 0.1 -o sys.parquet
+  soft-sed-eval simulate perturb ref.tsv --drop 0.2 --jitter 0.5 --noise 0.1 -o sys.tsv
+  soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv -o sys.tsv
+"""
+
+KINDS = ("betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator")
+"""What can be simulated; a test holds them against the library, which help does not load."""
+
+SIMULATED = "What is simulated"
+
+
+def level(text: str) -> float | str:
+    """Return a number, or `prior`."""
+    return text if text == "prior" else number(text)
+
+
+_PATH = click.Path(path_type=str)
+
+OF_KINDS: tuple[Decorator, ...] = (
+    option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
+           help="Seed of the random numbers: the same seed gives the same system."),
+    option(SIMULATED, "--train", type=_PATH, metavar="TABLE",
+           help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
+    option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
+           help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
+    option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
+           help="--fit likelihood: values stay this far from 0 and 1.  [default: 1e-07]"),
+    option(SIMULATED, "--value", type=level, metavar="NUMBER|prior",
+           help="constant: this all the time, or the mean of each class.  [default: 0.5]"),
+    option(SIMULATED, "--r", type=number, metavar="NUMBER", help="beta-noise: alpha = beta = r."),
+    option(SIMULATED, "--drop", type=number, metavar="SHARE",
+           help="perturb: silence events with this probability."),
+    option(SIMULATED, "--merge", type=number, metavar="SHARE",
+           help="perturb: fill gaps between events of a class with this probability."),
+    option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
+           help="perturb: shift events by a normally distributed time of this standard deviation."),
+    option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
+           help="perturb: a moving average over about so long."),
+    option(SIMULATED, "--noise", type=number, metavar="NUMBER",
+           help="perturb: add normally distributed noise of this standard deviation."),
+    option(SIMULATED, "--labels", multiple=True, type=_PATH, metavar="TABLE",
+           help="annotator: the labels of one annotator. Repeatable."),
+)  # fmt: skip
+
+OF_ALL: tuple[Decorator, ...] = (
+    option(SCORING, "--durations", type=_PATH, metavar="TSV",
+           help="Table of filename and duration: how long files are, and which there are."),
+    option(SCORING, "--classes", multiple=True, metavar="A,B,...",
+           help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'."),
+    option(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
+           help="Length of a segment: each is a row."),
+    option(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), default="max", show_default=True,
+           help="A segment takes the largest value in it, or the time-weighted mean."),
+    option(OUTPUT, "-o", "--output", type=_PATH, metavar="FILE",
+           help="Write the table to a file, in the form of its extension.  [default: standard output]"),
+    option(OUTPUT, "--to", metavar="FORM", help="Form of the table, as of soft-sed-eval convert."),
+    option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty."),
+    QUIET,
+)  # fmt: skip
+
+
+@click.command(cls=GroupedCommand, epilog=EPILOG)
+@click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
+@click.argument("reference", metavar="REFERENCE", type=_PATH)
+@add(OF_KINDS, OF_ALL, INTAKE)
+def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
+    """Write the output of a made-up system, to read the scores of real ones against.
+
+    \b
+    KIND is one of
+      betas           a beta distribution for each class, fitted to its values
+      shuffled-betas  the same, but each class has the distribution of another
+      data-sampling   whole time steps of the data, drawn at random
+      constant        one value all the time
+      beta-noise      a beta distribution that knows nothing of the data
+      perturb         REFERENCE with errors of known effect
+      annotator       the labels of an annotator, for each file one at random
+
+    REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
+    """  # noqa: D301 - click's mark for lines that stay as they are
+    from sedeval_soft.api.conversion import prepare, write
+    from sedeval_soft.api.simulation import simulate as simulated
+    from sedeval_soft.cli.asked import limits_of
+    from sedeval_soft.config import split_classes
+    from sedeval_soft.core.errors import SettingsError
+
+    output, form, force, quiet = (given.pop(name) for name in ("output", "to", "force", "quiet"))
+    labels = {f"labels of annotator {i + 1}": path for i, path in enumerate(given["labels"])}
+    read = {"reference": reference, "training data": given["train"], "table of durations": given["durations"]}
+    refuse_overwriting(output, read | labels)
+    if [reference, given["train"], *labels.values()].count("-") > 1:
+        raise click.UsageError("Only one of REFERENCE, --train and --labels can be standard input.")
+    given["labels"] = given["labels"] or None
+    given["classes"] = split_classes(given["classes"]) if given["classes"] else None
+    printed = to_standard_output(output)
+    with limits_of(given) as limits:
+        asked = {name: value for name, value in given.items() if value is not None}
+        rows = simulated(kind, reference, limits=limits, **asked)
+        target = "-" if printed else output or "-"
+        prepared = prepare(rows, target, to=form or ("long" if printed else None), limits=limits)
+    if printed:
+        if not prepared.form.text and sys.stdout.isatty():
+            raise SettingsError(f"{prepared.form.name} is no text for a terminal; expected -o FILE")
+        click.echo(prepared.content(), nl=False)
+    else:
+        write(prepared, target, force=force)
+    if not quiet:
+        for loss in prepared.conversion.losses:
+            remark(f"warning: {prepared.form.name} loses {loss}")
+        remark(f"simulated {kind}, seed {given['seed']}: {len(rows)} rows, {len(rows.files)} files")

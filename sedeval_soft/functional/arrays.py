@@ -1,0 +1,188 @@
+"""Arrays of any library: which one it is, how they are laid out, and sums that lose no digits."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sedeval_soft.core.errors import SettingsError
+
+try:
+    import array_api_compat
+except ImportError as error:  # pragma: no cover - tests run it in a process of its own
+    raise ImportError(
+        "sedeval_soft.functional needs array-api-compat: pip install 'soft-sed-eval[functional]'"
+    ) from error
+
+Array = Any
+"""An array of whichever library; shapes are in the docstrings."""
+
+Namespace = Any
+"""The functions of an array library under the names of the standard."""
+
+_BLOCK = 64
+"""Terms added one after another: the rounding of a sum grows with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Reference and system laid out alike.
+
+    reference, system: (*kept, n_segments, n_classes), what a mask leaves out being 0 on both sides.
+    weight: of each cell, (*kept, n_segments, n_classes), of each segment (..., 1), or None where all count 1.
+    dtype: of results; the arrays are at least of single precision, in which sums are taken.
+    """
+
+    xp: Namespace
+    reference: Array
+    system: Array
+    mask: Array | None
+    weight: Array | None
+    dtype: Any
+
+
+def namespace_of(*arrays: Array) -> Namespace:
+    """Return the functions of the library that all arrays are of; raises SettingsError if there is none."""
+    for array in arrays:
+        if isinstance(array, np.ma.MaskedArray):
+            raise SettingsError("a masked array, whose mask would be lost; expected a plain one, and `mask`")
+    torch = sys.modules.get("torch")
+    if torch is not None and all(isinstance(array, torch.Tensor) for array in arrays):
+        # Found out by itself it would be told of caches by those who compile it.
+        import array_api_compat.torch as namespace
+
+        return namespace
+    try:
+        return array_api_compat.array_namespace(*arrays)
+    except TypeError as error:
+        kinds = ", ".join(f"{type(array).__module__}.{type(array).__qualname__}" for array in arrays)
+        raise SettingsError(
+            f"expected arrays of one library (NumPy, PyTorch, JAX ...), found {kinds}"
+        ) from error
+
+
+def lay_out(
+    reference: Array,
+    system: Array,
+    mask: Array | None,
+    weights: Array | None,
+    axis: int | tuple[int, ...] | None,
+    class_axis: int,
+) -> Sides:
+    """Check two arrays against one another and bring their classes last, what is summed before them.
+
+    Arguments as of `soft_counts`. Raises SettingsError for shapes and types that do not go together.
+    """
+    xp = namespace_of(reference, system, *(array for array in (mask, weights) if array is not None))
+    shape = tuple(reference.shape)
+    if tuple(system.shape) != shape:
+        raise SettingsError(f"system has the shape {tuple(system.shape)}; expected the reference's, {shape}")
+    if len(shape) < 2:
+        raise SettingsError(f"arrays of shape {shape}; expected (..., n_segments, n_classes)")
+    place = _place(class_axis, len(shape), "class_axis")
+    dtype, work = _types(xp, reference, system)
+    order, n_kept = _order(len(shape), axis, place)
+    reference, system = (xp.astype(array, work, copy=False) for array in (reference, system))
+    if mask is not None:
+        mask = _spread(xp, mask, shape, place, "mask", bool)
+        reference, system = (xp.where(mask, array, xp.zeros_like(array)) for array in (reference, system))
+        mask = _arranged(xp, mask, order, n_kept)
+    if weights is not None:
+        if len(weights.shape) >= len(shape):
+            segments = shape[:place] + shape[place + 1 :]
+            raise SettingsError(
+                f"weights of shape {tuple(weights.shape)}; expected one of each segment, {segments}"
+            )
+        weights = _spread(xp, xp.astype(weights, work, copy=False), shape, place, "weights", None)
+        weights = _arranged(xp, weights, order, n_kept)[..., :1]
+    reference, system = (_arranged(xp, array, order, n_kept) for array in (reference, system))
+    return Sides(xp, reference, system, mask, weights, dtype)
+
+
+def _place(axis: int, ndim: int, what: str) -> int:
+    if not isinstance(axis, int) or not -ndim <= axis < ndim:
+        raise SettingsError(f"{what} {axis!r}: expected an axis of arrays of {ndim} dimensions")
+    return axis % ndim
+
+
+def _types(xp: Namespace, reference: Array, system: Array) -> tuple[Any, Any]:
+    """Return the dtype of results, and that of sums: the same, or single precision for half."""
+    found = [array.dtype for array in (reference, system)]
+    if any(xp.isdtype(dtype, "complex floating") for dtype in found):
+        raise SettingsError("complex values; expected values in [0, 1]")
+    floating = [dtype for dtype in found if xp.isdtype(dtype, "real floating")]
+    # Hard labels may be integers or booleans: they take the other side's type.
+    dtype = xp.result_type(*floating) if floating else xp.asarray(0.0).dtype
+    return dtype, dtype if xp.finfo(dtype).bits >= 32 else xp.float32
+
+
+def _order(ndim: int, axis: int | tuple[int, ...] | None, place: int) -> tuple[tuple[int, ...], int]:
+    """Return the order of axes - kept, summed, classes - and how many are kept."""
+    others = [i for i in range(ndim) if i != place]
+    if axis is None:
+        summed = others
+    else:
+        given = axis if isinstance(axis, tuple) else (axis,)
+        summed = [_place(each, ndim, "axis") for each in given]
+        if place in summed or len({*summed}) < len(summed) or not summed:
+            raise SettingsError(f"axis {axis!r}: expected axes other than that of the classes, each once")
+    kept = [i for i in others if i not in summed]
+    return (*kept, *summed, place), len(kept)
+
+
+def _arranged(xp: Namespace, array: Array, order: tuple[int, ...], n_kept: int) -> Array:
+    moved = xp.permute_dims(array, order)
+    shape = tuple(moved.shape)
+    return xp.reshape(moved, (*shape[:n_kept], math.prod(shape[n_kept:-1]), shape[-1]))
+
+
+def _spread(
+    xp: Namespace, array: Array, shape: tuple[int, ...], place: int, what: str, kind: type | None
+) -> Array:
+    """Return a mask or weights in the shape of the values; they may lack the axis of classes."""
+    if kind is bool and not xp.isdtype(array.dtype, "bool"):
+        raise SettingsError(f"{what} has the type {array.dtype}; expected booleans, True where cells count")
+    given = tuple(array.shape)
+    if len(given) == len(shape) - 1:
+        array = xp.expand_dims(array, axis=place)
+    fits = len(array.shape) == len(shape) and all(
+        own in (1, size) for own, size in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        segments = shape[:place] + shape[place + 1 :]
+        raise SettingsError(f"{what} of shape {given}; expected {segments}, one of each segment, or {shape}")
+    return xp.broadcast_to(array, shape)
+
+
+def total(xp: Namespace, values: Array) -> Array:
+    """Sum segments: (..., n_segments, n_classes) to (..., n_classes).
+
+    Blocks first, then their sums: libraries that add one row after another lose digits of single precision.
+    """
+    while values.shape[-2] > _BLOCK:
+        size, n_classes = values.shape[-2:]
+        whole = size // _BLOCK * _BLOCK
+        blocks = xp.reshape(values[..., :whole, :], (*values.shape[:-2], whole // _BLOCK, _BLOCK, n_classes))
+        sums = xp.sum(blocks, axis=-2)
+        values = sums if whole == size else xp.concat([sums, values[..., whole:, :]], axis=-2)
+    return xp.sum(values, axis=-2)
+
+
+def ratio(xp: Namespace, numerator: Array, denominator: Array) -> tuple[Array, Array]:
+    """Return quotients, 0 where the denominator is 0, and where they are defined.
+
+    The division itself never meets a 0: a gradient would be NaN there, even where its value is not used.
+    """
+    defined = denominator != 0
+    safe = xp.where(defined, denominator, xp.ones_like(denominator))
+    quotient = numerator / safe
+    return xp.where(defined, quotient, xp.zeros_like(quotient)), defined
+
+
+def undefined_as_nan(xp: Namespace, values: Array, defined: Array) -> Array:
+    """Return values, NaN where they are not defined."""
+    return xp.where(defined, values, xp.full_like(values, math.nan))

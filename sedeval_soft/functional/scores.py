@@ -1,0 +1,262 @@
+"""Soft scores from arrays, and from counts that were added up over batches.
+
+Undefined cases are those of `sedeval_soft.evaluate`, and NaN here. A class without reference (N_ref = 0) is
+left out of macro and weighted averages, also where it has false alarms, which count in micro averages. The
+precision of a class that has a reference and was never detected counts 0 in averages.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.functional.arrays import Array, Namespace, lay_out, namespace_of, ratio, undefined_as_nan
+from sedeval_soft.functional.counts import DivergenceSums, SoftCounts, counts_of, divergences_of
+
+AVERAGES = ("micro", "macro", "weighted", None)
+MEASURES = ("precision", "recall", "fbeta", "error_rate")
+
+Axes = int | tuple[int, ...] | None
+
+
+def soft_precision(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return sum T(y, p) / sum p, as `segment.soft.precision`.
+
+    reference, system: (..., n_segments, n_classes), values in [0, 1].
+    average: `macro` (of classes with a reference), `micro` (of sums over classes), `weighted` (by N_ref),
+        or None for the values of classes, (..., n_classes).
+    mask, weights, t_norm, axis, class_axis: as of `soft_counts`.
+    Returns a scalar array, or as many values as there are along axes that are kept; NaN where undefined.
+    Source: Harju & Mesaros 2023.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    found = score_of(counts_of(sides, t_norm, errors=False), "precision", average=average)
+    return sides.xp.astype(found, sides.dtype, copy=False)
+
+
+def soft_recall(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return sum T(y, p) / sum y, as `segment.soft.recall`; arguments as of `soft_precision`."""
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    found = score_of(counts_of(sides, t_norm, errors=False), "recall", average=average)
+    return sides.xp.astype(found, sides.dtype, copy=False)
+
+
+def soft_fbeta(
+    reference: Array,
+    system: Array,
+    *,
+    beta: float = 1.0,
+    eps: float = 0.0,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return (1 + b^2) TP / (b^2 N_ref + N_sys + eps), as `segment.soft.fbeta`.
+
+    beta: how many times recall counts more than precision. eps: with a number above 0, a class that is in
+        neither side has F 0 and is not undefined. Other arguments as of `soft_precision`. Source: van
+        Rijsbergen 1979.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    counts = counts_of(sides, t_norm, errors=False)
+    return sides.xp.astype(
+        score_of(counts, "fbeta", average=average, beta=beta, eps=eps), sides.dtype, copy=False
+    )
+
+
+def soft_f1(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return 2 TP / (N_ref + N_sys), as `segment.soft.f1`; arguments as of `soft_precision`."""
+    return soft_fbeta(
+        reference,
+        system,
+        average=average,
+        mask=mask,
+        weights=weights,
+        t_norm=t_norm,
+        axis=axis,
+        class_axis=class_axis,
+    )
+
+
+def product_soft_f1(
+    reference: Array,
+    system: Array,
+    *,
+    eps: float = 1e-7,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return 2 TP / (2 TP + FP + FN + eps) with TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p).
+
+    1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions
+    at 0 and 1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
+    """
+    return soft_fbeta(
+        reference,
+        system,
+        eps=eps,
+        average=average,
+        mask=mask,
+        weights=weights,
+        t_norm="product",
+        axis=axis,
+        class_axis=class_axis,
+    )
+
+
+def soft_error_rate(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "micro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return (S + D + I) / N_ref, of a class (FN + FP) / N_ref, as `segment.soft.error_rate`.
+
+    Arguments as of `soft_precision`; only the micro average knows substitutions.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    counts = counts_of(sides, t_norm, errors=average == "micro")
+    return sides.xp.astype(score_of(counts, "error_rate", average=average), sides.dtype, copy=False)
+
+
+def kl_divergence(
+    reference: Array,
+    system: Array,
+    *,
+    eps: float = 1e-7,
+    average: str | None = "micro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return the mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)) in nats, as `segment.soft.kl_divergence`.
+
+    p is clipped to [eps, 1 - eps]. Other arguments as of `soft_precision`.
+    Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return sides.xp.astype(
+        score_of(divergences_of(sides, eps), "kl_divergence", average=average), sides.dtype, copy=False
+    )
+
+
+def score_of(
+    counts: SoftCounts | DivergenceSums,
+    measure: str,
+    *,
+    average: str | None = "macro",
+    beta: float = 1.0,
+    eps: float = 0.0,
+) -> Array:
+    """Return a score from counts, such as those of several batches added up; NaN where undefined.
+
+    counts: of `soft_counts`, with errors for the micro error rate; of `divergence_sums` for `kl_divergence`.
+    measure: `precision`, `recall`, `fbeta` (F1 with beta 1), `error_rate` or `kl_divergence`.
+    average, beta, eps: as of `soft_fbeta`. Returns (...) of counts (..., n_classes), those with average None.
+    """
+    if average not in AVERAGES:
+        raise SettingsError(f"average {average!r}: expected micro, macro, weighted or None")
+    if isinstance(counts, DivergenceSums) != (measure == "kl_divergence"):
+        raise SettingsError(f"measure {measure!r} is not made of {type(counts).__name__}")
+    xp = namespace_of(counts.n_ref)
+    if isinstance(counts, DivergenceSums):
+        parts = xp.clip(counts.divergence, 0.0, math.inf), counts.cells
+    else:
+        parts = _parts(xp, counts, measure, average, beta, eps)
+    return _averaged(xp, *parts, counts.n_ref, average, missing_counts=measure == "precision")
+
+
+def _parts(
+    xp: Namespace, counts: SoftCounts, measure: str, average: str | None, beta: float, eps: float
+) -> tuple[Array, Array]:
+    """Return numerators and denominators: of classes, (..., n_classes), or for `micro` of all, (..., 1)."""
+    if not (isinstance(beta, int | float) and 0 < beta < math.inf):
+        raise SettingsError(f"beta {beta!r}: expected a number above 0")
+    if not (isinstance(eps, int | float) and 0 <= eps < math.inf):
+        raise SettingsError(f"eps {eps!r}: expected a number of at least 0")
+    tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys
+    if average == "micro":
+        tp, n_ref, n_sys = (xp.sum(column, axis=-1, keepdims=True) for column in (tp, n_ref, n_sys))
+    if measure == "precision":
+        return tp, n_sys
+    if measure == "recall":
+        return tp, n_ref
+    if measure == "fbeta":
+        square = float(beta) ** 2
+        return (1.0 + square) * tp, square * n_ref + n_sys + eps
+    if measure != "error_rate":
+        raise SettingsError(f"measure {measure!r}: expected one of {', '.join(MEASURES)}, kl_divergence")
+    if average != "micro":
+        return (n_ref - tp) + (n_sys - tp), n_ref
+    if counts.substitutions is None or counts.deletions is None or counts.insertions is None:
+        raise SettingsError("the micro error rate needs counts with errors=True")
+    errors = counts.substitutions + counts.deletions + counts.insertions
+    return xp.expand_dims(errors, axis=-1), n_ref
+
+
+def _averaged(
+    xp: Namespace,
+    numerator: Array,
+    denominator: Array,
+    n_ref: Array,
+    average: str | None,
+    *,
+    missing_counts: bool,
+) -> Array:
+    """Return values of classes or their average.
+
+    missing_counts: an undefined value of a class with a reference counts 0, and is not left out.
+    """
+    if average == "micro":
+        pooled = (xp.sum(column, axis=-1) for column in (numerator, denominator))
+        return undefined_as_nan(xp, *ratio(xp, *pooled))
+    values, defined = ratio(xp, numerator, denominator)
+    if average is None:
+        return undefined_as_nan(xp, values, defined)
+    weight = n_ref if average == "weighted" else xp.astype(n_ref != 0, n_ref.dtype)
+    if not missing_counts:
+        weight = xp.where(defined, weight, xp.zeros_like(weight))
+    mean = ratio(xp, xp.sum(values * weight, axis=-1), xp.sum(weight, axis=-1))
+    return undefined_as_nan(xp, *mean)

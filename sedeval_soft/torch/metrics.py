@@ -1,0 +1,196 @@
+"""Soft scores as metrics of torchmetrics: counts of batches and processes add up, rates never do.
+
+Counts are kept in double precision, so that long epochs lose nothing: the scores are those of all batches
+at once, however they were split. On devices without double precision (MPS) call
+`metric.set_dtype(torch.float32)` first.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+import torch
+
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.functional.arrays import Sides, lay_out
+from sedeval_soft.functional.counts import (
+    T_NORMS,
+    DivergenceSums,
+    SoftCounts,
+    counts_of,
+    divergences_of,
+)
+from sedeval_soft.functional.scores import AVERAGES, score_of
+
+try:
+    import torchmetrics
+except ImportError as error:
+    raise ImportError(
+        "sedeval_soft.torch.metrics needs torchmetrics: pip install 'soft-sed-eval[torchmetrics]'"
+    ) from error
+
+__all__ = ["SoftErrorRate", "SoftFBeta", "SoftKLDivergence", "SoftPrecision", "SoftRecall"]
+
+
+class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
+    """A score of counts that add up.
+
+    num_classes: how many there are. average: `macro`, `micro`, `weighted`, or None for the values of classes.
+    from_logits: whether predictions go through a sigmoid first. class_axis: where the classes are.
+    setup: what shapes the counts, as the end of the names of states: collections share the counts of
+        metrics whose states have the same names and, after one batch, the same values.
+    kwargs: as of all metrics of torchmetrics (`dist_sync_on_step`, `sync_on_compute` ...).
+    """
+
+    is_differentiable = True
+    full_state_update = False
+    plot_lower_bound = 0.0
+    measure: ClassVar[str]
+    counted: ClassVar[tuple[str, ...]] = ("tp", "n_ref", "n_sys")
+
+    def __init__(
+        self,
+        num_classes: int,
+        *,
+        average: str | None = "macro",
+        from_logits: bool = False,
+        class_axis: int = -1,
+        setup: str = "",
+        **kwargs: Any,  # noqa: ANN401 - torchmetrics' own
+    ) -> None:
+        super().__init__(**kwargs)
+        self.setup = setup
+        if average not in AVERAGES:
+            raise SettingsError(f"average {average!r}: expected micro, macro, weighted or None")
+        if not isinstance(num_classes, int) or num_classes < 1:
+            raise SettingsError(f"num_classes {num_classes!r}: expected a whole number above 0")
+        self.num_classes, self.average = num_classes, average
+        self.from_logits, self.class_axis = from_logits, class_axis
+        for name in self.counted:
+            shape = () if name in {"substitutions", "deletions", "insertions"} else (num_classes,)
+            zeros = torch.zeros(shape, dtype=torch.float64)
+            self.add_state(f"{name}{self.setup}", default=zeros, dist_reduce_fx="sum")
+
+    def update(
+        self,
+        preds: torch.Tensor,
+        target: torch.Tensor,
+        mask: torch.Tensor | None = None,
+        weights: torch.Tensor | None = None,
+    ) -> None:
+        """Count a batch: predictions and soft references, (..., n_segments, n_classes) each.
+
+        mask: True where cells, or segments, count. weights: what each segment counts.
+        """
+        precision = self._state("n_ref").dtype
+        system = torch.sigmoid(preds.to(precision)) if self.from_logits else preds.to(precision)
+        sides = lay_out(target.to(precision), system, mask, weights, None, self.class_axis)
+        if sides.reference.shape[-1] != self.num_classes:
+            found = sides.reference.shape[-1]
+            raise SettingsError(f"{found} classes along axis {self.class_axis}; expected {self.num_classes}")
+        counts = self._count(sides)
+        for name in self.counted:
+            setattr(self, f"{name}{self.setup}", self._state(name) + getattr(counts, name))
+
+    def compute(self) -> torch.Tensor:
+        """Return the score of all batches; NaN where undefined."""
+        return self._score(self._counts())
+
+    def _state(self, name: str) -> torch.Tensor:
+        state: torch.Tensor = getattr(self, f"{name}{self.setup}")
+        return state
+
+    def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
+        return counts_of(sides, self.t_norm, errors="substitutions" in self.counted)
+
+    def _counts(self) -> SoftCounts | DivergenceSums:
+        return SoftCounts(*(self._state(name) for name in self.counted))
+
+    def _score(self, counts: SoftCounts | DivergenceSums) -> torch.Tensor:
+        found: torch.Tensor = score_of(counts, self.measure, average=self.average)
+        return found
+
+
+class _Fuzzy(_Added):
+    """A score of fuzzy sets. t_norm: what both sides have in common."""
+
+    def __init__(self, num_classes: int, *, t_norm: str = "minimum", **kwargs: Any) -> None:  # noqa: ANN401
+        if t_norm not in T_NORMS:
+            raise SettingsError(f"t_norm {t_norm!r}: expected one of {', '.join(T_NORMS)}")
+        super().__init__(num_classes, setup=f"_{t_norm}", **kwargs)
+        self.t_norm = t_norm
+
+
+class SoftPrecision(_Fuzzy):
+    """Sum of T(y, p) per sum of p, as `segment.soft.precision`."""
+
+    higher_is_better = True
+    plot_upper_bound = 1.0
+    measure = "precision"
+
+
+class SoftRecall(_Fuzzy):
+    """Sum of T(y, p) per sum of y, as `segment.soft.recall`."""
+
+    higher_is_better = True
+    plot_upper_bound = 1.0
+    measure = "recall"
+
+
+class SoftFBeta(_Fuzzy):
+    """(1 + b^2) TP / (b^2 N_ref + N_sys + eps), as `segment.soft.fbeta`; F1 with beta 1.
+
+    With t_norm `product` and eps 1e-7 it is 1 - `segment.soft.soft_f1_loss`.
+    """
+
+    higher_is_better = True
+    plot_upper_bound = 1.0
+    measure = "fbeta"
+
+    def __init__(self, num_classes: int, *, beta: float = 1.0, eps: float = 0.0, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(num_classes, **kwargs)
+        self.beta, self.eps = beta, eps
+
+    def _score(self, counts: SoftCounts | DivergenceSums) -> torch.Tensor:
+        found: torch.Tensor = score_of(
+            counts, self.measure, average=self.average, beta=self.beta, eps=self.eps
+        )
+        return found
+
+
+class SoftErrorRate(_Fuzzy):
+    """(S + D + I) / N_ref, as `segment.soft.error_rate`; its micro average knows substitutions."""
+
+    higher_is_better = False
+    measure = "error_rate"
+    counted = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
+
+    def __init__(self, num_classes: int, *, average: str | None = "micro", **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(num_classes, average=average, **kwargs)
+
+
+class SoftKLDivergence(_Added):
+    """Mean divergence of the predictions from the reference in nats, as `segment.soft.kl_divergence`."""
+
+    higher_is_better = False
+    measure = "kl_divergence"
+    counted = ("divergence", "cells", "n_ref")
+
+    def __init__(
+        self,
+        num_classes: int,
+        *,
+        eps: float = 1e-7,
+        average: str | None = "micro",
+        **kwargs: Any,  # noqa: ANN401 - see _Added
+    ) -> None:
+        setup = "_" + re.sub(r"\W", "_", repr(eps))
+        super().__init__(num_classes, average=average, setup=setup, **kwargs)
+        self.eps = eps
+
+    def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
+        return divergences_of(sides, self.eps)
+
+    def _counts(self) -> SoftCounts | DivergenceSums:
+        return DivergenceSums(*(self._state(name) for name in self.counted))

@@ -1,0 +1,206 @@
+"""`annotate`: a reference of several tables, their agreement, and the ceiling."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from called import call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sedeval_soft import EvaluationError, SettingsError, annotate, convert, evaluate
+from sedeval_soft.api import annotation
+from sedeval_soft.cli import annotate as command
+from sedeval_soft.formats import read_rows
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
+
+
+def table(**files):
+    """Return events of one second: by file the seconds of class a, None for a file that is only declared."""
+    rows = [(name, second) for name, seconds in files.items() for second in (seconds or [None])]
+    return {
+        "filename": [name for name, _ in rows],
+        "onset": [None if s is None else float(s) for _, s in rows],
+        "offset": [None if s is None else s + 1.0 for _, s in rows],
+        "event_label": [None if s is None else "a" for _, s in rows],
+    }
+
+
+def values(rows):
+    """Return values by file, segment and class."""
+    of = zip(rows.file, rows.onset, rows.label, rows.value, strict=True)
+    return {(rows.files[f], int(on), rows.classes[k]): round(float(v), 6) for f, on, k, v in of}
+
+
+def test_methods_are_those_of_the_library():
+    assert command.METHODS == annotation.METHODS
+
+
+def test_means_and_majorities():
+    tables = [table(x=[0, 1, 2]), table(x=[0, 1]), table(x=[0]), table(x=[0])]
+    assert values(annotate(tables).reference) == {("x", 0, "a"): 1.0, ("x", 1, "a"): 0.5, ("x", 2, "a"): 0.25}
+    # A tie is not a majority.
+    assert values(annotate(tables, method="majority").reference) == {("x", 0, "a"): 1.0}
+
+
+def test_files_that_a_table_lacks_are_missing_unless_said():
+    tables = [table(x=[0], y=[0]), table(x=[0]), table(x=[0], y=None)]
+    assert values(annotate(tables).reference)["y", 0, "a"] == 0.5
+    assert values(annotate(tables, all_files=True).reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
+    found = annotate(tables)
+    assert [a.files for a in found.annotators] == [2, 1, 2]
+    assert [pair.segments for pair in found.pairs] == [1, 2, 1]
+
+
+def test_names_of_files_match_as_they_do_in_evaluations():
+    tables = [table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})]
+    found = annotate(tables)
+    assert found.reference.files == ("x.wav",)
+    assert [a.files for a in found.annotators] == [1, 1, 1]
+
+
+def test_competence_gives_less_weight_to_who_guesses():
+    rng = np.random.default_rng(0)
+    there = np.flatnonzero(rng.random(400) < 0.4)
+    flips = [
+        np.flatnonzero((np.isin(np.arange(400), there)) ^ (rng.random(400) < p))
+        for p in (0.02, 0.03, 0.04, 0.5)
+    ]
+    found = annotate(
+        [table(x=list(map(int, each))) for each in flips], method="competence", durations={"x": 400.0}
+    )
+    competence = [a.competence for a in found.annotators]
+    assert min(competence[:3]) > 0.85
+    assert competence[3] < 0.3
+    alone = min(values(found.reference).values())
+    assert alone == pytest.approx(competence[3] / sum(competence), abs=1e-3)
+
+
+def test_the_ceiling_is_each_against_the_others():
+    tables = [read_rows(path) for path in TABLES]
+    found = annotate(tables, ceiling_of=TABLES[0], scores=["segment.soft.f1.macro", "event.hard.f1.micro"])
+    lengths = dict.fromkeys(found.reference.files, 0.0)
+    for rows in tables:
+        for f, name in enumerate(rows.files):
+            lengths[name] = max(lengths[name], rows.offset[rows.file == f].max(initial=0.0))
+    for ceiling in found.ceiling:
+        expected, machine = [], []
+        for j in range(3):
+            others = [rows for i, rows in enumerate(tables) if i != j]
+            reference = annotate(others, durations=lengths, classes=found.reference.classes).reference
+            asked = {"durations": lengths, "classes": found.reference.classes}
+            expected.append(evaluate(reference, tables[j], **asked)[ceiling.score])
+            machine.append(evaluate(reference, tables[0], **asked)[ceiling.score])
+        assert ceiling.annotators == pytest.approx(expected)
+        assert ceiling.mean == pytest.approx(np.mean(expected))
+        assert ceiling.system == pytest.approx(np.mean(machine))
+        assert ceiling.share == pytest.approx(np.mean(machine) / np.mean(expected))
+
+
+def test_annotators_who_share_no_file_have_no_ceiling():
+    found = annotate([table(x=[0]), table(y=[0]), table(y=[0])])
+    assert found.ceiling[0].annotators[0] is None
+    assert found.ceiling[0].mean == 1.0
+    assert [pair.f1_micro for pair in found.pairs] == [None, None, 1.0]
+    assert any("one annotator labelled" in warning for warning in found.warnings)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=2, max_size=4),
+    st.sampled_from(annotation.METHODS),
+)
+def test_references_are_between_what_annotators_say(seconds, method):
+    tables = [table(x=sorted(set(each))) for each in seconds]
+    found = annotate(tables, method=method, durations={"x": 10.0})
+    got = values(found.reference)
+    for second in range(10):
+        votes = [second in each for each in seconds]
+        value = got.get(("x", second, "a"), 0.0)
+        assert 0.0 <= value <= 1.0
+        assert value == 1.0 or not all(votes)
+        assert value == 0.0 or any(votes)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
+    target = tmp_path / "ref.parquet"
+    done = call("annotate", *TABLES, "-o", target, "--method", "competence", "--format", "json")
+    assert done.code == 0
+    found = annotate(TABLES, method="competence")
+    assert done.document == json.loads(json.dumps(found.to_dict()))
+    assert values(read_rows(target)) == values(found.reference)
+    text = call("annotate", *TABLES, "--ceiling-of", TABLES[1]).out
+    for title in ("Annotators", "Agreement: alpha", "Soft F of two annotators", "Ceiling"):
+        assert title in text
+    printed = call("annotate", *TABLES, "-o", "-", "-q")
+    assert printed.out.startswith("filename\tonset\toffset\tevent_label\tsoft_value\n")
+    assert "Agreement: alpha" in printed.err
+
+
+def test_a_system_that_is_an_annotator_reaches_the_ceiling(tmp_path):
+    copy = tmp_path / "copy.tsv"
+    convert(TABLES[0], copy)
+    found = annotate([TABLES[0], copy], ceiling_of=TABLES[0])
+    assert {ceiling.share for ceiling in found.ceiling} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("annotators", "given_", "said"),
+    [
+        ([TABLES[0]], {}, "two or more annotators"),
+        (TABLES[0], {}, "annotators must be tables"),
+        ([TABLES[0]] * 2, {}, "given twice"),
+        (TABLES, {"method": "median"}, "method must be"),
+        (TABLES, {"scores": ["segment.hard.error_rate.micro"]}, "has no ceiling"),
+        (TABLES, {"scores": "segment.hard.f1.micro"}, "scores must be a list"),
+        (TABLES, {"scores": ["segment.hard.f1"]}, "segment.hard.f1"),
+        (TABLES, {"scores": ["segment.hard.f1[barking]"]}, "no score is named"),
+        (TABLES, {"all_files": 1}, "all_files must be"),
+        (TABLES, {"segment_lenght": 1}, "unknown setting"),
+    ],
+)
+def test_wrong_arguments_are_refused(annotators, given_, said):
+    with pytest.raises(EvaluationError, match=said):
+        annotate(annotators, **given_)
+    assert issubclass(SettingsError, EvaluationError)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        TABLES[:1],
+        [TABLES[0], TABLES[0]],
+        [*TABLES, "-o", TABLES[1]],
+        [*TABLES, "-o", "ref.unknown"],
+        [*TABLES, "--to", "long"],
+        [*TABLES, "--score", "segment.soft.kl_divergence.micro"],
+        ["-", TABLES[0], "--ceiling-of", "-"],
+        [TABLES[0], "no.tsv"],
+    ],
+)
+def test_calls_that_cannot_be_are_refused(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = Path(TABLES[1]).read_bytes()
+    assert call("annotate", *arguments).code == 2
+    assert Path(TABLES[1]).read_bytes() == before
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nothing_and_hostile_names(tmp_path):
+    nothing = {"filename": [], "onset": [], "offset": [], "event_label": []}
+    found = annotate([nothing, nothing])
+    assert len(found.reference) == 0
+    paths = []
+    for i in range(2):
+        paths.append(tmp_path / f"\x1b[31m{i}.tsv")
+        paths[-1].write_text('filename\tonset\toffset\tevent_label\n<b>.wav\t0\t1\t"<script>\x1b[2J"\n')
+    done = call("annotate", *paths)
+    assert done.code == 0
+    assert "\x1b" not in done.out + done.err
+    assert call("annotate", *paths, "--format", "json").code == 0

@@ -1,0 +1,90 @@
+"""Array libraries that are here, and simulated soft labels."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from types import ModuleType
+
+import array_api_strict
+import numpy as np
+import pytest
+
+import sedeval_soft
+
+DEMANDED = bool(os.environ.get("SOFT_SED_EVAL_TRAINING"))
+"""Whether all of them must be here, as where .ci/run runs these tests."""
+
+TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
+
+
+def has(name: str) -> bool:
+    """Return whether a package is here."""
+    return DEMANDED or importlib.util.find_spec(name) is not None
+
+
+def reason(name: str) -> str:
+    return f"{name} is not installed; .ci/run runs this in .venv-training, which has it"
+
+
+def need(name: str) -> ModuleType:
+    """Return a module; a file of tests is skipped where its package is not installed."""
+    if not has(name.split(".", maxsplit=1)[0]):
+        pytest.skip(reason(name), allow_module_level=True)
+    return importlib.import_module(name)
+
+
+def library(name: str) -> object:
+    return pytest.param(name, marks=pytest.mark.skipif(not has(name), reason=reason(name)))
+
+
+LIBRARIES = [library(name) for name in ("numpy", "array_api_strict", "torch", "jax")]
+
+
+def array(name: str, values: np.ndarray) -> object:
+    """Return values as an array of a library."""
+    if name == "numpy":
+        return values
+    if name == "torch":
+        return importlib.import_module("torch").tensor(values)
+    if name == "jax":
+        jax = importlib.import_module("jax")
+        jax.config.update("jax_enable_x64", True)
+        return jax.numpy.asarray(values)
+    return array_api_strict.asarray(values)
+
+
+def back(found: object) -> np.ndarray:
+    """Return a result as an array of NumPy."""
+    if hasattr(found, "detach"):
+        found = found.detach()
+    return np.asarray(
+        np.from_dlpack(found) if type(found).__module__.startswith("array_api_strict") else found
+    )
+
+
+def soft_labels(seed: int, shape: tuple[int, ...], *, hard: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Return a reference and a system: class 1 is in neither, 2 not in the system, 3 not in the reference."""
+    rng = np.random.default_rng(seed)
+    y, p = rng.random(shape) ** 3, rng.random(shape) ** 2
+    # Ties, and values at both ends, as tables have them; exact in single precision.
+    y, p = np.round(y * 8) / 8, np.round(p * 16) / 16
+    if hard:
+        y, p = np.round(y), np.round(p)
+    y[..., 1] = p[..., 1] = p[..., 2] = y[..., 3] = 0.0
+    return y, p
+
+
+def evaluated(y: np.ndarray, p: np.ndarray, **settings: object) -> sedeval_soft.Scores:
+    """Return what the evaluator says of arrays of any shape, classes last."""
+    flat = (side.reshape(-1, side.shape[-1]) for side in (y, p))
+    return sedeval_soft.evaluate(*flat, only=["segment.soft"], measures=["divergence"], **settings)
+
+
+def expected(scores: sedeval_soft.Scores, measure: str, average: str | None) -> np.ndarray:
+    """Return scores of the evaluator as a result would be, undefined ones as NaN."""
+    stem = f"segment.soft.{measure}"
+    names = [f"{stem}[{label}]" for label in scores.classes] if average is None else [f"{stem}.{average}"]
+    values = np.array([np.nan if scores[name] is None else scores[name] for name in names])
+    return values if average is None else values[0]

@@ -1,0 +1,174 @@
+"""Scores can be differentiated and compiled; nothing undefined gets into a gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from libraries import array, library, need, soft_labels
+
+from sedeval_soft import functional as soft
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+SCORES = {
+    "precision": soft.soft_precision,
+    "recall": soft.soft_recall,
+    "f1": soft.soft_f1,
+    "error_rate": soft.soft_error_rate,
+    "product": soft.product_soft_f1,
+    "lukasiewicz": lambda *sides, **given: soft.soft_f1(*sides, t_norm="lukasiewicz", **given),
+    "kl_divergence": soft.kl_divergence,
+}
+AVERAGES = ("micro", "macro", "weighted", None)
+
+
+def labels(seed=0, shape=(2, 12, 4)):
+    """Return sides without ties, where minima and orders have a corner, and away from clipping."""
+    rng = np.random.default_rng(seed)
+    values = rng.permutation(np.linspace(0.05, 0.93, 2 * int(np.prod(shape)))).reshape(2, *shape)
+    y, p = values
+    y[..., 1] = 0.0
+    return y, p
+
+
+def defined(found):
+    """Return the values of classes that have one: a check of gradients cannot do with NaN."""
+    return found[found == found]  # noqa: PLR0124 - NaN is not itself
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", SCORES)
+def test_gradients_of_pytorch(name, average):
+    torch = need("torch")
+    y, p = labels()
+    target, system = torch.tensor(y), torch.tensor(p, requires_grad=True)
+    mask = torch.tensor(np.random.default_rng(1).random((2, 12)) < 0.8)
+
+    def score(x):
+        return defined(SCORES[name](target, x, average=average, mask=mask))
+
+    assert torch.autograd.gradcheck(score, (system,))
+    assert torch.autograd.gradcheck(lambda x: defined(SCORES[name](x, target, average=average)), (system,))
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", SCORES)
+def test_gradients_of_jax_are_those_of_pytorch(name, average):
+    torch, jax = need("torch"), need("jax")
+    y, p = labels(1)
+    reference = array("jax", y)
+
+    def score(x):
+        return jax.numpy.nansum(SCORES[name](reference, x, average=average))
+
+    found = jax.grad(score)(array("jax", p))
+    system = torch.tensor(p, requires_grad=True)
+    torch.nansum(SCORES[name](torch.tensor(y), system, average=average)).backward()
+    np.testing.assert_allclose(found, system.grad.numpy(), rtol=1e-9, atol=1e-12)
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", SCORES)
+def test_gradients_of_jax_are_slopes(name, average):
+    jax, checks = need("jax"), need("jax.test_util")
+    y, p = labels(2)
+    reference = array("jax", y)
+
+    def score(x):
+        return jax.numpy.nansum(SCORES[name](reference, jax.numpy.asarray(x), average=average))
+
+    checks.check_grads(score, (array("jax", p),), order=1, modes=["rev"], rtol=1e-6)
+
+
+SIDES = {
+    "silence": (np.zeros((2, 5, 3)), np.zeros((2, 5, 3))),
+    "no reference": (np.zeros((2, 5, 3)), np.full((2, 5, 3), 0.5)),
+    "no detection": (np.full((2, 5, 3), 0.5), np.zeros((2, 5, 3))),
+    "certain, and wrong": (np.zeros((2, 5, 3)), np.ones((2, 5, 3))),
+    "certain, and right": (np.ones((2, 5, 3)), np.ones((2, 5, 3))),
+    "no segment": (np.zeros((2, 0, 3)), np.zeros((2, 0, 3))),
+}
+
+
+@pytest.mark.parametrize("library_name", [library("torch"), library("jax")])
+@pytest.mark.parametrize("case", SIDES)
+def test_undefined_scores_have_gradients_that_are_numbers(library_name, case):
+    for score in SCORES.values():
+        for average in AVERAGES:
+            for masked in (False, True):
+                y, p = SIDES[case]
+                mask = array(library_name, np.zeros(y.shape[:2], dtype=bool)) if masked else None
+                gradient = gradient_of(library_name, score, y, p, average=average, mask=mask)
+                assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("library_name", [library("torch"), library("jax")])
+def test_padding_gets_no_gradient(library_name):
+    y, p = labels(3)
+    mask = np.arange(12) < np.array([12, 7])[:, None]
+    y, p = (np.where(mask[..., None], side, np.nan) for side in (y, p))
+    for score in SCORES.values():
+        found = gradient_of(library_name, score, y, p, average="macro", mask=array(library_name, mask))
+        assert (found[~mask] == 0).all()
+        assert np.isfinite(found).all()
+        assert (found[mask] != 0).any()
+
+
+def gradient_of(name, score, y, p, **given):
+    """Return the gradient of the sum of scores in a library."""
+    if name == "jax":
+        jax = need("jax")
+        reference = array("jax", y)
+        return np.asarray(jax.grad(lambda x: score(reference, x, **given).sum())(array("jax", p)))
+    torch = need("torch")
+    system = torch.tensor(p, requires_grad=True)
+    score(torch.tensor(y), system, **given).sum().backward()
+    return system.grad.numpy()
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", SCORES)
+def test_jax_compiles_scores_and_maps_them(name, average):
+    jax = need("jax")
+    y, p = (array("jax", side) for side in soft_labels(4, (3, 30, 5)))
+    mask = array("jax", np.random.default_rng(1).random((3, 30)) < 0.8)
+
+    def score(y, p, mask):
+        return SCORES[name](y, p, average=average, mask=mask)
+
+    np.testing.assert_allclose(jax.jit(score)(y, p, mask), score(y, p, mask), rtol=1e-12)
+    each = [score(*item) for item in zip(y, p, mask, strict=True)]
+    np.testing.assert_allclose(jax.vmap(score)(y, p, mask), each, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_pytorch_compiles_scores_as_one_graph(name):
+    torch = need("torch")
+    y, p = (torch.tensor(side) for side in soft_labels(5, (3, 70, 5)))
+    mask = torch.tensor(np.random.default_rng(1).random((3, 70)) < 0.8)
+    system = p.clone().requires_grad_()
+
+    def score(y, p, mask):
+        return SCORES[name](y, p, average="macro", mask=mask)
+
+    torch._dynamo.reset()
+    found = torch.compile(score, fullgraph=True, backend="aot_eager")(y, system, mask)
+    found.backward()
+    told = p.clone().requires_grad_()
+    score(y, told, mask).backward()
+    assert found.item() == score(y, p, mask).item()
+    np.testing.assert_allclose(system.grad.numpy(), told.grad.numpy(), rtol=1e-12, atol=1e-15)
+
+
+def test_results_stay_on_the_device():
+    torch = need("torch")
+    y, p = (torch.zeros((3, 70, 5), device="meta") for _ in range(2))
+    mask = torch.zeros((3, 70), dtype=torch.bool, device="meta")
+    weights = torch.zeros((3, 70), device="meta")
+    for score in SCORES.values():
+        for average in AVERAGES:
+            found = score(y, p, average=average, mask=mask, weights=weights)
+            assert found.device.type == "meta"

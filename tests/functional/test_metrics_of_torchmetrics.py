@@ -1,0 +1,198 @@
+"""Metrics of torchmetrics: whatever the batches and processes, the scores are those of one pass."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from libraries import evaluated, expected, need, soft_labels
+
+from sedeval_soft import SettingsError
+
+torch = need("torch")
+torchmetrics = need("torchmetrics")
+metrics = need("sedeval_soft.torch.metrics")
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+KINDS = {
+    "precision": metrics.SoftPrecision,
+    "recall": metrics.SoftRecall,
+    "f1": metrics.SoftFBeta,
+    "fbeta": lambda n, **given: metrics.SoftFBeta(n, beta=2.0, **given),
+    "soft_f1_loss": lambda n, **given: metrics.SoftFBeta(n, t_norm="product", eps=1e-7, **given),
+    "error_rate": metrics.SoftErrorRate,
+    "kl_divergence": metrics.SoftKLDivergence,
+}
+Y, P = soft_labels(0, (12, 30, 5))
+
+
+def told(measure, average, y=Y, p=P):
+    value = expected(evaluated(y, p, beta=2.0), measure, average)
+    return 1.0 - value if measure == "soft_f1_loss" else value
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", None])
+@pytest.mark.parametrize("measure", KINDS)
+@pytest.mark.parametrize("sizes", [[12], [1] * 12, [5, 7], [3, 3, 6]])
+def test_batches_give_the_scores_of_one_pass(measure, average, sizes):
+    metric = KINDS[measure](5, average=average)
+    for y, p in zip(torch.split(torch.tensor(Y), sizes), torch.split(torch.tensor(P), sizes), strict=True):
+        metric.update(p.float(), y.float())
+    found = metric.compute()
+    assert found.dtype == torch.float64
+    np.testing.assert_allclose(found, told(measure, average), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", KINDS)
+def test_metrics_of_parts_merge(measure):
+    parts = [KINDS[measure](5) for _ in range(3)]
+    for i, metric in enumerate(parts):
+        metric.update(torch.tensor(P[i::3]), torch.tensor(Y[i::3]))
+    whole = parts[0]
+    for other in parts[1:]:
+        whole.merge_state(other)
+    average = "micro" if measure in {"error_rate", "kl_divergence"} else "macro"
+    np.testing.assert_allclose(whole.compute(), told(measure, average), rtol=1e-12, atol=1e-12)
+
+
+def test_reset_forgets_and_forward_scores_the_batch():
+    metric = metrics.SoftFBeta(5)
+    of_batch = metric(torch.tensor(P[:4]), torch.tensor(Y[:4]))
+    np.testing.assert_allclose(of_batch, told("f1", "macro", Y[:4], P[:4]), rtol=1e-12)
+    metric(torch.tensor(P[4:]), torch.tensor(Y[4:]))
+    np.testing.assert_allclose(metric.compute(), told("f1", "macro"), rtol=1e-12)
+    metric.reset()
+    metric.update(torch.tensor(P[:4]), torch.tensor(Y[:4]))
+    assert metric.compute() == of_batch
+
+
+def test_logits_masks_weights_and_class_axis():
+    rng = np.random.default_rng(1)
+    mask, logits = rng.random((12, 30)) < 0.7, rng.normal(size=Y.shape)
+    metric = metrics.SoftErrorRate(5, from_logits=True, class_axis=1)
+    sides = (torch.tensor(side).transpose(1, 2) for side in (logits, Y))
+    metric.update(*sides, mask=torch.tensor(mask))
+    kept = Y[mask], 1 / (1 + np.exp(-logits[mask]))
+    np.testing.assert_allclose(metric.compute(), told("error_rate", "micro", *kept), rtol=1e-12)
+    weighted = metrics.SoftKLDivergence(5)
+    weighted.update(torch.tensor(P), torch.tensor(Y), weights=torch.tensor(mask).double())
+    np.testing.assert_allclose(
+        weighted.compute(), told("kl_divergence", "micro", Y[mask], P[mask]), rtol=1e-9
+    )
+
+
+def test_collections_share_counts_only_where_these_are_the_same():
+    """Of hard labels all T-norms have the same counts: the first batch must not decide for the others."""
+    made = {
+        "precision": metrics.SoftPrecision(5),
+        "f1": metrics.SoftFBeta(5),
+        "product": metrics.SoftFBeta(5, t_norm="product"),
+        "divergence": metrics.SoftKLDivergence(5),
+        "coarse": metrics.SoftKLDivergence(5, eps=0.1),
+    }
+    together = torchmetrics.MetricCollection(made)
+    alone = {name: pickle.loads(pickle.dumps(metric)) for name, metric in made.items()}  # noqa: S301
+    # First nothing that is clipped, and nothing between 0 and 1 in the reference.
+    batches = [(np.full_like(Y, 0.5), np.round(Y)), (P, Y)]
+    for sides in batches:
+        tensors = [torch.tensor(side) for side in sides]
+        together.update(*tensors)
+        for metric in alone.values():
+            metric.update(*tensors)
+    found = together.compute()
+    assert {name: value.item() for name, value in found.items()} == {
+        name: metric.compute().item() for name, metric in alone.items()
+    }
+    groups = [set(group) for group in together.compute_groups.values()]
+    assert {"precision", "f1"} in groups
+
+
+def test_counts_stay_in_double_precision():
+    metric = metrics.SoftFBeta(2).half().float()
+    metric.update(torch.rand(3, 10, 2).half(), torch.rand(3, 10, 2).half())
+    assert metric.compute().dtype == torch.float64
+    metric = metrics.SoftFBeta(2)
+    metric.set_dtype(torch.float32)
+    metric.update(torch.rand(3, 10, 2), torch.rand(3, 10, 2))
+    assert metric.compute().dtype == torch.float32
+
+
+def test_nothing_to_score_is_nan():
+    metric = metrics.SoftFBeta(3)
+    metric.update(torch.zeros(0, 10, 3), torch.zeros(0, 10, 3))
+    assert metric.compute().isnan()
+
+
+def test_processes_add_up(tmp_path):
+    """Two real processes, each with half of the recordings: both have the scores of all."""
+    np.save(tmp_path / "y.npy", Y)
+    np.save(tmp_path / "p.npy", P)
+    code = """
+import sys
+import numpy as np, torch, torch.distributed as dist
+from sedeval_soft.torch.metrics import SoftErrorRate, SoftFBeta
+folder, rank = sys.argv[1], int(sys.argv[2])
+dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+y, p = (torch.tensor(np.load(f"{folder}/{side}.npy")[rank::2]) for side in "yp")
+f, errors = SoftFBeta(5), SoftErrorRate(5)
+for metric in (f, errors):
+    metric.update(p, y)
+print(repr(f.compute().item()), repr(errors.compute().item()))
+dist.destroy_process_group()
+"""
+    script = tmp_path / "run.py"
+    script.write_text(code)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", script, str(tmp_path), str(rank)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        for rank in range(2)
+    ]
+    outputs = [process.communicate(timeout=120) for process in started]
+    assert all(process.returncode == 0 for process in started), outputs
+    for printed, _ in outputs:
+        f1, errors = map(float, printed.split()[-2:])
+        assert f1 == pytest.approx(told("f1", "macro"), abs=1e-12)
+        assert errors == pytest.approx(told("error_rate", "micro"), abs=1e-12)
+
+
+def environment():
+    import os
+
+    # Loopback only: nothing else is there to be found, or waited for.
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "GLOO_SOCKET_IFNAME": "lo"}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: metrics.SoftFBeta(0), "num_classes 0"),
+        (lambda: metrics.SoftFBeta(5, average="none"), "average 'none'"),
+        (lambda: metrics.SoftFBeta(5, t_norm="min"), "t_norm 'min'"),
+        (lambda: metrics.SoftFBeta(4).update(torch.tensor(P), torch.tensor(Y)), "5 classes along axis -1"),
+        (lambda: metrics.SoftFBeta(5).update(torch.tensor(P[:3]), torch.tensor(Y)), "shape"),
+    ],
+)
+def test_wrong_calls_are_refused(call, said):
+    with pytest.raises(SettingsError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_what_is_missing_is_named_with_its_extra():
+    code = "import sys; sys.modules['torchmetrics'] = None\nimport sedeval_soft.torch.metrics"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment()
+    )
+    assert "pip install 'soft-sed-eval[torchmetrics]'" in done.stderr.splitlines()[-1]

@@ -1,0 +1,165 @@
+"""1 - soft F as a loss."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from libraries import need, soft_labels
+
+from sedeval_soft import SettingsError, evaluate
+
+torch = need("torch")
+SoftFLoss = need("sedeval_soft.torch").SoftFLoss
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def sides(seed=0, shape=(3, 40, 5)):
+    y, p = soft_labels(seed, shape)
+    return torch.tensor(p, requires_grad=True), torch.tensor(y)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("t_norm", ["minimum", "product", "lukasiewicz"])
+def test_the_loss_is_what_f_lacks_to_1(average, t_norm):
+    p, y = sides()
+    flat = (side.detach().numpy().reshape(-1, 5) for side in (y, p))
+    scores = evaluate(*flat, only=["segment.soft"], beta=0.5, t_norm=t_norm)
+    loss = SoftFLoss(average=average, t_norm=t_norm, beta=0.5, eps=0.0)(p, y)
+    assert loss.item() == pytest.approx(1 - scores[f"segment.soft.fbeta.{average}"], abs=1e-12)
+
+
+def test_the_product_loss_is_the_evaluators():
+    p, y = sides()
+    flat = (side.detach().numpy().reshape(-1, 5) for side in (y, p))
+    scores = evaluate(*flat, only=["segment.soft"], measures=["divergence"])
+    for average in ("micro", "macro", "weighted"):
+        loss = SoftFLoss(average=average, t_norm="product", eps=1e-7)(p, y)
+        assert loss.item() == pytest.approx(scores[f"segment.soft.soft_f1_loss.{average}"], abs=1e-12)
+
+
+def test_logits_go_through_a_sigmoid():
+    logits, y = torch.randn(2, 30, 4, generator=torch.Generator().manual_seed(0)), torch.rand(2, 30, 4)
+    assert SoftFLoss(from_logits=True)(logits, y) == SoftFLoss()(torch.sigmoid(logits), y)
+
+
+@pytest.mark.parametrize("given", [{}, {"t_norm": "product"}, {"average": "micro"}, {"from_logits": True}])
+def test_gradients(given):
+    rng = np.random.default_rng(1)
+    values = rng.permutation(np.linspace(0.05, 0.95, 96)).reshape(2, 2, 8, 3)
+    p, y = torch.tensor(values[0], requires_grad=True), torch.tensor(values[1])
+    mask = torch.tensor(rng.random((2, 8)) < 0.8)
+    assert torch.autograd.gradcheck(lambda x: SoftFLoss(**given)(x, y, mask), (p,))
+
+
+def test_weights_and_class_axis():
+    p, y = sides()
+    weights = torch.rand(3, 40, dtype=torch.float64)
+    told = SoftFLoss()(p, y, weights=weights)
+    turned = SoftFLoss(class_axis=1)(p.transpose(1, 2), y.transpose(1, 2), weights=weights)
+    assert turned.item() == pytest.approx(told.item(), abs=1e-14)
+    assert told != SoftFLoss()(p, y)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("eps", [0.0, 1e-7])
+def test_a_batch_without_reference_teaches_nothing(average, eps):
+    for p in (torch.rand(2, 5, 3), torch.zeros(2, 5, 3)):
+        p.requires_grad_()
+        loss = SoftFLoss(average=average, eps=eps)(p, torch.zeros(2, 5, 3))
+        loss.backward()
+        assert 0 <= loss.item() <= 1
+        assert (p.grad == 0).all()
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_only_micro_learns_from_false_alarms_of_absent_classes(average):
+    p, y = torch.full((20, 2), 0.5, requires_grad=True), torch.full((20, 2), 0.5)
+    y[:, 1] = 0.0
+    SoftFLoss(average=average)(p, y).backward()
+    assert (p.grad[:, 0] != 0).all()
+    assert (p.grad[:, 1] > 0).all() if average == "micro" else (p.grad[:, 1] == 0).all()
+
+
+def test_equal_values_have_one_slope():
+    """At p = y more of the system is only more false alarms: a step down lowers nothing that is in common."""
+    p, y = torch.full((20, 2), 0.5, requires_grad=True), torch.full((20, 2), 0.5)
+    SoftFLoss(average="micro", eps=0.0)(p, y).backward()
+    assert torch.allclose(p.grad, torch.tensor(1 / 40))
+
+
+@pytest.mark.parametrize("target", [0.0, 1.0])
+def test_numbers_that_are_none_are_seen(target):
+    p = torch.full((2, 3), float("nan"))
+    assert SoftFLoss()(p, torch.full((2, 3), target)).isnan()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_the_loss_has_the_type_of_the_output(dtype):
+    p, y = (side.detach().to(dtype) for side in sides())
+    loss = SoftFLoss()(p, y)
+    assert loss.dtype == dtype
+    assert loss.item() == pytest.approx(SoftFLoss()(*sides()).item(), abs=2e-2)
+
+
+def test_mixed_precision():
+    logits, y = torch.randn(2, 30, 4, requires_grad=True), torch.rand(2, 30, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = SoftFLoss(from_logits=True)(torch.nn.functional.linear(logits, torch.eye(4)), y)
+    loss.backward()
+    assert logits.grad.isfinite().all()
+    assert loss.item() == pytest.approx(SoftFLoss(from_logits=True)(logits, y).item(), abs=1e-2)
+
+
+def test_the_loss_is_a_module_like_others():
+    loss = SoftFLoss(average="micro", beta=2.0, from_logits=True)
+    assert "average='micro', beta=2.0" in repr(loss)
+    assert repr(copy.deepcopy(loss)) == repr(pickle.loads(pickle.dumps(loss))) == repr(loss)  # noqa: S301
+    assert list(loss.parameters()) == []
+    p, y = sides()
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    assert compiled(p, y).item() == loss(p, y).item()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"average": None}, {"average": "none"}, {"t_norm": "min"}, {"beta": 0}, {"beta": -1}, {"eps": -1e-9}],
+)
+def test_wrong_settings_are_refused(given):
+    with pytest.raises(SettingsError, match=next(iter(given))):
+        SoftFLoss(**given)
+
+
+@pytest.mark.parametrize("t_norm", ["minimum", "product"])
+def test_training_improves_soft_f(t_norm):
+    """A linear model of simulated features that are noisy soft labels; seen on other data than trained on."""
+    generator = torch.Generator().manual_seed(0)
+
+    def simulate(n):
+        features = torch.randn(n, 8, generator=generator)
+        mixing = torch.randn(8, 4, generator=torch.Generator().manual_seed(1))
+        target = torch.sigmoid(features @ mixing - 2)
+        return features + 0.1 * torch.randn(n, 8, generator=generator), target
+
+    def score(model):
+        with torch.no_grad():
+            output = torch.sigmoid(model(features_of_test))
+        scores = evaluate(target_of_test.numpy(), output.numpy(), only=["segment.soft"])
+        return scores["segment.soft.f1.macro"]
+
+    features, target = simulate(500)
+    features_of_test, target_of_test = simulate(200)
+    torch.manual_seed(2)
+    model = torch.nn.Linear(8, 4)
+    loss, before = SoftFLoss(t_norm=t_norm, from_logits=True), score(model)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    for _ in range(100):
+        optimizer.zero_grad()
+        loss(model(features), target).backward()
+        optimizer.step()
+    after = score(model)
+    assert before < 0.6
+    assert after > (0.9 if t_norm == "minimum" else 0.8)

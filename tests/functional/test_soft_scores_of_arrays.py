@@ -1,0 +1,324 @@
+"""Scores of arrays are the evaluator's, whichever library they are of."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import array_api_strict
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from libraries import LIBRARIES, TOLERANCE, array, back, evaluated, expected, library, soft_labels
+
+from sedeval_soft import SettingsError
+from sedeval_soft import functional as soft
+
+AVERAGES = ("micro", "macro", "weighted", None)
+SCORES = {
+    "precision": soft.soft_precision,
+    "recall": soft.soft_recall,
+    "f1": soft.soft_f1,
+    "fbeta": lambda *sides, **given: soft.soft_fbeta(*sides, beta=2.0, **given),
+    "error_rate": soft.soft_error_rate,
+    "kl_divergence": soft.kl_divergence,
+    "soft_f1_loss": lambda *sides, **given: 1.0 - soft.product_soft_f1(*sides, **given),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("t_norm", ["minimum", "product", "lukasiewicz"])
+def test_scores_are_those_of_the_evaluator(name, dtype, hard, t_norm):
+    y, p = soft_labels(1, (300, 6), hard=hard)
+    scores = evaluated(y, p, beta=2.0, t_norm=t_norm)
+    sides = [array(name, side.astype(dtype)) for side in (y, p)]
+    for measure, score in SCORES.items():
+        given = {} if measure in {"kl_divergence", "soft_f1_loss"} else {"t_norm": t_norm}
+        for average in AVERAGES:
+            found = score(*sides, average=average, **given)
+            assert isinstance(found, type(sides[0]) if name != "numpy" else np.ndarray | np.generic)
+            assert found.dtype == sides[0].dtype
+            np.testing.assert_allclose(
+                back(found),
+                expected(scores, measure, average),
+                rtol=TOLERANCE[dtype],
+                atol=TOLERANCE[dtype],
+                err_msg=f"{measure} {average}",
+            )
+
+
+unit = st.floats(0, 1, width=32)
+
+
+@given(st.integers(1, 200).flatmap(lambda n: arrays(np.float64, (2, n, 3), elements=unit)))
+def test_scores_of_any_values_are_those_of_the_evaluator(sides):
+    scores = evaluated(*sides, beta=2.0)
+    for measure, score in SCORES.items():
+        for average in AVERAGES:
+            found, told = score(*sides, average=average), expected(scores, measure, average)
+            np.testing.assert_allclose(found, told, rtol=1e-11, atol=1e-12, err_msg=f"{measure} {average}")
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_batches_are_scored_as_one_or_each_by_itself(name):
+    y, p = soft_labels(2, (4, 70, 5))
+    sides = [array(name, side) for side in (y, p)]
+    for measure, score in SCORES.items():
+        whole = evaluated(y, p, beta=2.0)
+        parts = [evaluated(*pair, beta=2.0) for pair in zip(y, p, strict=True)]
+        for average in AVERAGES:
+            found = back(score(*sides, average=average))
+            np.testing.assert_allclose(found, expected(whole, measure, average), rtol=1e-12, atol=1e-12)
+            each = back(score(*sides, average=average, axis=1))
+            told = [expected(part, measure, average) for part in parts]
+            np.testing.assert_allclose(each, told, rtol=1e-12, atol=1e-12)
+            np.testing.assert_array_equal(back(score(*sides, average=average, axis=-2)), each)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_classes_may_stand_anywhere(name):
+    y, p = soft_labels(3, (4, 70, 5))
+    for place in (0, 1, -2):
+        moved = [array(name, np.ascontiguousarray(np.moveaxis(side, -1, place))) for side in (y, p)]
+        for score in SCORES.values():
+            told = score(y, p, average=None)
+            np.testing.assert_allclose(
+                back(score(*moved, average=None, class_axis=place)), told, rtol=1e-12, atol=1e-12
+            )
+    turned = [array(name, np.ascontiguousarray(side.transpose(0, 2, 1))) for side in (y, p)]
+    each = back(soft.soft_f1(*turned, class_axis=1, axis=2))
+    np.testing.assert_allclose(each, soft.soft_f1(y, p, axis=1), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_a_mask_leaves_out_does_not_matter(name):
+    y, p = soft_labels(4, (3, 50, 4))
+    lengths = (50, 20, 0)
+    mask = np.arange(50) < np.array(lengths)[:, None]
+    kept = [np.concatenate([side[i, :n] for i, n in enumerate(lengths)]) for side in (y, p)]
+    hidden = [np.where(mask[..., None], side, np.nan) for side in (y, p)]
+    sides = [array(name, side) for side in hidden]
+    for measure, score in SCORES.items():
+        for average in AVERAGES:
+            told = expected(evaluated(*kept, beta=2.0), measure, average)
+            for each in (mask, np.broadcast_to(mask[..., None], y.shape), mask[..., None]):
+                found = score(*sides, average=average, mask=array(name, np.ascontiguousarray(each)))
+                np.testing.assert_allclose(back(found), told, rtol=1e-12, atol=1e-12)
+
+
+def test_cells_may_be_left_out_of_single_classes():
+    y, p = soft_labels(5, (80, 5))
+    rng = np.random.default_rng(0)
+    mask = rng.random(y.shape) < 0.7
+    for measure in ("precision", "recall", "f1", "kl_divergence", "soft_f1_loss"):
+        found = SCORES[measure](y, p, mask=mask, average=None)
+        for label in range(5):
+            rows = mask[:, label]
+            alone = evaluated(y[rows, label, None], p[rows, label, None])
+            told = alone[f"segment.soft.{measure}[0]"]
+            np.testing.assert_allclose(found[label], np.nan if told is None else told, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_segment_of_weight_two_counts_as_two(name):
+    y, p = soft_labels(6, (60, 5))
+    times = np.random.default_rng(1).integers(0, 4, 60)
+    scores = evaluated(np.repeat(y, times, axis=0), np.repeat(p, times, axis=0), beta=2.0)
+    sides = [array(name, side) for side in (y, p)]
+    for measure, score in SCORES.items():
+        for average in AVERAGES:
+            found = score(*sides, average=average, weights=array(name, times.astype(np.float64)))
+            np.testing.assert_allclose(
+                back(found), expected(scores, measure, average), rtol=1e-12, atol=1e-12
+            )
+
+
+def test_integers_and_booleans_are_hard_labels():
+    y, p = soft_labels(7, (50, 4), hard=True)
+    _, q = soft_labels(7, (50, 4))
+    told = soft.soft_f1(y, q)
+    for kind in (bool, np.int64, np.uint8):
+        assert soft.soft_f1(y.astype(kind), q) == told
+        assert soft.soft_f1(y.astype(kind), q.astype(np.float32)).dtype == np.float32
+        assert soft.soft_f1(y.astype(kind), p.astype(kind)) == soft.soft_f1(y, p)
+
+
+@pytest.mark.parametrize("name", [library("numpy"), library("torch"), library("jax")])
+def test_half_precision_sums_in_single_precision(name):
+    # 70,000 ones: beyond what half precision can hold, and every second one is lost beyond 2,048.
+    y = array(name, np.ones((70_000, 1), dtype=np.float16))
+    for score, told in ((soft.soft_f1, 1.0), (soft.soft_error_rate, 0.0), (soft.product_soft_f1, 1.0)):
+        found = score(y, y)
+        assert found.dtype == y.dtype
+        assert float(found) == told
+    assert soft.soft_counts(y, y).n_ref.dtype != y.dtype
+    assert float(soft.soft_counts(y, y).n_ref[0]) == 70_000
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_long_sums_keep_single_precision(name):
+    rng = np.random.default_rng(8)
+    y, p = rng.random((2, 200_000, 2)).astype(np.float32)
+    found = soft.soft_counts(array(name, y), array(name, p))
+    for own, exact in (
+        (found.n_ref, y.astype(np.float64).sum(axis=0)),
+        (found.tp, np.minimum(y, p).astype(np.float64).sum(axis=0)),
+    ):
+        np.testing.assert_allclose(back(own), exact, rtol=3e-7)
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 64 * 64 * 3 + 7])
+def test_sums_miss_no_segment(size):
+    y = np.zeros((size, 2))
+    y[:, 0] = 1.0
+    counts = soft.soft_counts(y, y)
+    assert counts.n_ref.tolist() == [size, 0]
+
+
+def test_counts_of_batches_add_up():
+    y, p = soft_labels(9, (6, 40, 4))
+    batches = [(y[:1], p[:1]), (y[1:4], p[1:4]), (y[4:], p[4:])]
+    counted = [soft.soft_counts(*pair) for pair in batches]
+    counts = soft.SoftCounts(*(sum(columns) for columns in zip(*counted, strict=True)))
+    summed = [soft.divergence_sums(*pair) for pair in batches]
+    sums = soft.DivergenceSums(*(sum(columns) for columns in zip(*summed, strict=True)))
+    for average in AVERAGES:
+        for measure, name in (("precision",) * 2, ("recall",) * 2, ("fbeta", "f1"), ("error_rate",) * 2):
+            told = SCORES[name](y, p, average=average)
+            np.testing.assert_allclose(
+                soft.score_of(counts, measure, average=average), told, rtol=1e-12, atol=1e-12
+            )
+        told = soft.kl_divergence(y, p, average=average)
+        np.testing.assert_allclose(
+            soft.score_of(sums, "kl_divergence", average=average), told, rtol=1e-12, atol=1e-12
+        )
+
+
+def test_nothing_but_the_standard_is_used_on_any_device():
+    y, p = soft_labels(10, (3, 100, 4))
+    device = array_api_strict.Device("device1")
+    mask, weights = np.ones((3, 100), dtype=bool), np.ones((3, 100))
+    for version in ("2023.12", "2024.12"):
+        with array_api_strict.ArrayAPIStrictFlags(api_version=version):
+            sides = [array_api_strict.asarray(side, device=device) for side in (y, p)]
+            given = {
+                "mask": array_api_strict.asarray(mask, device=device),
+                "weights": array_api_strict.asarray(weights, device=device),
+            }
+            for measure, score in SCORES.items():
+                for average in AVERAGES:
+                    found = score(*sides, average=average, **given)
+                    assert found.device == device
+                    told = score(y, p, average=average)
+                    np.testing.assert_allclose(
+                        np.from_dlpack(found.to_device(array_api_strict.Device("CPU_DEVICE"))),
+                        told,
+                        rtol=1e-12,
+                        atol=1e-12,
+                        err_msg=measure,
+                    )
+
+
+NOTHING = {
+    "no segment": (np.zeros((0, 3)), np.zeros((0, 3))),
+    "no class": (np.zeros((4, 0)), np.zeros((4, 0))),
+    "silence": (np.zeros((4, 3)), np.zeros((4, 3))),
+    "no reference": (np.zeros((4, 3)), np.ones((4, 3))),
+    "no detection": (np.ones((4, 3)), np.zeros((4, 3))),
+}
+UNDEFINED = {
+    "no segment": {*SCORES} - {"soft_f1_loss"},
+    "no class": {*SCORES} - {"soft_f1_loss"},
+    "silence": {"precision", "recall", "f1", "fbeta", "error_rate"},
+    "no reference": {"recall", "error_rate"},
+    "no detection": {"precision"},
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_is_undefined_is_nan(case, name):
+    sides = [array(name, side) for side in NOTHING[case]]
+    for measure, score in SCORES.items():
+        assert math.isnan(float(score(*sides, average="micro"))) == (measure in UNDEFINED[case]), measure
+        if case in {"no segment", "no class", "silence", "no reference"}:
+            # No class has a reference: there is nothing to average over.
+            assert math.isnan(float(score(*sides, average="macro")))
+            assert math.isnan(float(score(*sides, average="weighted")))
+        elif measure == "precision":
+            assert float(score(*sides, average="macro")) == 0.0
+    if case in {"silence", "no reference", "no detection"}:
+        scores = evaluated(*NOTHING[case], beta=2.0)
+        for measure, score in SCORES.items():
+            for average in AVERAGES:
+                told = expected(scores, measure, average)
+                np.testing.assert_allclose(back(score(*sides, average=average)), told, rtol=1e-12, atol=1e-12)
+
+
+def test_values_that_are_no_numbers_are_not_hidden():
+    y, p = soft_labels(11, (20, 4))
+    p[3, 0] = np.nan
+    for measure, score in SCORES.items():
+        for average in ("micro", "macro", "weighted"):
+            if measure != "recall":
+                assert np.isnan(score(y, p, average=average)), (measure, average)
+
+
+Y, P = soft_labels(12, (2, 20, 4))
+WRONG = [
+    (lambda: soft.soft_f1(Y, P[:, :10]), "shape (2, 10, 4); expected the reference's"),
+    (lambda: soft.soft_f1(Y, P[..., :1]), "shape (2, 20, 1)"),
+    (lambda: soft.soft_f1(Y[0, 0], P[0, 0]), "(..., n_segments, n_classes)"),
+    (lambda: soft.soft_f1(Y.tolist(), P.tolist()), "arrays of one library"),
+    (lambda: soft.soft_f1(Y, array_api_strict.asarray(P)), "arrays of one library"),
+    (lambda: soft.soft_f1(np.ma.masked_array(Y), P), "masked array"),
+    (lambda: soft.soft_f1(Y + 0j, P), "complex"),
+    (lambda: soft.soft_f1(Y, P, average="samples"), "average 'samples'"),
+    (lambda: soft.soft_f1(Y, P, t_norm="sum"), "t_norm 'sum'"),
+    (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20))), "expected booleans"),
+    (lambda: soft.soft_f1(Y, P, mask=np.ones((20, 4), dtype=bool)), "mask of shape (20, 4)"),
+    (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20, 3), dtype=bool)), "mask of shape (2, 20, 3)"),
+    (lambda: soft.soft_f1(Y, P, weights=np.ones((2, 20, 4))), "one of each segment"),
+    (lambda: soft.soft_f1(Y, P, weights=np.ones((3, 20))), "weights of shape (3, 20)"),
+    (lambda: soft.soft_f1(Y, P, axis=2), "axis 2"),
+    (lambda: soft.soft_f1(Y, P, axis=(0, 0)), "each once"),
+    (lambda: soft.soft_f1(Y, P, axis=3), "axis 3"),
+    (lambda: soft.soft_f1(Y, P, class_axis=-4), "class_axis -4"),
+    (lambda: soft.soft_fbeta(Y, P, beta=0.0), "beta 0.0"),
+    (lambda: soft.soft_fbeta(Y, P, beta=math.nan), "beta nan"),
+    (lambda: soft.soft_fbeta(Y, P, eps=-1.0), "eps -1.0"),
+    (lambda: soft.kl_divergence(Y, P, eps=0.0), "eps 0.0"),
+    (lambda: soft.score_of(soft.soft_counts(Y, P), "accuracy"), "measure 'accuracy'"),
+    (lambda: soft.score_of(soft.soft_counts(Y, P), "kl_divergence"), "not made of SoftCounts"),
+    (lambda: soft.score_of(soft.divergence_sums(Y, P), "recall"), "not made of DivergenceSums"),
+    (
+        lambda: soft.score_of(soft.soft_counts(Y, P, errors=False), "error_rate", average="micro"),
+        "errors=True",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG)
+def test_what_cannot_be_scored_is_refused(call, said):
+    with pytest.raises(SettingsError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("missing", "module", "extra"),
+    [
+        ("array_api_compat", "sedeval_soft.functional", "functional"),
+        ("torch", "sedeval_soft.torch", "torch"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_extra(missing, module, extra):
+    code = f"import sys; sys.modules[{missing!r}] = None\nimport {module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"pip install 'soft-sed-eval[{extra}]'" in done.stderr.splitlines()[-1]

@@ -1,0 +1,40 @@
+"""The page about training, and its example with Lightning, run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from documents import blocks, script
+from libraries import need
+
+ROOT = Path(__file__).parents[2]
+THEIR_WARNINGS = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+pytestmark = THEIR_WARNINGS
+
+
+def test_the_example_with_lightning_learns():
+    need("lightning")
+    before, after = script("train_with_lightning").main()
+    assert set(before) == {"f1_macro", "f1_micro", "error_rate", "divergence"}
+    assert before["f1_macro"] < 0.6
+    assert after["f1_macro"] > 0.9
+    assert after["f1_micro"] > 0.9
+    assert after["error_rate"] < 0.2 < before["error_rate"]
+    assert after["divergence"] < before["divergence"] / 10
+
+
+def test_what_the_page_shows_runs():
+    for name in ("torch", "torchmetrics", "jax"):
+        need(name)
+    text = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    shown = blocks(text, "py")
+    assert len(shown) >= 3
+    known: dict[str, object] = {}
+    # Later blocks use what earlier ones of either kind made.
+    for code in [*blocks(text, "python"), *shown]:
+        exec(compile(code, "docs/training.md", "exec"), known)  # noqa: S102 - our own document

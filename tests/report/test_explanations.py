@@ -1,0 +1,168 @@
+"""`explain`: every score has an explanation, and what it says is what the registry and the docs say."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from documents import script
+
+from sedeval_soft.measures.differences import DIFFERENCES, TOOLS
+from sedeval_soft.measures.explanation import explained
+from sedeval_soft.measures.names import ScoreName, ScoreNameError
+from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
+from sedeval_soft.report.explanation import explanation_json, explanation_text
+
+NAMES = list(score_names(["car"]))
+LETTERS = r"(?<![\w.])(?:[A-Z]{1,3}(?:_(?:ref|sys|k))?|[yp]|n_k)(?!\w)"
+WORDS = {"ROC", "PSD", "PSDS", "FPR", "AP", "IoU", "KL", "F", "OR", "P", "R", "VOC", "AUC"}
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", "explain", *arguments],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_every_score_is_explained():
+    assert len(NAMES) > 500
+    for name in NAMES:
+        found, measure = explained(name), measure_of(name)
+        text = explanation_text([found])
+        assert text.startswith(f"{name}\n")
+        assert all(len(line) <= 100 for line in text.splitlines()[1:])
+        flat = " ".join(text.split())
+        for told in (measure.summary, measure.formula, measure.undefined, measure.source):
+            assert " ".join(told.split()) in flat, name
+        assert found.basis and found.reading and found.average
+
+
+def test_every_letter_of_a_formula_is_told():
+    for family in FAMILIES:
+        for measure in family.measures:
+            found = explained(f"{family.basis}.{family.reading}.{measure.name}")
+            texts = [measure.formula, *found.letters.values()]
+            if measure.name in {"joint_f", "joint_threshold"}:
+                texts = texts[:1]
+            used = {letter for text in texts for letter in re.findall(LETTERS, text)}
+            assert used - WORDS <= set(found.letters), (family.basis, family.reading, measure.name)
+
+
+def test_every_difference_concerns_a_score_and_none_concerns_all():
+    parsed = [ScoreName.parse(name) for name in NAMES]
+    for difference in DIFFERENCES:
+        concerned = [name for name in parsed if difference.concerns(name)]
+        assert concerned, difference
+        assert len(concerned) < len(parsed) / 2, difference
+        for pattern in difference.scores:
+            alone = type(difference)(difference.tool, "", "", "", (pattern,))
+            assert any(map(alone.concerns, parsed)), pattern
+
+
+def test_the_tables_of_differences_are_complete():
+    made = script("make_differences")
+    text = made.PAGE.read_text(encoding="utf-8")
+    assert made.page(text) == text, "run python docs/make_differences.py"
+    assert made.page(text.replace("whole microseconds", "whole seconds")) == text
+    for tool in TOOLS:
+        assert f"## {tool}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "segment.soft.f1.macro",
+            ["min(y, p)", "Harju & Mesaros 2023", "N_ref > 0", "no difference is known"],
+        ),
+        ("segment.hard.f1.macro", ["sed_eval, a class never detected", "sed_eval, segment edges"]),
+        ("segment.hard.f1.micro", ["sed_eval, F1 where precision or recall is undefined: NaN"]),
+        ("segment.soft.error_rate.micro", ["the k-th largest values"]),
+        ("event.soft.f1.micro", ["integrated over a in (0, 1]", "--onset-collar"]),
+        ("clip.soft.error_rate.micro", ["sum over files and k", "--only clip"]),
+        ("intersection.hard.psds", ["--psds NAME", "psds_eval, thresholds", "over all classes together"]),
+        ("segment.optimal.f1.micro", ["each class at its own threshold"]),
+        ("segment.tuned.f1.micro", ["--thresholds, --cross-tune or --folds"]),
+        ("segment.soft.pearson[car]", ["--measures divergence", "one class"]),
+        ("segment.hard.fbeta.micro", ["--beta other than 1"]),
+        ("segment.soft.f1.macro@traffic", ["as if only what belongs to traffic were evaluated"]),
+        ("segment.soft.f1", ["there are micro, macro, weighted, class"]),
+        ("ranking.hard.subset_accuracy", ["p = 1 where the system is above its threshold"]),
+        ("segment.soft.soft_f1_loss.micro", ["TP = sum of y p"]),
+    ],
+)
+def test_what_is_told(name, told):
+    flat = " ".join(explanation_text([explained(name)]).split())
+    for part in told:
+        assert part in flat
+
+
+def test_differences_of_an_average_are_not_those_of_others():
+    assert "never detected" not in explanation_text([explained("segment.hard.f1.micro")])
+    assert (
+        "sed_eval" not in explanation_text([explained("event.soft.f1.micro")]).partition("no difference")[0]
+    )
+
+
+def test_json_holds_the_same():
+    names = ["segment.hard.f1.macro", "segment.soft.n_ref.micro"]
+    first, second = json.loads(explanation_json([explained(name) for name in names]))
+    measure = measure_of(names[0])
+    assert first["name"] == names[0]
+    assert (first["formula"], first["source"], first["low"], first["high"], first["better"]) == (
+        measure.formula,
+        measure.source,
+        0.0,
+        1.0,
+        "higher",
+    )
+    assert {each["tool"] for each in first["elsewhere"]} == {"sed_eval"}
+    assert second["better"] is None and second["elsewhere"] == [] and second["needs"] is None
+
+
+def test_the_command_explains_several_scores():
+    code, printed, said = run("segment.soft.f1.macro", " event.hard.recall[a b] ")
+    assert (code, said) == (0, "")
+    assert printed.startswith("segment.soft.f1.macro\n  what       harmonic mean")
+    assert "\n\nevent.hard.recall[a b]\n" in printed
+    code, printed, _ = run("segment.soft.f1.macro", "--format", "json")
+    assert code == 0 and json.loads(printed)[0]["name"] == "segment.soft.f1.macro"
+
+
+def test_names_that_no_score_has_are_refused_all_at_once():
+    code, printed, said = run("segment.soft.f1.makro", "segment.soft.f2.macro", "segment.soft.f1.macro")
+    assert (code, printed) == (2, "")
+    assert "'segment.soft.f1.makro' is not a score name" in said
+    assert "did you mean 'segment.soft.f1.macro'" in said
+    code, _, said = run("f1")
+    assert code == 2 and "segment.soft.f1" in said
+    code, _, said = run()
+    assert code == 2 and "SCORE" in said
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "@", "segment.soft.f1@"]
+)
+def test_what_is_no_name_is_refused(name):
+    with pytest.raises(ScoreNameError):
+        explained(name)
+
+
+def test_names_cannot_control_a_terminal():
+    code, printed, said = run("segment.soft.f1[\x1b[31mred\u202e<script>]")
+    assert code == 0 and said == ""
+    assert "\x1b" not in printed and "\u202e" not in printed
+    assert r"[\x1b[31mred\u202e<script>]" in printed
+    code, printed, _ = run("segment.soft.f1[\x1b\u202e]", "--format", "json")
+    assert "\x1b" not in printed and "\u202e" not in printed
+    assert json.loads(printed)[0]["name"] == "segment.soft.f1[\x1b\u202e]"
+    code, _, said = run("segment.\x1b.f1")
+    assert code == 2 and "\x1b" not in said

@@ -1,0 +1,277 @@
+"""Laws of systems that are made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sedeval_soft import SettingsError, evaluate, simulate
+from sedeval_soft.api.simulation import KINDS
+from sedeval_soft.core.rows import LongRows
+from sedeval_soft.formats import read_rows
+from sedeval_soft.simulation.perturb import Errors, perturbed
+from sedeval_soft.simulation.streams import Timeline, stream
+from sedeval_soft.simulation.systems import (
+    Betas,
+    beta_noise,
+    betas,
+    data_sampling,
+    one_annotator,
+    shuffled_betas,
+)
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+REFERENCE = SAMPLES / "ref.tsv"
+NEEDED = {"beta-noise": {"r": 0.5}, "perturb": {"noise": 0.1, "jitter": 1.0, "drop": 0.2, "merge": 0.2}}
+NEEDED["annotator"] = {"labels": [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"]}
+
+seeds = st.integers(0, 2**63 - 1)
+
+
+def timeline(*lengths, classes=("a", "b", "c")):
+    start = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    return Timeline(tuple(f"f{i}" for i in range(len(lengths))), classes, start)
+
+
+def same(a: LongRows, b: LongRows) -> bool:
+    names = ("file", "label", "onset", "offset", "value")
+    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_gives_the_same_system_and_another_gives_another(kind):
+    own = NEEDED.get(kind, {})
+    first, again = (simulate(kind, REFERENCE, seed=3, **own) for _ in range(2))
+    assert same(first, again)
+    assert first.files == tuple(sorted(read_rows(REFERENCE).files))
+    assert np.all((first.value > 0) & (first.value <= 1))
+    if kind != "constant":
+        assert any(not same(first, simulate(kind, REFERENCE, seed=seed, **own)) for seed in (4, 5, 6))
+
+
+@pytest.mark.parametrize("kind", sorted({*KINDS} - {"annotator"}))
+def test_the_order_of_rows_and_of_names_does_not_matter(kind):
+    rows = read_rows(REFERENCE)
+    order = np.random.default_rng(0).permutation(len(rows))
+    n_files, n_classes = len(rows.files), len(rows.classes)
+    turned = replace(
+        rows,
+        files=rows.files[::-1],
+        classes=rows.classes[::-1],
+        file=(n_files - 1 - rows.file)[order].astype(np.int32),
+        label=(n_classes - 1 - rows.label)[order].astype(np.int32),
+        onset=rows.onset[order],
+        offset=rows.offset[order],
+        value=rows.value[order],
+    )
+    own = NEEDED.get(kind, {})
+    assert same(simulate(kind, rows, seed=1, **own), simulate(kind, turned, seed=1, **own))
+
+
+@given(seeds, st.lists(st.integers(0, 9), min_size=2, max_size=4))
+def test_other_files_and_classes_change_nothing(seed, lengths):
+    whole, part = timeline(*lengths), timeline(*lengths[:-1], classes=("b",))
+    values = beta_noise(whole, 0.3, seed)
+    assert np.array_equal(values[1:2, : part.size], beta_noise(part, 0.3, seed))
+
+
+def test_streams_are_those_of_their_names():
+    draws = {
+        stream(*key).random() for key in [(0, "a", "b"), (0, "ab"), (0, "ab", ""), (1, "a", "b"), (0, "a")]
+    }
+    assert len(draws) == 5
+    assert stream(0, "\udcff").random() == stream(0, "\udcff").random()
+
+
+@given(st.integers(0, 2**32), st.integers(2, 60))
+def test_moments_are_those_of_the_data(seed, n):
+    values = np.random.default_rng(seed).beta(0.7, 1.3, (2, n))
+    fitted = Betas.fitted(values)
+    a, b = fitted.mean * fitted.size, (1 - fitted.mean) * fitted.size
+    mean, variance = stats.beta.stats(a, b, moments="mv")
+    assert np.allclose(mean, values.mean(axis=1))
+    assert np.allclose(variance, values.var(axis=1))
+
+
+def test_the_likeliest_are_those_that_scipy_finds():
+    values = np.random.default_rng(0).beta([[0.3], [2.0], [30.0]], [[1.2], [5.0], [9.0]], (3, 400))
+    values = np.clip(values, 1e-7, 1 - 1e-7)
+    fitted = Betas.likeliest(values)
+    found = np.stack([fitted.mean * fitted.size, (1 - fitted.mean) * fitted.size], axis=-1)
+    expected = [stats.beta.fit(row, floc=0, fscale=1)[:2] for row in values]
+    assert np.allclose(found, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("fit", [Betas.fitted, Betas.likeliest])
+def test_classes_without_variance_and_binary_ones_are_decided(fit):
+    values = np.array([[0.3] * 8, [0.0] * 8, [1.0] * 8, [0.1] * 8])
+    fitted = fit(values)
+    drawn = betas(timeline(8, classes=("a", "b", "c", "d")), fitted, 0)
+    assert np.array_equal(drawn, values)
+    coin = Betas.fitted(np.array([[0.0, 1.0, 1.0, 1.0]]))
+    assert coin.size[0] == 0
+    drawn = betas(timeline(4000, classes=("a",)), coin, 0)
+    assert {*np.unique(drawn)} == {0.0, 1.0}
+    assert abs(drawn.mean() - 0.75) < 0.03
+    assert np.array_equal(betas(timeline(2), fit(np.zeros((3, 0))), 0), np.zeros((3, 2)))
+
+
+@given(seeds, st.integers(1, 7))
+def test_shuffled_classes_have_the_distribution_of_another(seed, n_classes):
+    names = tuple(f"class {k}" for k in range(n_classes))
+    means = (np.arange(n_classes) + 1) / 10
+    # Without variance a value says whose distribution it is of.
+    drawn = shuffled_betas(timeline(2, classes=names), Betas(means, np.full(n_classes, np.inf)), seed)
+    assert sorted(drawn[:, 0]) == sorted(means)
+    assert n_classes == 1 or np.all(drawn[:, 0] != means)
+
+
+@given(seeds, st.integers(1, 9))
+def test_sampled_steps_are_whole_steps_of_the_data(seed, n_steps):
+    train = np.random.default_rng(n_steps).random((3, n_steps))
+    drawn = data_sampling(timeline(4, 0, 5), train, seed)
+    assert drawn.shape == (3, 9)
+    assert {tuple(step) for step in drawn.T} <= {tuple(step) for step in train.T}
+
+
+def test_noise_is_of_its_distribution():
+    drawn = beta_noise(timeline(4000, classes=("a",)), 0.5, 7)[0]
+    assert stats.kstest(drawn, stats.beta(0.5, 0.5).cdf).pvalue > 0.01
+
+
+@given(seeds)
+def test_one_annotator_speaks_for_a_file(seed):
+    line = timeline(3, 3, 3)
+    labels = [np.full(line.shape, value) for value in (0.2, 0.4, 0.6)]
+    labelled = np.array([[True, False, False], [True, True, False], [False, False, False]])
+    drawn = one_annotator(line, labels, labelled, seed)
+    assert drawn[0, 0] in {0.2, 0.4}
+    assert np.all(drawn[:, :3] == drawn[0, 0])
+    assert np.all(drawn[:, 3:6] == 0.4)
+    assert np.all(drawn[:, 6:] == 0.0)
+
+
+soft = st.lists(st.sampled_from([0.0, 0.0, 0.3, 0.7, 1.0]), min_size=1, max_size=40).map(
+    lambda v: np.array([v])
+)
+
+
+def changed(values, seed, **errors):
+    line = timeline(values.shape[1], classes=("a",))
+    found = perturbed(line, values, Errors(**errors), seed)
+    assert found.shape == values.shape
+    assert np.all((found >= 0) & (found <= 1))
+    return found
+
+
+@given(soft, seeds, st.floats(0.01, 1.0))
+def test_dropping_silences_whole_events(values, seed, share):
+    found = changed(values, seed, drop=share)
+    assert np.all((found == values) | (found == 0))
+    alone = (values[0, 1:] > 0) & (values[0, :-1] > 0)
+    assert not np.any(alone & ((found[0, 1:] > 0) != (found[0, :-1] > 0)))
+    assert not changed(values, seed, drop=1.0).any()
+
+
+@given(soft, seeds, st.floats(0.01, 1.0))
+def test_merging_loses_nothing_and_fills_gaps_only(values, seed, share):
+    found = changed(values, seed, merge=share)
+    assert np.all(found >= values)
+    assert np.array_equal(found[values > 0], values[values > 0])
+    heard = np.flatnonzero(values[0])
+    inside = np.zeros(values.shape[1], dtype=bool)
+    if len(heard):
+        inside[heard[0] : heard[-1] + 1] = True
+    assert not found[0, ~inside].any()
+    assert np.all(changed(values, seed, merge=1.0)[0, inside] > 0)
+
+
+def test_known_effects_of_dropping_on_scores():
+    reference = read_rows(REFERENCE)
+    scores = [evaluate(reference, simulate("perturb", reference, drop=0.3, seed=s)) for s in range(40)]
+    assert {s["segment.soft.precision.micro"] for s in scores} == {1.0}
+    assert abs(np.mean([s["segment.soft.recall.micro"] for s in scores]) - 0.7) < 0.03
+
+
+@given(st.integers(0, 12), st.integers(1, 6), seeds)
+def test_shifting_keeps_what_stays_inside(before, length, seed):
+    values = np.zeros((1, 60))
+    values[0, 20 + before : 20 + before + length] = 0.6
+    found = changed(values, seed, jitter=2.0)
+    assert np.count_nonzero(found) == length
+    assert {*np.unique(found)} == {0.0, 0.6}
+
+
+def test_shifts_have_their_deviation():
+    values = np.zeros((1, 90_000))
+    values[0, 15::30] = 1.0
+    found = np.flatnonzero(changed(values, 0, jitter=3.0)[0])
+    shift = (found % 30) - 15
+    assert abs(shift.std() - np.sqrt(9 + 1 / 12)) < 0.15
+    assert abs(shift.mean()) < 0.2
+
+
+@given(soft, st.integers(0, 4))
+def test_smoothing_is_a_mean_over_what_is_there(values, half):
+    found = changed(values, 0, smoothing=2 * half + 1)
+    n = values.shape[1]
+    expected = [values[0, max(i - half, 0) : i + half + 1].mean() for i in range(n)]
+    assert np.allclose(found[0], expected)
+
+
+def test_noise_has_its_mean_absolute_error():
+    values = np.full((1, 20_000), 0.5)
+    error = np.abs(changed(values, 1, noise=0.1) - values).mean()
+    assert abs(error - 0.1 * np.sqrt(2 / np.pi)) < 0.002
+
+
+@settings(max_examples=10)
+@given(seeds)
+def test_one_kind_of_error_does_not_change_the_draws_of_another(seed):
+    values = np.zeros((1, 50))
+    values[0, ::7] = 0.5
+    dropped = changed(values, seed, drop=0.5)
+    assert np.array_equal(changed(values, seed, drop=0.5, noise=1e-12).round(6), dropped)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given_", "said"),
+    [
+        ("beta", {}, "did you mean"),
+        ("betas", {"r": 1.0}, "r is not of betas"),
+        ("betas", {"fit": "best"}, "fit must be"),
+        ("beta-noise", {}, "needs r"),
+        ("beta-noise", {"r": float("nan")}, "r must be"),
+        ("beta-noise", {"r": True}, "r must be"),
+        ("constant", {"value": 1.5}, "value must be"),
+        ("constant", {"value": "mean"}, "value must be"),
+        ("perturb", {}, "perturb needs one of"),
+        ("perturb", {"drop": 2}, "drop must be"),
+        ("annotator", {}, "needs labels"),
+        ("betas", {"seed": 1.5}, "seed must be"),
+        ("betas", {"seeds": 1}, "unknown argument"),
+    ],
+)
+def test_wrong_arguments_are_refused(kind, given_, said):
+    with pytest.raises(SettingsError, match=said):
+        simulate(kind, REFERENCE, **given_)
+
+
+def test_last_segments_end_with_their_file():
+    reference = {"onset": [0.0], "offset": [2.5], "event_label": ["a"]}
+    rows = simulate("constant", reference)
+    assert rows.offset.tolist() == [1.0, 2.0, 2.5]
+    assert evaluate(reference, rows).length == 2.5
+
+
+def test_nothing_gives_nothing():
+    reference = {"filename": [], "onset": [], "offset": [], "event_label": []}
+    for kind in KINDS:
+        own = NEEDED.get(kind, {}) if kind != "annotator" else {"labels": [reference]}
+        assert len(simulate(kind, reference, **own)) == 0

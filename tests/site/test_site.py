@@ -290,6 +290,35 @@ def test_a_defect_that_one_brings_about_is_told_of_that_one_and_not_kept(tmp_pat
     assert not (tmp_path / "site" / "problems" / "sys.html").exists()
 
 
+def test_files_that_one_submission_makes_up_change_no_other(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    before = {entry.system: entry for entry in built(tmp_path, made).board.entries}
+    rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(500))
+    (made / "worse.tsv").write_text((made / "sys_b.tsv").read_text() + rows)
+    site = built(tmp_path, made)
+    assert site.scored == ("worse",)
+    after = {entry.system: entry for entry in site.board.entries}
+    for name, entry in before.items():
+        assert (after[name].low, after[name].high) == (entry.low, entry.high)
+    assert after["sys_b"].difference.p_exchange == before["sys_b"].difference.p_exchange
+    assert after["worse"].low is not None and after["worse"].value < after["sys_b"].value
+
+
+def test_of_one_file_nothing_is_drawn(tmp_path):
+    made = tmp_path / "submissions"
+    made.mkdir()
+    reference = tmp_path / "one.tsv"
+    head = "filename\tonset\toffset\tevent_label\n"
+    reference.write_text(f"{head}a.wav\t0\t1\tcar\na.wav\t3\t4\tdog\n")
+    (made / "x.tsv").write_text(reference.read_text())
+    (made / "y.tsv").write_text(f"{head}a.wav\t0\t1\tcar\nother.wav\t0\t1\tcar\n")
+    site = module.build_site(made, reference, tmp_path / "site", reports=False)
+    assert [(entry.rank, entry.low, entry.difference.p_exchange if entry.difference else None)
+            for entry in site.board.entries] == [(1, None, None), (2, None, None)]  # fmt: skip
+    assert "nothing is said of how sure they are" in page(tmp_path)
+    assert board_json(tmp_path)["test"] == "none"
+
+
 def test_the_reference_is_no_submission(tmp_path):
     made = submissions(tmp_path, "sys", "ref")
     out = tmp_path / "site"
@@ -484,6 +513,15 @@ def test_a_paired_bootstrap_may_tell_them_apart(tmp_path):
     for ours, theirs in zip(entries[1:], expected[1:], strict=True):
         assert ours.difference.p_exchange == theirs.difference.p_bootstrap
     assert "paired bootstrap" in page(tmp_path)
+
+
+def test_a_baseline_stays_the_baseline_whoever_is_called_alike(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    assert built(tmp_path, made, baseline="sys_b").board.baseline == "sys_b"
+    (made / "sys_b.csv").write_text((made / "sys.tsv").read_text())
+    assert built(tmp_path, made, baseline="sys_b.tsv").board.baseline == "sys_b.tsv"
+    (made / "sys_b.csv").unlink()
+    assert built(tmp_path, made, baseline="sys_b.tsv").board.baseline == "sys_b"
 
 
 def test_the_former_site_stays_where_a_build_fails(tmp_path):

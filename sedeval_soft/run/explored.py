@@ -51,11 +51,12 @@ def explored_events(
 ) -> list[Explored]:
     """Return the counts of a basis, `event` or `intersection`, with the reference cut at each threshold."""
     own = settings.reference_cut
+    paired = basis == "event" and _competing(tally, settings) <= _MOST_PAIRS
     found: list[Explored] = []
     before: npt.NDArray[np.bool_] | None = None
     for threshold in thresholds:
         if threshold == own:
-            found.append(_explored(tally, basis, settings))
+            found.append(_explored(tally, basis, settings, paired=paired))
             before = None
             continue
         levels = tally.events["levels"]
@@ -63,7 +64,7 @@ def explored_events(
         if before is None or np.any(alive != before):
             reference = EventLifetimes.from_events(levels.take(alive).events())
             cut = replace(tally, events={**tally.events, "reference": reference})
-            found.append(_explored(cut, basis, settings))
+            found.append(_explored(cut, basis, settings, paired=paired))
         else:
             # Between two values of the reference nothing changes.
             found.append(found[-1])
@@ -78,9 +79,9 @@ def _competing(tally: Tally, settings: Settings) -> int:
     return len(candidate_pairs(reference, system, *files, Collars.of(settings))[0])
 
 
-def _explored(tally: Tally, basis: str, settings: Settings) -> Explored:
+def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> Explored:
     steps = steps_of(tally, basis, settings)
-    if basis != "event" or _competing(tally, settings) > _MOST_PAIRS:
+    if not paired:
         return Explored(steps, None)
     try:
         _, low, (count,) = stacked(1, [paired_events(tally, settings)])

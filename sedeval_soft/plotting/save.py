@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_MOST_PIXELS = 2e8
-"""Pixels of a figure, which take four bytes each, and as many again to be packed."""
-
-
 def form_of(path: str | os.PathLike[str]) -> str:
     """Return the form of a figure that the suffix of a path stands for; raises SettingsError for others."""
     name = os.fspath(path)
@@ -35,12 +31,7 @@ def rendered(figure: Figure, form: str, look: Look, said: tuple[str, str]) -> by
 
     form: `pdf`, `png` or `svg`. said: what it is of, and the signature of its numbers: the file holds them.
     """
-    width, height = figure.get_size_inches()
-    if width * height * look.dpi**2 > _MOST_PIXELS:
-        raise SettingsError(
-            f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
-            "expected fewer --dpi"
-        )
+    look.check_pixels(*figure.get_size_inches())
     title, signature = map(visible, said)
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {

@@ -102,8 +102,8 @@ class Look:
         """Raise SettingsError for a figure of so many inches that has too many pixels."""
         if width * height * self.dpi**2 > _MOST_PIXELS:
             raise SettingsError(
-                f"{width:g} x {height:g} inches at {self.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
-                "expected fewer --dpi"
+                f"{width:g} x {height:g} inches at {self.dpi} dots each have more than {_MOST_PIXELS:g} "
+                "pixels; expected fewer --dpi"
             )
 
     @property

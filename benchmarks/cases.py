@@ -15,6 +15,7 @@ from typing import Any
 
 import cases_board
 import cases_events
+import cases_report
 import cases_resample
 import cases_scores
 import cases_thresholds
@@ -192,6 +193,7 @@ CASES: dict[str, Case] = {
     "intervals": cases_resample.intervals,
     "thresholds": cases_thresholds.thresholds,
     "board": cases_board.board,
+    "report": cases_report.report,
     "start-up": start_up,
 }
 """All cases by name, in the order of the document."""

@@ -7,6 +7,7 @@ import io
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,13 @@ def test_readme_examples_run(tmp_path):
         assert run(command, tmp_path, environment)[0] == 0, command
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+SLOW = {"docs/plots.md", "docs/uncertainty.md"}
+"""Documents whose commands take many seconds together."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in DOCUMENTS]
+)
 def test_commands_print_what_documents_show(name, tmp_path):
     text = (ROOT / name).read_text(encoding="utf-8")
     environment = make_workplace(tmp_path)
@@ -104,30 +111,23 @@ def test_python_of_documents_runs(name, tmp_path, monkeypatch):
         assert result.failed == 0, said.getvalue()
 
 
+@cache
+def helps() -> str:
+    """The help of all commands, which are many processes: once for all documents."""
+    listed = [sys.executable, "-m", "sedeval_soft"]
+    first = subprocess.run([*listed, "--help"], capture_output=True, check=True, text=True).stdout
+    commands = re.findall(r"^  ([a-z]+)\*?  ", first[first.index("\nCommands:") :], re.MULTILINE)
+    assert len(commands) > 10
+    return first + "".join(
+        subprocess.run([*listed, command, "--help"], capture_output=True, check=True, text=True).stdout
+        for command in commands
+    )
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_options_and_files_that_documents_name_exist(name):
     text = (ROOT / name).read_text(encoding="utf-8")
-    known = "".join(
-        subprocess.run(
-            [sys.executable, "-m", "sedeval_soft", *command, "--help"],
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for command in (
-            *(
-                [],
-                ["board"],
-                ["convert"],
-                ["diff"],
-                ["explain"],
-                ["plot"],
-                ["validate"],
-                ["simulate"],
-                ["annotate"],
-            ),
-        )
-    )
+    known = helps()
     for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:
         assert option in known, option
     for target in re.findall(r"\]\(([^)#:]+)\)", text):

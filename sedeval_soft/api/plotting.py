@@ -19,6 +19,7 @@ from sedeval_soft.api.sources import (
     read_lengths,
     read_parts,
     settings_from,
+    shown,
     sides_of,
 )
 from sedeval_soft.core.errors import SettingsError
@@ -85,11 +86,11 @@ def plot(
 def names_of(systems: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     """Return what systems are called in a figure: those given, else of their files, cut short."""
     if names is not None:
-        found = list(names)
+        found = list(_texts("names", names))
         if len(found) != len(systems):
             raise SettingsError(f"expected a name for each of {len(systems)} systems, found {len(found)}")
-        if not all(isinstance(name, str) and name for name in found):
-            raise SettingsError("the name of a system must be a text, and not empty")
+        if not all(found):
+            raise SettingsError("the name of a system must not be empty")
     else:
         paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else None for s in systems]
         found = [
@@ -159,13 +160,21 @@ def said_of(kind: str, subjects: Subjects) -> tuple[str, str]:
     return f"{kind}: {', '.join(system.name for system in subjects.systems)}", "\n".join(signatures)
 
 
+def _texts(name: str, given: object) -> tuple[str, ...]:
+    """Return one text or some as a tuple, none for None; raises SettingsError for other things."""
+    found = (given,) if isinstance(given, str) else given or ()
+    if not isinstance(found, Sequence) or not all(isinstance(text, str) for text in found):
+        raise SettingsError(f"{name} must be a list of texts, not {shown(given)}")
+    return tuple(found)
+
+
 def _taken(of: Any, given: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - Wish or Look
     """Return an object as it was given, or made of the keywords that are its fields, which are taken out."""
     own = {name: values.pop(name) for name in [f.name for f in fields(of)] if name in values}
     if given is None:
         for name in ("class_names", "scores"):
             if name in own:
-                own[name] = (own[name],) if isinstance(own[name], str) else tuple(own[name])
+                own[name] = _texts(name, own[name])
         return of(**own)
     if not isinstance(given, of):
         raise SettingsError(f"{of.__name__.lower()} must be an object of {of.__name__}")

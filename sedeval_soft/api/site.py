@@ -99,10 +99,11 @@ def build_site(
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 
     site: the folder to write. cache: a folder in which is kept what need not be computed again; beside the
-    site if none is given. rank_by, baseline: as for `compare`. columns: further scores that are shown; the
-    main ones if none are named. reports: whether each submission has one: it shows the reference, too.
-    test: by which two submissions are told apart, `exchange` as in `compare`, `bootstrap`, or `none`; None
-    for exchange where that does not take long, else none. Others as for `evaluate`.
+    site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
+    columns: further scores that are shown; the main ones if none are named. reports: whether each submission
+    has one: it shows the reference, too. test: by which two submissions are told apart, `exchange` as in
+    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. Others as
+    for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written. What is wrong with a submission is told on its page.
@@ -121,11 +122,13 @@ def build_site(
         *(folds, by, limits),
     )
     _check_classes(challenge)
-    asked = _Asked(baseline, title, reports, test or test_for(rank_by, chosen))
     found, ignored = find_submissions(submissions, limits)
     own = [each for each in found if _is_same(each.path, reference)]
     found = [each for each in found if each not in own]
     ignored += [each.entry for each in own]
+    # A file's own name is its own, whoever comes to be called alike without the extension.
+    baseline = next((each.name for each in found if each.entry == baseline), baseline)
+    asked = _Asked(baseline, title, reports, test or test_for(rank_by, chosen))
     tree = Tree.of(site, submissions)
     kept = Kept.of(cache, tree, submissions)
     builder = _Builder(challenge, asked, tree, kept, told)
@@ -247,8 +250,9 @@ class _Builder:
         if not records:
             return None
         systems = [scores_of(record, challenge.settings) for record in records]
-        files = sorted({file for scores in systems for file in scores.files})
-        paired = None if asked.test == "none" else self._paired(records, files)
+        # What one submission alone names must change no other's numbers.
+        files = sorted(set.intersection(*({*scores.files} for scores in systems)))
+        paired = None if asked.test == "none" or len(files) < 2 else self._paired(records, files)
         if paired is not None and challenge.settings.ci is None:
             systems = _with_intervals(systems, paired)
         board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=asked.baseline)
@@ -257,7 +261,7 @@ class _Builder:
         return board
 
     def _paired(self, records: Sequence[Record], files: Sequence[str]) -> Remembered:
-        """Return the score that ranks, to be resampled; files: of all together."""
+        """Return the score that ranks, to be resampled; files: that are drawn from."""
         tallies: dict[int, Tally] = {}
 
         def load(k: int) -> Tally:
@@ -275,6 +279,11 @@ class _Builder:
             self.kept.comparisons(),
         )
 
+    def _test(self, board: Board | None) -> Test:
+        """Return by which submissions were told apart: not at all where nothing was resampled."""
+        drawn = board is not None and any(entry.stability is not None for entry in board.entries)
+        return self.asked.test if drawn else "none"
+
     def _write(self, shown: Sequence[Shown], board: Board | None, warnings: Sequence[str]) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
         tree, asked, challenge = self.tree, self.asked, self.challenge
@@ -290,7 +299,7 @@ class _Builder:
             rank_by=challenge.rank_by,
             columns=tuple(column for column in columns if column != challenge.rank_by),
             settings=challenge.settings,
-            test=asked.test,
+            test=self._test(board),
             reference=origin.name,
             sha256=origin.sha256,
             warnings=tuple(warnings),
@@ -308,8 +317,6 @@ class _Builder:
 
 def _with_intervals(systems: Sequence[Scores], paired: Remembered) -> list[Scores]:
     """Return systems with the interval of the score that ranks them, from what is drawn to compare them."""
-    if paired.n_files < 2:
-        return list(systems)
     drawn = percentile(paired.bootstrap(), paired.settings.confidence)
     found = []
     for scores, low, high in zip(systems, *(end.tolist() for end in drawn), strict=True):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +52,8 @@ class Paired:
     ) -> Paired:
         """Prepare the score that systems are ranked by; nothing else is computed in replicates.
 
-        files: all that are drawn from, sorted; None for those of these systems.
+        files: all that are drawn from, sorted; None for those of these systems. Others that a system has go
+        along with one of these: what one system alone names changes no other's replicates.
         """
         name = ScoreName.parse(rank_by)
         key = Key(name.basis, name.reading, name.measure, name.average, name.class_name)
@@ -62,7 +64,10 @@ class Paired:
         if files is None:
             files = sorted({file for tally in tallies for file in tally.files})
         position = {file: i for i, file in enumerate(files)}
-        places = [np.array([position[file] for file in tally.files], dtype=np.int64) for tally in tallies]
+        places = [
+            np.array([position.get(file, _along(file, len(files))) for file in tally.files], dtype=np.int64)
+            for tally in tallies
+        ]
         return cls([replicates_of(tally, chosen) for tally in tallies], places, len(files), key, chosen)
 
     def bootstrap(self, progress: Progress | None = None) -> Floats:
@@ -119,6 +124,11 @@ class Paired:
         fixed = self.replicates[first].fixed
         cells = sorted_cells(tally, self.settings, again=True)
         return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, {}, fixed)
+
+
+def _along(file: str, n_files: int) -> int:
+    """Return with which of some files another one goes along: the same whatever others there are."""
+    return crc32(file.encode("utf-8", "surrogatepass")) % max(n_files, 1)
 
 
 def settings_for(rank_by: str, settings: Settings) -> Settings:

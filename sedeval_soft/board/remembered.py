@@ -58,8 +58,8 @@ def test_for(rank_by: str, settings: Settings) -> Test:
 class Remembered:
     """One score of several systems to be resampled together, some of which were before: a `Resampled`.
 
-    keys: of the systems, in their order. files: of all systems together, sorted. load: returns the tally of a
-    system by its position. before: what is known; after: what was asked for, to be kept.
+    keys: of the systems, in their order. files: those that all systems have, sorted. load: returns the tally
+    of a system by its position. before: what is known; after: what was asked for, to be kept.
     """
 
     keys: Sequence[str]
@@ -95,7 +95,7 @@ class Remembered:
 
     @property
     def n_files(self) -> int:
-        """The files of all systems together."""
+        """The files that are drawn from."""
         return len(self.files)
 
     def bootstrap(self, progress: Progress | None = None) -> Floats:

@@ -67,7 +67,10 @@ BOARD = (
         help="The score by which submissions are ranked.  [default: segment.soft.f1.macro]",
     ),
     option(
-        SYSTEMS, "--baseline", metavar="NAME", help="Compare the others with this one.  [default: the best]"
+        SYSTEMS,
+        "--baseline",
+        metavar="NAME",
+        help="Compare the others with this submission, by its name or its file's.  [default: the best]",
     ),
     option(
         SYSTEMS,

@@ -15,7 +15,7 @@ _KINDS = {"f8": "<f8", "f4": "<f4", "u1": "<u1", "u2": "<u2", "u4": "<u4", "i4":
 _ALIGNED = 8
 """Bytes at whose multiples arrays begin: browsers read numbers only from there."""
 
-_LEVEL = 6
+_LEVEL = 4
 
 
 class Packer:

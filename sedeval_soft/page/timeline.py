@@ -60,7 +60,7 @@ def timelines(
         for place, code in enumerate(sorted(why))
     }
     return {
-        "said": said_of(why.values(), len(pair.files)),
+        "said": said_of(why.values(), len(pair.files)) + _unknown(files, pair.files),
         "classes": [visible(name) for name in pair.classes],
         "views": _views(settings),
         "threshold": settings.threshold,
@@ -84,6 +84,13 @@ def said_of(reasons: Iterable[str], total: int) -> str:
     parts = [said[n > 1].format(n) for why, said in REASONS.items() if (n := given.count(why))]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"{len(given)} of {total} files: {listed}."
+
+
+def _unknown(asked: Sequence[str], names: Sequence[str]) -> str:
+    """Return what is said of files that were asked for and are not there."""
+    known = set(names)
+    unknown = [visible(name) for name in asked if name not in known]
+    return f" Not evaluated, but asked for: {', '.join(unknown)}." if unknown else ""
 
 
 def _choose(material: Material, count: int, files: Sequence[str]) -> dict[int, str]:

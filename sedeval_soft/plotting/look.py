@@ -58,6 +58,10 @@ _FOREIGN = (
 """How settings of matplotlib begin that are none of a figure's look."""
 
 
+_MOST_PIXELS = 2e8
+"""Pixels of a figure, which take four bytes each, and as many again to be packed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a figure looks like, whatever it shows.
@@ -86,10 +90,21 @@ class Look:
                 raise SettingsError(f"{name} must be {_LEAST:g} to {_MOST:g} inches{or_named}, not {value!r}")
         if not isinstance(self.dpi, int) or isinstance(self.dpi, bool) or not 30 <= self.dpi <= 2400:
             raise SettingsError(f"dpi must be a whole number, 30 to 2400, not {self.dpi!r}")
+        if self.height is not None:
+            # Where both are known what would be too much is said before anything is drawn.
+            self.check_pixels(self.inches(), self.height)
         if not isinstance(self.style, str) or not self.style:
             raise SettingsError(f"style must be the name or the path of a style, not {self.style!r}")
         if self.title is not None and not isinstance(self.title, str):
             raise SettingsError(f"title must be a text, not {self.title!r}")
+
+    def check_pixels(self, width: float, height: float) -> None:
+        """Raise SettingsError for a figure of so many inches that has too many pixels."""
+        if width * height * self.dpi**2 > _MOST_PIXELS:
+            raise SettingsError(
+                f"{width:g} x {height:g} inches at {self.dpi} dots each have more than {_MOST_PIXELS:g} "
+                "pixels; expected fewer --dpi"
+            )
 
     @property
     def base(self) -> str:
@@ -207,7 +222,11 @@ def _of_style(style: str) -> dict[str, Any]:
 
 def _check_lines(path: str) -> None:
     """Raise ValueError for a line that matplotlib would only shake its head at."""
+    import matplotlib as mpl
+
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
         said = line.partition("#")[0].strip()
-        if said and ":" not in said:
-            raise ValueError(f"line {number} is {quoted(said)}; expected NAME: VALUE")
+        name = said.partition(":")[0].strip()
+        if said and (":" not in said or name not in mpl.rcParams):
+            hint = did_you_mean(name, mpl.rcParams) or "; expected NAME: VALUE"
+            raise ValueError(f"line {number} is {quoted(said)}{hint}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.settings import GROUPS, Settings
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.plotting.kinds import KINDS, OPTIONS
@@ -47,7 +47,7 @@ def check_kind(kind: str, wish: Wish, systems: int) -> None:
     from sedeval_soft.core.hints import did_you_mean
     from sedeval_soft.plotting.kinds import ALONE
 
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         hint = did_you_mean(str(kind), KINDS) or f"; expected one of {', '.join(KINDS)}"
         raise SettingsError(f"there is no kind of figure {kind!r}{hint}")
     for name, kinds in OPTIONS.items():
@@ -122,10 +122,9 @@ def _of_matrix(base: Settings, *, default: bool, several: bool) -> Settings:
 
 def _of_classes(base: Settings, wish: Wish, *, several: bool, default: bool) -> Settings:
     stems = class_scores(base, wish, several=several, default=default)
-    groups = {group_of(f"{stem}[x]") for stem in stems} - {""}
-    return replace(
-        base, only=tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems)), measures=tuple(groups)
-    )
+    groups = {group_of(f"{stem}[class]") for stem in stems}
+    only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
+    return replace(base, only=only, measures=tuple(group for group in GROUPS if group in groups))
 
 
 def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool = False) -> tuple[str, ...]:
@@ -148,7 +147,8 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool
             raise SettingsError(
                 "classes shows no F of what --only names; expected --score BASIS.READING.MEASURE"
             )
-        found = tuple(families[-1:] if several else families)
+        first = [stem for stem in families if stem.split(".")[0] == families[0].split(".")[0]]
+        found = tuple(first[-1:] if several else families)
     if any(stem.split(".")[1] == "tuned" for stem in found) and not settings.tunes:
         raise SettingsError("tuned readings need --thresholds, --cross-tune or --folds")
     return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.plotting.look import Look, drawn_as
 from sedeval_soft.plotting.subject import Subjects
 
@@ -36,6 +38,14 @@ def figure_of(kind: str, subjects: Subjects, look: Look) -> Figure:
     draw: Callable[[Subjects, Look], Figure] = getattr(import_module(f"sedeval_soft.plotting.{module}"), name)
     with drawn_as(look):
         figure = draw(subjects, look)
-        # What matplotlib makes when it first draws, ticks above all, is made in this look, too.
-        figure.draw_without_rendering()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*constrained_layout not applied")
+            try:
+                # What matplotlib makes when it first draws, ticks above all, is made in this look, too.
+                figure.draw_without_rendering()
+            except UserWarning as error:
+                width, height = figure.get_size_inches()
+                raise SettingsError(
+                    f"{kind} has no room in {width:g} x {height:g} inches; expected more --width or --height"
+                ) from error
     return figure

@@ -31,6 +31,7 @@ def rendered(figure: Figure, form: str, look: Look, said: tuple[str, str]) -> by
 
     form: `pdf`, `png` or `svg`. said: what it is of, and the signature of its numbers: the file holds them.
     """
+    look.check_pixels(*figure.get_size_inches())
     title, signature = map(visible, said)
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.texts import all_shortened, plain, points_of, told, width, wrapped
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 POINTS = 72.0
 """Points of an inch."""
+
+_HIGHEST = 100.0
+"""Inches of a figure."""
 
 _FEW = 6
 """Entries of a legend that may stand below one another."""
@@ -59,6 +63,11 @@ class Sheet:
         legend, n_columns = self._legend(entries)
         head = 1.6 * self._line(1.15) if self.look.title else 0.0
         whole = self.look.height or self.height + foot + head + self._legend_height(len(legend), n_columns)
+        if whole > _HIGHEST:
+            raise SettingsError(
+                f"the figure would be {whole:.0f} inches high; expected fewer classes (--max-classes), "
+                f"systems or worst (--worst), or --height, {_HIGHEST:g} at most"
+            )
         figure = Figure(figsize=(self.width, whole), layout="constrained")
         upper = self._upper(figure, whole, foot, lines)
         if self.look.title:

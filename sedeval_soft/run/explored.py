@@ -12,11 +12,15 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.steps import Steps, stacked
 from sedeval_soft.run.thresholds import paired_events, steps_of
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+
+_MOST_PAIRS = 100_000
+"""Pairs up to which it is found what is paired whatever its class: of more, that would take long."""
 
 STEPS = 20
 """The reference's thresholds are multiples of 1/20, and the one that the settings have."""
@@ -47,11 +51,12 @@ def explored_events(
 ) -> list[Explored]:
     """Return the counts of a basis, `event` or `intersection`, with the reference cut at each threshold."""
     own = settings.reference_cut
+    paired = basis == "event" and _competing(tally, settings) <= _MOST_PAIRS
     found: list[Explored] = []
     before: npt.NDArray[np.bool_] | None = None
     for threshold in thresholds:
         if threshold == own:
-            found.append(_explored(tally, basis, settings))
+            found.append(_explored(tally, basis, settings, paired=paired))
             before = None
             continue
         levels = tally.events["levels"]
@@ -59,7 +64,7 @@ def explored_events(
         if before is None or np.any(alive != before):
             reference = EventLifetimes.from_events(levels.take(alive).events())
             cut = replace(tally, events={**tally.events, "reference": reference})
-            found.append(_explored(cut, basis, settings))
+            found.append(_explored(cut, basis, settings, paired=paired))
         else:
             # Between two values of the reference nothing changes.
             found.append(found[-1])
@@ -67,9 +72,16 @@ def explored_events(
     return found
 
 
-def _explored(tally: Tally, basis: str, settings: Settings) -> Explored:
+def _competing(tally: Tally, settings: Settings) -> int:
+    """Return how many pairs of events could match if classes did not matter."""
+    reference, system = tally.events["reference"].events(), tally.events["system"]
+    files = reference.file.astype(np.int64), system.file.astype(np.int64)
+    return len(candidate_pairs(reference, system, *files, Collars.of(settings))[0])
+
+
+def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> Explored:
     steps = steps_of(tally, basis, settings)
-    if basis != "event":
+    if not paired:
         return Explored(steps, None)
     try:
         _, low, (count,) = stacked(1, [paired_events(tally, settings)])

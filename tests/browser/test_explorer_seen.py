@@ -23,9 +23,10 @@ def at(page, threshold, reference, data):
     page.fill("#system-number", str(threshold))
     page.press("#system-number", "Enter")
     page.focus("#reference-threshold")
-    page.keyboard.press("Home")
-    for _ in range(data.index(reference)):
-        page.keyboard.press("ArrowRight")
+    near_end = data.index(reference) > len(data) // 2
+    page.keyboard.press("End" if near_end else "Home")
+    for _ in range(len(data) - 1 - data.index(reference) if near_end else data.index(reference)):
+        page.keyboard.press("ArrowLeft" if near_end else "ArrowRight")
     assert page.inner_text("#reference-number") == str(reference)
 
 
@@ -84,7 +85,7 @@ def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, nam
     thresholds = [k / 20 for k in range(1, 20)]
     # On hundredths the segments of a class are pooled, and with them goes what is of all classes at once.
     left_out = {"segment.hard.error_rate.micro"} if grid else ()
-    for threshold, reference in ((0.5, 0.5), (0.37, 0.05), (0.82, 0.5), (0.03, 0.95), (1.0, 0.35)):
+    for threshold, reference in ((0.37, 0.05), (0.82, 0.5), (0.03, 0.95)):
         at(page, threshold, reference, thresholds)
         same(shown(page), printed(TABLES, threshold, reference, *options), left_out)
         assert f"--threshold {threshold:g} --reference-threshold {reference:g}" in page.inner_text(

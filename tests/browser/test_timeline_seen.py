@@ -329,3 +329,30 @@ def test_systems_without_verdicts_are_drawn_plainly(visit, tmp_path):
     assert said(page) == {"active": 6}
     assert page.locator("#timeline-view-label").is_hidden()
     assert bars(page) == {("active", "reference"): 3, ("active", "system"): 3}
+
+
+def test_what_is_silent_is_drawn_where_all_classes_are_wanted(visit, tmp_path):
+    path = tmp_path / "silent.html"
+    reference = long_rows([("a.wav", 0.0, 2.0, "car", 1.0)], files=("empty.wav",))
+    write_report(reference, {"s": long_rows([("a.wav", 0.0, 0.5, "dog", 0.2)])}, path)
+    page = opened(visit, path)
+    page.select_option("#timeline-file", label="empty.wav")
+    assert page.locator(FIGURE).is_hidden()
+    assert "No class is active in this file" in page.locator("#timeline-notes").inner_text()
+    page.check("#timeline-all")
+    wait(page, "figure.dataset.file === 'empty.wav' && figure.layout.annotations.length === 2")
+    page.click("[data-move=in]")
+    page.select_option("#timeline-view", "segment")
+    assert said(page) == {"hit": 0, "miss": 0, "false-alarm": 0}
+
+
+def test_a_link_shows_its_class_though_there_are_too_many(visit, tmp_path):
+    path = tmp_path / "classes.html"
+    rows = long_rows([("a.wav", 0.0, 2.0, f"class {i:02}", 1.0) for i in range(50)])
+    write_report(rows, {"s": rows}, path, only=("segment.hard",))
+    page = opened(visit, path)
+    names = f"document.querySelector('{FIGURE}').layout.annotations.map((each) => each.text)"
+    assert "<b>class 39</b>" in page.evaluate(names) and "<b>class 45</b>" not in page.evaluate(names)
+    assert "The first 40 of 50 classes" in page.locator("#timeline-notes").inner_text()
+    page.evaluate("location.hash = '#timeline=a.wav@1@class%2045'")
+    wait(page, "figure.layout.annotations[0].text === '<b>class 45</b>'")

@@ -99,8 +99,8 @@ def test_collections_share_counts_only_where_these_are_the_same():
     }
     together = torchmetrics.MetricCollection(made)
     alone = {name: pickle.loads(pickle.dumps(metric)) for name, metric in made.items()}  # noqa: S301
-    # Nothing that is clipped, and nothing between 0 and 1.
-    batches = [(np.full_like(Y, 0.5), np.full_like(Y, 0.5)), (np.round(P), np.round(Y)), (P, Y)]
+    # First nothing that is clipped, and nothing between 0 and 1 in the reference.
+    batches = [(np.full_like(Y, 0.5), np.round(Y)), (P, Y)]
     for sides in batches:
         tensors = [torch.tensor(side) for side in sides]
         together.update(*tensors)

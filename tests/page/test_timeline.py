@@ -153,7 +153,7 @@ def test_files_of_the_worst_segments_and_those_asked_for_are_shown():
     assert list(by)[:2] == ["f010", "f039"]
     assert found["said"] == (
         "6 of 40 files: 2 asked for, the one that costs most, one more with segments that cost most "
-        "and 2 drawn at random."
+        "and 2 drawn at random. Not evaluated, but asked for: not there."
     )
     none = shown(rows, system, count=0, files=["f010"])
     assert [file["name"] for file in none["files"]] == ["f010"]

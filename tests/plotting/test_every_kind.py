@@ -23,6 +23,7 @@ def options(kind):
     return [text for name, value in NEEDED.get(kind, {}).items() for text in (f"--{name}", value)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_is_written_in_every_form(kind, suffix, tmp_path):
@@ -40,6 +41,7 @@ def test_is_written_in_every_form(kind, suffix, tmp_path):
     assert [*tmp_path.iterdir()] == [path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_several_systems_are_shown_or_refused(kind, tmp_path):
     path = tmp_path / "figure.png"
@@ -65,6 +67,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_strange_tables_are_drawn(kind, case):

@@ -59,6 +59,8 @@ def test_a_style_of_matplotlib_by_name_or_file(tmp_path):
     [
         ("this is no style\n", "cannot be read"),
         ("font.size: huge\n", "cannot be read"),
+        ("root:x:0:0:root:/root:/bin/bash\n", "line 1 is 'root:x:0:0:root"),
+        ("\nfont.sise: 8\n", "line 2 .* did you mean 'font.size'"),
         (b"\xff\xfe\0", "cannot be read"),
     ],
 )

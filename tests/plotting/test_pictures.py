@@ -12,6 +12,8 @@ from plotted import OTHER, REFERENCE, SYSTEM, said, table
 from sedeval_soft import compare, evaluate, plot, threshold_curves
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.plotting.look import FALSE_ALARM, HIT, MISS
+from sedeval_soft.plotting.needs import settings_for
+from sedeval_soft.plotting.subject import Wish
 from sedeval_soft.plotting.timeline import Strip, compared
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
@@ -287,3 +289,15 @@ def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
     assert "too many" not in said(part)
     meshes = [c for c in part.axes[0].collections if isinstance(c, QuadMesh)]
     np.testing.assert_array_equal(meshes[0].get_array().ravel(), values[1000:1201, 0])
+
+
+def test_several_groups_of_measures_are_asked_for_in_one_order():
+    """A set of them would have another order in every process, and figures other bytes."""
+    stems = ["segment.soft.brier", "segment.hard.roc_auc", "segment.hard.expected_calibration_error"]
+    found = settings_for("classes", Settings(), Wish(scores=tuple(stems)), several=False, default=True)
+    assert found.measures == ("curves", "divergence", "calibration")
+
+
+def test_of_several_systems_the_first_basis_that_is_named_is_shown():
+    figure = plot("classes", REFERENCE, SYSTEM, OTHER, only=["segment", "event"])
+    assert figure.axes[0].get_xlabel() == "segment.soft.f1"

@@ -64,6 +64,8 @@ REFUSED = {
     "pr --dpi 5": "dpi must be",
     "pr --style nothing-like-it": "neither a style nor a file",
     "pr --label a --label b": "expected a --label for each SYSTEM, 1; found 2",
+    "pr --width 1 --height 1": "pr has no room in 1 x 1 inches; expected more --width or --height",
+    "matrix --width 100 --height 100 --dpi 2400": "expected fewer --dpi",
     "pr --format png": "--format png: -o",
     "pr --threshold midpoint --thresholds prior": "both are given",
 }
@@ -170,7 +172,11 @@ def test_warnings_are_told(tmp_path):
         (("prr", REFERENCE, SYSTEM), {}, "did you mean 'pr'"),
         (("pr", REFERENCE), {}, "one or more systems"),
         (("pr", REFERENCE, SYSTEM), {"names": ["a", "b"]}, "a name for each of 1 systems"),
-        (("pr", REFERENCE, SYSTEM), {"names": [""]}, "must be a text"),
+        (("pr", REFERENCE, SYSTEM), {"names": [""]}, "must not be empty"),
+        (("pr", REFERENCE, SYSTEM), {"names": 5}, "names must be a list of texts, not 5"),
+        (("pr", REFERENCE, SYSTEM), {"class_names": 5}, "class_names must be a list of texts"),
+        (("classes", REFERENCE, SYSTEM), {"scores": [None]}, "scores must be a list of texts"),
+        (([], REFERENCE, SYSTEM), {}, "there is no kind of figure"),
         (("pr", REFERENCE, SYSTEM), {"clas": "car"}, "unknown setting 'clas'; did you mean 'classes'"),
         (("pr", REFERENCE, SYSTEM), {"output": "figure.bmp"}, "expected one of .pdf"),
         (("pr", REFERENCE, SYSTEM), {"wish": Wish(), "class_names": ["car"]}, "cannot be given beside it"),
@@ -210,3 +216,9 @@ def test_help_names_every_kind():
     for kind, summary in KINDS.items():
         assert f"  {kind:12}  {summary}\n" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_figures_higher_than_a_wall_are_refused():
+    many = tuple(f"class {k:04}" for k in range(800))
+    with pytest.raises(SettingsError, match=r"would be \d+ inches high; expected fewer classes"):
+        plot("classes", table(many, 1), table(many, 1), max_classes=800)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashes, page, submissions
 
-from sedeval_soft import InputError, SettingsError, compare, evaluate
+from sedeval_soft import InputError, Limits, SettingsError, compare, evaluate
 from sedeval_soft.api import site as module
 from sedeval_soft.api.kept import MARK
 from sedeval_soft.report.write import OutputError
@@ -167,14 +167,56 @@ def test_damage_to_what_is_kept_is_mended(tmp_path, which, damage):
     assert built(tmp_path, made).scored == ()
 
 
-def test_a_forged_record_of_another_submission_is_not_taken(tmp_path):
+def test_a_tally_that_was_damaged_is_not_compared(tmp_path):
     made = submissions(tmp_path, "sys", "sys_b")
     built(tmp_path, made)
+    for path in (tmp_path / "site.cache").glob("*.tally"):
+        path.write_bytes(path.read_bytes()[:-1])
+    (tmp_path / "site.cache" / "comparisons.json").unlink()
+    shutil.copy(SAMPLES / "events.tsv", made)
+    assert built(tmp_path, made).scored == ("events", "sys", "sys_b")
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    built(apart, made)
+    assert hashes(tmp_path / "site") == hashes(apart / "site")
+
+
+@pytest.mark.parametrize("kind", ["valid", "invalid"])
+def test_a_record_of_another_submission_is_not_taken(tmp_path, kind):
+    made = submissions(tmp_path, "sys", "sys_b")
+    if kind == "invalid":
+        for name in ("sys", "sys_b"):
+            bad(made / f"{name}.tsv")
+    built(tmp_path, made)
     before = hashes(tmp_path / "site")
-    one, other = sorted((tmp_path / "site.cache").glob("[0-9a-f]*.json"))[:2]
+    one, other = sorted((tmp_path / "site.cache").glob("[0-9a-f]*[0-9a-f].json"))[:2]
     shutil.copy(one, other)
     assert len(built(tmp_path, made).scored) == 1
     assert hashes(tmp_path / "site") == before
+
+
+def test_other_folds_have_all_scored_again(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    folds = tmp_path / "folds.tsv"
+    lines = (SAMPLES / "folds.tsv").read_text().splitlines()
+    folds.write_text("\n".join(lines) + "\n")
+    asked = {"folds": str(folds), "rank_by": "segment.tuned.f1.macro"}
+    built(tmp_path, made, **asked)
+    assert built(tmp_path, made, **asked).scored == ()
+    folds.write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n\n")
+    assert built(tmp_path, made, **asked).scored == ("sys", "sys_b")
+    parts = {"by": "{scene}.wav"}
+    built(tmp_path, made, **parts)
+    assert built(tmp_path, made, by="{scene}fe.wav").scored == ("sys", "sys_b")
+
+
+def test_other_limits_have_all_looked_at_again(tmp_path):
+    made = submissions(tmp_path, "sys")
+    rows = "cafe.wav\t0\t1\tcar\n" * 5000
+    (made / "large.tsv").write_text(f"filename\tonset\toffset\tevent_label\n{rows}")
+    assert {*built(tmp_path, made, limits=Limits(rows=2000)).invalid} == {"large"}
+    site = built(tmp_path, made)
+    assert not site.invalid and site.scored == ("large", "sys")
 
 
 def test_pages_that_were_changed_or_lost_are_made_again(tmp_path):
@@ -246,6 +288,35 @@ def test_a_defect_that_one_brings_about_is_told_of_that_one_and_not_kept(tmp_pat
     monkeypatch.undo()
     assert built(tmp_path, made).scored == ("sys",)
     assert not (tmp_path / "site" / "problems" / "sys.html").exists()
+
+
+def test_files_that_one_submission_makes_up_change_no_other(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    before = {entry.system: entry for entry in built(tmp_path, made).board.entries}
+    rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(500))
+    (made / "worse.tsv").write_text((made / "sys_b.tsv").read_text() + rows)
+    site = built(tmp_path, made)
+    assert site.scored == ("worse",)
+    after = {entry.system: entry for entry in site.board.entries}
+    for name, entry in before.items():
+        assert (after[name].low, after[name].high) == (entry.low, entry.high)
+    assert after["sys_b"].difference.p_exchange == before["sys_b"].difference.p_exchange
+    assert after["worse"].low is not None and after["worse"].value < after["sys_b"].value
+
+
+def test_of_one_file_nothing_is_drawn(tmp_path):
+    made = tmp_path / "submissions"
+    made.mkdir()
+    reference = tmp_path / "one.tsv"
+    head = "filename\tonset\toffset\tevent_label\n"
+    reference.write_text(f"{head}a.wav\t0\t1\tcar\na.wav\t3\t4\tdog\n")
+    (made / "x.tsv").write_text(reference.read_text())
+    (made / "y.tsv").write_text(f"{head}a.wav\t0\t1\tcar\nother.wav\t0\t1\tcar\n")
+    site = module.build_site(made, reference, tmp_path / "site", reports=False)
+    assert [(entry.rank, entry.low, entry.difference.p_exchange if entry.difference else None)
+            for entry in site.board.entries] == [(1, None, None), (2, None, None)]  # fmt: skip
+    assert "nothing is said of how sure they are" in page(tmp_path)
+    assert board_json(tmp_path)["test"] == "none"
 
 
 def test_the_reference_is_no_submission(tmp_path):
@@ -442,6 +513,15 @@ def test_a_paired_bootstrap_may_tell_them_apart(tmp_path):
     for ours, theirs in zip(entries[1:], expected[1:], strict=True):
         assert ours.difference.p_exchange == theirs.difference.p_bootstrap
     assert "paired bootstrap" in page(tmp_path)
+
+
+def test_a_baseline_stays_the_baseline_whoever_is_called_alike(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    assert built(tmp_path, made, baseline="sys_b").board.baseline == "sys_b"
+    (made / "sys_b.csv").write_text((made / "sys.tsv").read_text())
+    assert built(tmp_path, made, baseline="sys_b.tsv").board.baseline == "sys_b.tsv"
+    (made / "sys_b.csv").unlink()
+    assert built(tmp_path, made, baseline="sys_b.tsv").board.baseline == "sys_b"
 
 
 def test_the_former_site_stays_where_a_build_fails(tmp_path):

@@ -55,8 +55,9 @@ class Detections:
 
 def _highest(system: EventLifetimes, threshold: float, inclusive: bool) -> tuple[EventLifetimes, Floats]:
     """Return the events at a threshold and the highest value in each."""
-    # A value of 0 is silence: what is active at 0 is what is active above it.
+    # A value of 0 is silence: what is active at 0, or below, is what is active above it.
     inclusive = inclusive and threshold > 0
+    threshold = max(threshold, 0.0)
     above = system.take(system.dies >= threshold if inclusive else system.dies > threshold)
     whole = above.alive(threshold, inclusive)
     # Whatever lasts to a level above the threshold lies in one event at it, and begins there or later.

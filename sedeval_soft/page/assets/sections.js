@@ -99,7 +99,9 @@ SED.section("explorer", (() => {
         element("explorer-note").textContent = "There is nothing to explore: hard scores that follow another tool's arithmetic, or of parts that were not asked for, cannot be found anew here.";
         return;
       }
-      const kept = data.exact ? "" : " There are too many values to embed them all: it goes by hundredths, at which all scores are exact; the micro error rate of segments is left out.";
+      const without = [...(data.segment && !data.exact ? ["segments"] : []), ...(data.event && data.event.some(({ paired }) => !paired) ? ["events"] : [])];
+      const kept = (data.exact ? "" : " There are too many values to embed them all: it goes by hundredths, at which all scores are exact.")
+        + (without.length ? ` The micro error rate of ${without.join(" and ")} is left out: it is of all classes at once, which would take too much.` : "");
       element("explorer-note").textContent = `Move a threshold: the hard scores below are found anew, in this page, as the evaluator finds them.${kept}`;
       options(element("explorer-basis"), SED.hard.bases(data).map((basis) => [basis, basis]));
       element("reference-threshold").max = data.thresholds.length - 1;

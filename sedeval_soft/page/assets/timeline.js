@@ -55,7 +55,9 @@ SED.section("timeline", (() => {
     // A link may be about a class that is nowhere active.
     if (state.about !== null) active.add(state.about);
     const all = of("all").checked;
-    return state.found.classes.map((_, label) => label).filter((label) => all || active.has(label));
+    const found = state.found.classes.map((_, label) => label).filter((label) => all || active.has(label));
+    const first = found.length > MOST_CLASSES ? state.about : null;
+    return first === null ? found : [first, ...found.filter((label) => label !== first)];
   };
 
   /* The pieces of a strip within a time, as edges and values; where there are too many, the highest of some. */
@@ -210,10 +212,10 @@ SED.section("timeline", (() => {
   const draw = () => {
     const shown = marks(), labels = classes(shown), target = of("figure");
     target.hidden = !labels.length;
-    of("summary").replaceChildren(make("strong", {}, state.file.name), ` (${seconds(state.file.length)}) `,
-      ...Object.entries(counts(shown)).map(([outcome, n]) => make("span", { class: "outcome", "data-outcome": outcome, "data-count": n },
+    of("summary").replaceChildren(make("strong", {}, state.file.name), ` (${seconds(state.file.length)})`,
+      ...Object.entries(counts(shown)).flatMap(([outcome, n]) => [" ", make("span", { class: "outcome", "data-outcome": outcome, "data-count": n },
         make("span", { class: OUTCOMES[outcome].swatch, style: `--swatch: var(--${outcome === "active" ? "accent" : outcome})`, "aria-hidden": "true" }),
-        `${n} ${n === 1 ? OUTCOMES[outcome].one : OUTCOMES[outcome].many}`)));
+        `${n} ${n === 1 ? OUTCOMES[outcome].one : OUTCOMES[outcome].many}`)]));
     const { found, file } = state, notes = [];
     if (!labels.length) notes.push("No class is active in this file on either side.");
     if (labels.length > MOST_CLASSES) notes.push(`The first ${MOST_CLASSES} of ${labels.length} classes are drawn; the table has all.`);

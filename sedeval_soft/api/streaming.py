@@ -8,6 +8,7 @@ merged as that of any batches is: the scores are those of all rows at once, to t
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ def streamed_shard(
     if n_buckets is None:
         n_buckets = min(_BUCKETS, max(4 * jobs, -(-8 * size // max(1, share))))
     with contextlib.ExitStack() as stack:
-        with on_disk(Path(tempfile.gettempdir())):
+        with on_disk(Path(os.environ.get("TMPDIR", "temporary files"))):
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="soft-sed-eval-")))
         workers = stack.enter_context(Workers(jobs))
         memory = share if jobs > 1 else None

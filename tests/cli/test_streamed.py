@@ -183,10 +183,13 @@ def test_a_full_disk_is_told(folder):
     assert len(err.splitlines()) == 1
 
 
-def test_a_missing_folder_for_temporary_files_is_no_matter(folder, monkeypatch):
-    plain = called(folder, PLAIN, "--format", "json")
-    monkeypatch.setenv("TMPDIR", "/nowhere")
-    assert called(folder, PARTED, "--jobs", "2", "--format", "json")[1] == plain[1]
+def test_no_place_for_temporary_files_is_told(folder):
+    nowhere = "import tempfile\ntempfile._candidate_tempdir_list = lambda: ['/proc/nowhere']\n"
+    (folder / "in_parts.py").write_text(nowhere + IN_PARTS)
+    code, out, err = called(folder, PARTED, "--jobs", "2")
+    assert (code, out) == (2, "")
+    assert "cannot be written: No usable temporary directory found" in err
+    assert "TMPDIR says where they are" in err
 
 
 def test_small_tables_are_read_at_once_whatever_the_jobs(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,15 @@ import sedeval_soft
 ROOT = Path(sedeval_soft.__file__).parent
 
 
+@cache
+def parsed():
+    """The modules of the package, parsed once for all rules."""
+    return modules(ROOT)
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_rule(rule):
-    found = modules(ROOT)
+    found = parsed()
     assert len(found) > 40
     assert RULES[rule](found, "sedeval_soft") == []
 

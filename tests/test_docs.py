@@ -45,6 +45,7 @@ def test_readme_begins_with_two_commands_of_one_line():
     assert "pytest" in second
 
 
+@pytest.mark.slow
 def test_readme_examples_run(tmp_path):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^    ((?:soft-sed-eval|cat) .*)$", text, re.MULTILINE)

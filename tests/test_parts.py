@@ -71,6 +71,7 @@ def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, duratio
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("fine", [False, True], ids=["coarse", "fine"])

@@ -86,6 +86,7 @@ def shown(shard, folds):
     return render([score_shard(shard, __version__, folds=parts)], "json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", SETTINGS)
 @tried(max_examples=12)
 @given(

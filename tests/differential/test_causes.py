@@ -126,6 +126,7 @@ def test_touching_rows_are_told_of():
     assert causes.touching(pair, made) == {"reference": (2, 1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1.0, 0.1, 0.3])
 @pytest.mark.parametrize("point", ["0.1", "0.5", "0.9"])
 def test_dcase_2019(point, length):

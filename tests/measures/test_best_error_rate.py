@@ -18,6 +18,7 @@ TWO = LABELS[:2]
 SECOND = 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inclusive", [False, True])
 @pytest.mark.parametrize("basis", ["event", "intersection"])
 def test_a_loop_over_thresholds(basis, inclusive):

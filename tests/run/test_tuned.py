@@ -82,6 +82,7 @@ def test_classes_without_a_threshold_are_cut_at_that_of_the_settings(settings):
     assert found["segment.tuned.n_sys[dog]"] > found["segment.hard.n_sys[dog]"]
 
 
+@pytest.mark.slow
 @variants
 @pytest.mark.parametrize("seed", [3, 4])
 def test_folds_are_cut_at_what_is_best_on_the_others(settings, seed):

@@ -1,0 +1,52 @@
+"""Write the help of every command into commands.md, as the commands print it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from click.testing import CliRunner
+
+from sedeval_soft.cli.main import PROGRAM, group
+
+PAGE = Path(__file__).parents[1] / "reference" / "commands.md"
+WIDTH = 80
+
+_BLOCK = re.compile(
+    r"(?<=^<!-- help: )(.*?)( -->\n\n<details.*\n\n```text\n)(?:.*\n)*?(?=```$)", re.MULTILINE
+)
+
+
+def names(command: click.Command = group, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the names of all commands: none for the program itself."""
+    yield before
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            # Without a command's name the program is `evaluate`, which prints the same help.
+            if below and name != "evaluate":
+                yield from names(below, (*before, name))
+
+
+def help_of(name: tuple[str, ...]) -> str:
+    """Return what a command prints for `--help` on a terminal of 80 columns."""
+    done = CliRunner().invoke(group, [*name, "--help"], prog_name=PROGRAM, terminal_width=WIDTH)
+    if done.exit_code:
+        raise ValueError(f"{' '.join(name)}: {done.output}")
+    return done.output.rstrip() + "\n"
+
+
+def page(text: str) -> str:
+    """Return the page with each block of help as it should be."""
+    helps = {" ".join((PROGRAM, *name)): help_of(name) for name in names()}
+    found = [match[1] for match in _BLOCK.finditer(text)]
+    if found != [*helps]:
+        raise ValueError(f"the page has {found}, the program {[*helps]}")
+    return _BLOCK.sub(lambda match: match[1] + match[2] + helps[match[1]], text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,73 @@
+"""Write the table of all settings into settings.md, from their JSON Schema and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sedeval_soft.cli.main import group
+from sedeval_soft.config import schema_text
+
+MARK = "<!-- settings: made by `python docs/make/settings.py` -->\n"
+PAGE = Path(__file__).parents[1] / "reference" / "settings.md"
+
+
+def options() -> dict[str, str]:
+    """Return the option of each setting that has one."""
+    command = group.get_command(click.Context(group), "evaluate")
+    if command is None:
+        raise ValueError("there is no command `evaluate`")
+    return {parameter.name: parameter.opts[0] for parameter in command.params if parameter.name}
+
+
+def form(schema: dict[str, Any]) -> str:
+    """Return what a setting may be, in few words."""
+    if "anyOf" in schema:
+        several = [form(each) for each in schema["anyOf"]]
+        # A list of what may also stand alone need not be told twice.
+        return "; or ".join(
+            each.replace(several[0], "these", 1) if i else each for i, each in enumerate(several)
+        )
+    if "enum" in schema:
+        return ", ".join(f"`{json.dumps(each).strip(chr(34))}`" for each in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    plain = {"boolean": "`true`, `false`", "null": "`null`", "string": "a text"}
+    if schema["type"] == "array":
+        return f"a list of {form(schema['items'])}"
+    if schema["type"] == "object":
+        return f"for each name {form(schema['additionalProperties'])}"
+    return plain.get(schema["type"]) or number(schema)
+
+
+def number(schema: dict[str, Any]) -> str:
+    """Return which numbers a setting may be."""
+    kind = "a number" if schema["type"] == "number" else "a whole number"
+    if "maximum" not in schema:
+        return kind
+    least = schema.get("minimum", schema.get("exclusiveMinimum"))
+    return f"{kind} {'above' if 'exclusiveMinimum' in schema else 'from'} {least:g} to {schema['maximum']:g}"
+
+
+def table() -> str:
+    """Return the table: a row for each setting."""
+    properties = json.loads(schema_text())["properties"]
+    known = options()
+    lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
+    for name, schema in properties.items():
+        option = f"`{known[name]}`" if name in known else ""
+        default = f"`{json.dumps(schema['default']).strip(chr(34))}`" if "default" in schema else ""
+        lines.append(f"| `{name}` | {option} | {schema['description']} | {form(schema)} | {default} |")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def page(text: str) -> str:
+    """Return the page with the table below the mark."""
+    return text[: text.index(MARK) + len(MARK)] + "\n" + table()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -91,13 +91,13 @@ def check(case: str, ours: float | int | None, theirs: float) -> None:
         raise DisagreementError(f"{case}: ours is {ours!r}, theirs {theirs!r}")
 
 
-def within(case: str, costs: Costs, floor: str, target: float) -> Result:
+def within(case: str, costs: Costs, floor: str, target: float | None) -> Result:
     """Return a result whose ratio may be so large at the most."""
     ours, other = costs.seconds
     return Result(case, seconds(ours), f"{floor}, {seconds(other)}", costs.ratio, target)
 
 
-def faster(case: str, costs: Costs, peer: str, target: float) -> Result:
+def faster(case: str, costs: Costs, peer: str, target: float | None) -> Result:
     """Return a result that must be so many times faster at the least."""
     ours, other = costs.seconds
     return Result(case, seconds(ours), f"{peer}, {seconds(other)}", 1 / costs.ratio, target, at_least=True)

@@ -15,6 +15,8 @@ from typing import Any
 
 import cases_board
 import cases_events
+import cases_floors
+import cases_install
 import cases_report
 import cases_resample
 import cases_scores
@@ -185,6 +187,9 @@ CASES: dict[str, Case] = {
     "best-f": best_f,
     "collars": cases_events.collars,
     "psds": cases_events.psds,
+    "psds-eval": cases_floors.psds_eval,
+    "floors": cases_floors.floors,
+    "archive": cases_floors.archive,
     "soft": cases_events.soft,
     "clips": cases_events.clips,
     "growth": cases_events.growth,
@@ -195,5 +200,6 @@ CASES: dict[str, Case] = {
     "board": cases_board.board,
     "report": cases_report.report,
     "start-up": start_up,
+    "install": cases_install.install,
 }
 """All cases by name, in the order of the document."""

@@ -1,22 +1,27 @@
 """Measure this package against its floors and its peers, and print the ratios as Markdown.
 
-    python benchmarks/run.py [--case NAME]... [--runs N] [--quick] [--output FILE]
+    python benchmarks/run.py [--case NAME]... [--runs N] [--quick] [--output FILE] [--json FILE]
+                             [--against FILE]
 
 Inputs are seeded and made in a temporary folder. The two sides of a case run in turn on the same
 machine; times are medians, ratios are taken pair by pair. Needs the package and what its tests
 need; cases against a peer that is not installed say so. See cases.py for what is compared.
+
+Ratios that are kept (`--json`) can be held against: `--against benchmarks/released.json` names the
+cases that are slower now than in the last release, by more than what one run differs from another.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -25,9 +30,13 @@ from cases import CASES
 from timing import CommandError
 
 PACKAGES = (
-    "soft-sed-eval", "numpy", "pyarrow", "scipy", "click", "sed_eval", "sed_scores_eval", "scikit-learn",
-    "pandas",
+    "soft-sed-eval", "numpy", "pyarrow", "scipy", "click", "sed_eval", "sed_scores_eval", "psds_eval",
+    "scikit-learn", "pandas",
 )  # fmt: skip
+
+
+SLACK = 0.35
+"""By how much a ratio may be worse than before: on shared machines ratios move by a fifth."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,6 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(text, end="")
     if options.output:
         options.output.write_text(text, encoding="utf-8")
+    if options.json:
+        options.json.write_text(json.dumps(kept(results), indent=1) + "\n", encoding="utf-8")
+    if options.against:
+        before = json.loads(options.against.read_text(encoding="utf-8"))
+        worse = slower(results, before)
+        print("\n".join(worse) or "No case is slower than before.", file=sys.stderr)
+        failed = failed or bool(worse)
     return int(failed)
 
 
@@ -63,7 +79,32 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--runs", type=_positive, default=7, help="runs of each side (default: 7)")
     made.add_argument("--quick", action="store_true", help="tiny inputs, one run: only to see that it works")
     made.add_argument("--output", type=Path, metavar="FILE", help="write the document to FILE too")
+    made.add_argument("--json", type=Path, metavar="FILE", help="write the ratios to FILE")
+    made.add_argument(
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help=f"fail for ratios worse than those of FILE by {SLACK:.0%}",
+    )
     return made
+
+
+def kept(results: Iterable[Result]) -> dict[str, float]:
+    """Return the ratios of cases by their names, of ours over the other: less is better."""
+    return {
+        result.case: 1 / result.ratio if result.at_least else result.ratio
+        for result in results
+        if result.ratio is not None
+    }
+
+
+def slower(results: Iterable[Result], before: Mapping[str, float]) -> list[str]:
+    """Return what is said of cases whose ratio is worse than before by more than chance explains."""
+    return [
+        f"{case}: {ratio:.3g} times the other, before {before[case]:.3g}"
+        for case, ratio in kept(results).items()
+        if case in before and ratio > before[case] * (1 + SLACK)
+    ]
 
 
 def _positive(text: str) -> int:
@@ -93,7 +134,11 @@ def document(results: Iterable[Result], bench: Bench) -> str:
 def _row(result: Result, *, quick: bool) -> str:
     ratio = target = "-"
     if result.ratio is not None:
-        ratio = f"{result.ratio:.0f}x faster" if result.at_least else f"{result.ratio:.2f}x"
+        ratio = (
+            f"{result.ratio:.{int(result.ratio < 10)}f}x faster"
+            if result.at_least
+            else f"{result.ratio:.2f}x"
+        )
     if result.target is not None:
         target = f"at least {result.target:g}x" if result.at_least else f"at most {result.target:g}x"
     met = "-" if quick or result.met is None else "yes" if result.met else "**no**"

@@ -76,8 +76,8 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> Rows:
     return frames.rows_from_data(data, name, limits)
 
 
-def unpack_shard(name: str, data: bytes) -> Shard:
+def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
     """Return the shard that a tally file holds; name: of the file; see `tally_file`."""
     from sedeval_soft.formats import tally_file
 
-    return tally_file.unpack(name, data)
+    return tally_file.unpack(name, data, limits)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 
@@ -20,7 +21,7 @@ ROUNDING = 1e-6
 that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
 
 
-_ROUNDED = f" values beyond [0, 1] by less than {ROUNDING:g} were taken for 0 or 1"
+_BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +140,20 @@ def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin
     """Take values just beyond the interval for its ends, and note how many there were."""
     beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
     rounded = [np.clip(column, 0.0, 1.0) for column in values]
-    return rounded, replace(origin, notes=(*origin.notes, f"{beyond}{_ROUNDED}"))
+    return rounded, replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
 
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
     """Return what is noted of the parts of one table as it is noted of the whole: roundings are counted."""
-    counted: dict[str, int | None] = {}
+    found: dict[str, int | None] = {}
     for note in notes:
-        number = note.removesuffix(_ROUNDED)
-        if number == note:
-            counted[note] = None
+        number = note.partition(" ")[0]
+        if number.isdecimal() and note == _of_rounded(int(number)):
+            found[_BEYOND] = int(number) + (found.get(_BEYOND) or 0)
         else:
-            counted[_ROUNDED] = int(number) + (counted.get(_ROUNDED) or 0)
-    return tuple(text if count is None else f"{count}{text}" for text, count in counted.items())
+            found[note] = None
+    return tuple(text if count is None else _of_rounded(count) for text, count in found.items())
+
+
+def _of_rounded(number: int) -> str:
+    return f"{counted(number, 'value')} {_BEYOND} {'was' if number == 1 else 'were'} taken for 0 or 1"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem
+from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import LongRows, Rows, WideRows
-from sedeval_soft.formats.assemble import joined_notes
+from sedeval_soft.core.rows import Rows, WideRows
+from sedeval_soft.formats.known import Known
 
 Records = npt.NDArray[Any]
 
@@ -78,39 +78,24 @@ class Bucket:
 class Buckets:
     """The rows of a table as they are parted into files of a folder.
 
-    folder: of our own. role: `reference` or `system`. n_buckets: how many parts.
+    folder: of our own. known: what is known of the table. n_buckets: how many parts.
     """
 
     folder: Path
-    role: str
+    known: Known
     n_buckets: int
-    limits: Limits
-    n_rows: int = 0
-    _files: dict[str, int] = field(default_factory=dict)
-    _classes: dict[str, int] = field(default_factory=dict)
     _bucket: list[int] = field(default_factory=list)
-    _first: Rows | None = None
-    _notes: list[str] = field(default_factory=list)
     _written: set[int] = field(default_factory=set)
 
     def add(self, rows: Rows) -> None:
         """Write rows to the buckets of their recordings; raises InputError over a limit, FullError."""
-        if self._first is None:
-            self._first = _emptied(rows)
-        source = self._first.origin.name
-        self.n_rows += len(rows)
-        self._notes += rows.origin.notes
-        known = len(self._files)
-        file = _coded(rows.files, self._files)
-        label = _coded(rows.classes, self._classes)
-        for what, found in (("rows", self.n_rows), ("files", len(self._files))):
-            self.limits.check(source, what, found, what)
-        self.limits.check(source, "classes", len(self._classes), "classes")
+        known = len(self.known.files)
+        file, label = self.known.enter(rows)
         new = [name for name, code in zip(rows.files, file.tolist(), strict=True) if code >= known]
         self._bucket += [bucket_of(name, self.n_buckets) for name in new]
         if not len(rows):
             return
-        records = np.empty(len(rows), dtype=_dtype(self._first))
+        records = np.empty(len(rows), dtype=dtype_of(rows))
         codes = file[rows.file]
         bucket = np.asarray(self._bucket, dtype=np.uint16)[codes]
         order = np.argsort(bucket, kind="stable")
@@ -132,14 +117,6 @@ class Buckets:
                 self._written.add(number)
                 self._write(number, records[begin:stop])
 
-    def empty(self, sha256: Callable[[], str]) -> Rows:
-        """Return all names, and where the table is from, without any row; sha256: of its bytes."""
-        if self._first is None:
-            raise InputError(Problem(self.role, "is empty; expected a table", code="empty-file"))
-        origin = replace(self._first.origin, sha256=sha256(), notes=joined_notes(self._notes))
-        first = replace(self._first, files=tuple(self._files), origin=origin)
-        return replace(first, classes=tuple(self._classes)) if isinstance(first, LongRows) else first
-
     def buckets(self, empty: Rows) -> list[Bucket]:
         """Return all buckets; empty: what `empty` returns."""
         of = np.asarray(self._bucket, dtype=np.int32)
@@ -150,11 +127,11 @@ class Buckets:
             codes = order[begin:end].astype(np.int32)
             files = tuple(empty.files[code] for code in codes.tolist())
             path = self._path(number) if number in self._written else None
-            found.append(Bucket(path, replace(empty, files=files), codes, _dtype(empty)))
+            found.append(Bucket(path, replace(empty, files=files), codes, dtype_of(empty)))
         return found
 
     def _path(self, number: int) -> Path:
-        return self.folder / f"{self.role}.{number}"
+        return self.folder / f"{self.known.role}.{number}"
 
     def _write(self, number: int, records: Records) -> None:
         with on_disk(self.folder), self._path(number).open("ab") as file:
@@ -173,27 +150,27 @@ def on_disk(folder: Path) -> Iterator[None]:
         raise FullError(f"{folder}: {said}. TMPDIR says where they are") from error
 
 
-def _coded(names: Sequence[str], known: dict[str, int]) -> npt.NDArray[np.int32]:
-    """Return the codes of names, (n_names,), new ones entered."""
-    return np.asarray([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
+@contextlib.contextmanager
+def own_folder(inside: Path | None = None) -> Iterator[Path]:
+    """Yield a folder for temporary files that nobody else may read, removed in the end.
+
+    inside: a folder that it is in; where temporary files are if it is None. Raises FullError.
+    """
+    import tempfile
+
+    with contextlib.ExitStack() as stack:
+        with on_disk(inside or Path(os.environ.get("TMPDIR", "temporary files"))):
+            made = stack.enter_context(tempfile.TemporaryDirectory(prefix="soft-sed-eval-", dir=inside))
+        yield Path(made)
 
 
-def _dtype(rows: Rows) -> np.dtype[Any]:
+def dtype_of(rows: Rows) -> np.dtype[Any]:
+    """Return the type of the records of rows."""
     fields: list[Any] = [("onset", np.float64), ("offset", np.float64), ("file", np.int32)]
     if isinstance(rows, WideRows):
         return np.dtype([*fields, ("values", np.float64, (len(rows.classes),))])
     fields.append(("label", np.int32))
     return np.dtype([*fields, ("value", np.float64)] if rows.value is not None else fields)
-
-
-def _emptied(rows: Rows) -> Rows:
-    """Return rows without any row."""
-    none = slice(0, 0)
-    one: dict[str, Any] = {"file": rows.file[none].copy(), "onset": np.zeros(0), "offset": np.zeros(0)}
-    if isinstance(rows, WideRows):
-        return replace(rows, **one, values=tuple(np.zeros(0) for _ in rows.values))
-    value = None if rows.value is None else np.zeros(0)
-    return replace(rows, **one, label=rows.label[none].copy(), value=value)
 
 
 def _rows(records: Records, empty: Rows, file: npt.NDArray[np.int32]) -> Rows:

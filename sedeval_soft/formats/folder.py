@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
@@ -77,7 +78,8 @@ def read_members(
     limits.check(spelled(name), "files", len(files), "files")
     limits.check(spelled(name), "classes", len(classes), "classes")
     _check_memory(spelled(name), n_rows, len(classes), wide=any(isinstance(r, WideRows) for _, r in parts))
-    form = f"{what} of {len(parts) + len(silent)} tables" + (f", {parts[0][1].origin.form}" if parts else "")
+    form = f", {parts[0][1].origin.form}" if parts else ""
+    form = f"{what} of {counted(len(parts) + len(silent), 'table')}{form}"
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
     origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes)
@@ -92,7 +94,11 @@ def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None
     from sedeval_soft.core.room import check_room
 
     needed = n_rows * 8 * (n_classes + 4 if wide else 5)
-    check_room(needed, f"{name}: to join {n_rows} rows of {n_classes} classes", "Expected batches of files")
+    check_room(
+        needed,
+        f"{name}: to join {counted(n_rows, 'row')} of {counted(n_classes, 'class')}",
+        "Expected batches of files",
+    )
 
 
 def is_table(name: str) -> bool:
@@ -145,7 +151,7 @@ def _paths(name: str, limits: Limits) -> list[Path]:
         paths = [path for path in paths if path.is_file()]
     except OSError as error:
         raise InputError(
-            Problem(name, f"cannot be read: {error.strerror}", code="unreadable-file")
+            Problem(name, f"cannot be read: {error.strerror or error}", code="unreadable-file")
         ) from error
     tables = [path for path in paths if _extension(path.name) in EXTENSIONS]
     return tables or [path for path in paths if _extension(path.name) in OTHERS]

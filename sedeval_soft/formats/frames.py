@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
@@ -101,7 +102,7 @@ def _declared(
         blank &= False if file is None else file.codes >= 0
     if file is None:
         return ~blank, []
-    codes = np.unique(file.codes[blank])
+    codes = distinct(file.codes[blank])
     return ~blank, [file.names[code] for code in codes.tolist() if code >= 0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.columns import is_number
 
 _EXPECTED = (
@@ -72,7 +74,7 @@ class Table:
                 return InputError(
                     Problem(self.name, f"{found}: the column does not hold {what}s; expected {expected}")
                 )
-        said = " ".join(str(error).split())
+        said = one_line(error)
         return InputError(
             Problem(self.name, f"column {column!r} does not hold {what}s ({said}); expected {expected}")
         )
@@ -102,6 +104,8 @@ def table_of(data: Any, name: str) -> Table:  # noqa: ANN401 - any data frame
         return _of_columns({str(key): column for key, column in data.items()}, name)
     if type(data).__module__.partition(".")[0] == "pandas" and not isinstance(data, type):
         return _of_pandas(data, name)
+    if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
+        return _of_columns(_by_column(data), name)
     if isinstance(data, list | tuple):
         kind = type(data).__name__
         raise InputError(
@@ -114,6 +118,16 @@ def table_of(data: Any, name: str) -> Table:  # noqa: ANN401 - any data frame
         raise InputError(Problem(name, f"{_shown(data)} is not a table; {_EXPECTED}")) from error
     names = tuple(str(column) for column in table.column_names)
     return Table(name, names, len(table), lambda position: table.column(position).combine_chunks())
+
+
+def _by_column(rows: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
+    """Return rows that name their cells, as those of an event list of dcase_util, by column."""
+    names = dict.fromkeys(str(key) for row in rows for key in row)
+    cells: dict[str, list[Any]] = {name: [None] * len(rows) for name in names}
+    for at, row in enumerate(rows):
+        for key, value in row.items():
+            cells[str(key)][at] = value
+    return cells
 
 
 def _of_columns(columns: Mapping[str, Any], name: str) -> Table:
@@ -133,8 +147,8 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> Table:
         if arrays and len(array) != len(arrays[0]):
             first = next(iter(columns))
             raise InputError(
-                Problem(name, f"column {key!r} has {len(array)} rows, {first!r} has {len(arrays[0])}; "
-                        "expected as many")
+                Problem(name, f"column {key!r} has {counted(len(array), 'row')}, {first!r} has "
+                        f"{len(arrays[0])}; expected as many")
             )  # fmt: skip
         arrays.append(array)
     return Table(

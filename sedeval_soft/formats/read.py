@@ -12,6 +12,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.magic import may_be_no_table
+from sedeval_soft.formats.places import is_pattern
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.text import read_sniffed
@@ -26,6 +27,8 @@ def read_rows(
 ) -> Rows:
     """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
 
+    A pattern such as `ref/*.parquet` is a table in shards; URLs are read by way of fsspec.
+
     form: what it must be, by its name in the registry of forms; found out where there is none. limits: the
     most that it may have. Raises InputError that says where and what is wrong.
     """
@@ -34,6 +37,12 @@ def read_rows(
         from sedeval_soft.formats.folder import read_folder
 
         return read_folder(name, partial(read_table, form=form, limits=limits), limits)
+    if is_pattern(name):
+        from sedeval_soft.formats.shards import read_shards
+
+        return read_shards(
+            name, lambda shard: read_table(open_source(shard, limits=limits), form, limits), limits
+        )
     rows = read_table(open_source(name, stdin, limits), form, limits)
     if rows is None:
         raise InputError(

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.formats.magic import without_mark
+from sedeval_soft.formats.places import is_url
 from sedeval_soft.formats.taken import Bytes, Taken
 
 _GZIP = b"\x1f\x8b"
@@ -69,6 +70,10 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
         )
     if name == "-" and stdin is None and sys.stdin is None:
         raise InputError(Problem(name, "standard input is closed; expected a table there", code=_UNREADABLE))
+    if is_url(name):
+        from sedeval_soft.formats.remote import fetch
+
+        return fetch(name, limits)
     try:
         if name == "-":
             return _drain(name, stdin or sys.stdin.buffer, limits)

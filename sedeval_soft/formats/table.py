@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
 from sedeval_soft.formats.columns import Layout
@@ -124,10 +125,10 @@ def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | Non
         blank = np.isnan(numbers[layout.roles.index("onset")])
         if not all(np.array_equal(np.isnan(column), blank) for column in numbers.values()):
             return None
-        if label is not None and any(label.names[code] for code in np.unique(label.codes[blank])):
+        if label is not None and any(label.names[code] for code in distinct(label.codes[blank])):
             return None
         names_of_blank = (
-            [""] if file is None else [file.names[c] for c in np.unique(file.codes[blank]).tolist()]
+            [""] if file is None else [file.names[c] for c in distinct(file.codes[blank]).tolist()]
         )
         if "" in names_of_blank and layout.ignored:
             return None  # these may hold something

@@ -13,6 +13,7 @@ from typing import cast
 
 import numpy as np
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.lifetimes import EventLifetimes
@@ -81,6 +82,7 @@ def pack(shard: Shard, version: str) -> bytes:
     Raises ValueError for a shard that no file can hold: groups of other files than the whole has, names of
     columns that are no names of members, other types of arrays.
     """
+    shard.check_whole()
     parts = [(None, shard.tally), *sorted(shard.groups.items())]
     arrays: dict[str, Array] = {}
     told = []
@@ -164,7 +166,7 @@ def _part(group: str | None, tally: Tally) -> Part:
         group,
         tally.classes,
         tally.recipe,
-        {name: _kind(name, tally.per_class[name]) for name in sorted(tally.per_class)},
+        {name: _kind(name, np.asarray(tally.per_class[name])) for name in sorted(tally.per_class)},
         {name: _kind(name, tally.per_file[name]) for name in sorted(tally.per_file)},
         {name: Samples(_kind(name, array), array.shape[1]) for name, array in sorted(tally.samples.items())},
         {name: Events(len(events), events.nested) for name, events in sorted(tally.events.items())},
@@ -183,7 +185,7 @@ def _arrays(tally: Tally) -> Iterator[tuple[str, Array]]:
     for group in ("per_class", "per_file", "samples"):
         for name, array in getattr(tally, group).items():
             _check_name(name, ValueError)
-            yield f"{group}/{name}", array
+            yield f"{group}/{name}", np.asarray(array)
     for name, events in tally.events.items():
         _check_name(name, ValueError)
         for field, kind in EVENT_KINDS.items():
@@ -250,7 +252,7 @@ def _tally(members: Members, files: tuple[str, ...], number: int, part: Part) ->
     for name, of in part.samples.items():
         cells = per_file[cells_of(name)]
         if cells.dtype != np.int64 or int(cells.sum()) != of.cells:
-            raise MemberError(f"has {of.cells} cells of samples {name}; expected {cells.sum()}")
+            raise MemberError(f"has {counted(of.cells, 'cell')} of samples {name}; expected {cells.sum()}")
         values = members.array(f"{folder}/samples/{name}", Spec(of.kind, (shape[1], of.cells)))
         samples[name] = _between(f"samples {name}", values, -_ROUNDING, 1 + _ROUNDING)
     events = {

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.rows import LONGEST
@@ -131,7 +132,8 @@ def findings_of(values: Mapping[str, Any]) -> Findings:
     found = _converted(values, Findings)
     for role, (count, seconds) in found.beyond.items():
         if count < 0 or not math.isfinite(seconds) or role not in {"reference", "system"}:
-            raise MemberError(f"its findings have {count} {_short(role)} rows {seconds} s after their files")
+            rows = counted(count, f"{_short(role)} row")
+            raise MemberError(f"its findings have {rows} {seconds} s after the end of a file")
     return found
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
 from broken import BROKEN, GOOD, HEAD
 from hypothesis import given
 from hypothesis import strategies as st
+from launched import program
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError
 from sedeval_soft.formats import read_rows
@@ -37,7 +37,7 @@ def test_command_exits_2_with_one_message_and_no_traceback(name, tmp_path):
     good = tmp_path / "good.tsv"
     good.write_bytes(HEAD + GOOD)
     done = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", str(good), str(path)],
+        [*program(), str(good), str(path)],
         capture_output=True,
         check=False,
         text=True,

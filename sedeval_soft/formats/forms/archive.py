@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.expand import Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
@@ -107,7 +108,7 @@ def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN4
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
         *(OSError, EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, IndexError),
     ) as error:
-        said = " ".join(str(error).split())[:200]
+        said = one_line(error)
         raise InputError(
             Problem(source.name, f"cannot be read as an archive: {said}", code="broken-archive")
         ) from error

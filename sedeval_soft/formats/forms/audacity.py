@@ -6,6 +6,7 @@ the label before it. Quotes are characters like others.
 
 from __future__ import annotations
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
@@ -54,7 +55,8 @@ def read(source: Source, reading: Reading) -> Rows | None:
             found.wrong(line, f"{quoted(fields[bad])} is not a number of seconds", bad + 1)
             continue
         found.add(line, UNNAMED, fields[2].strip(), (number(fields[0]), number(fields[1])))
-    notes = [f"{spectral} lines of frequencies were read past"] if spectral else []
+    past = f"{counted(spectral, 'line')} of frequencies {'was' if spectral == 1 else 'were'} read past"
+    notes = [past] if spectral else []
     return found.rows("Audacity label track", notes)
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import Origin, Rows, WideRows
+from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.columns import LayoutError, layout_of_header
 from sedeval_soft.formats.forms.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
@@ -60,8 +61,10 @@ def is_arrow_stream(source: Source) -> bool:
     return head[:4] == _STREAM and len(head) == 8 and 0 < struct.unpack("<i", head[4:])[0] < len(source.data)
 
 
-def _parquet(source: Source, limits: Limits, size: int) -> tuple[Any, Iterable[Any]]:
-    """Return the schema of what is read, and batches of about so many bytes; 0: of some."""
+def _parquet(
+    source: Source, limits: Limits, size: int, groups: Sequence[int] | None
+) -> tuple[Any, Iterable[Any]]:
+    """Return the schema of what is read, and batches of about so many bytes; 0: of some. groups: of rows."""
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(source.data)))
@@ -70,7 +73,7 @@ def _parquet(source: Source, limits: Limits, size: int) -> tuple[Any, Iterable[A
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     kept = _kept(names)
     n_rows = max(_FEWEST, size // (_CELL * len(names))) if size else _ROWS
-    batches = file.iter_batches(n_rows, columns=None if len(kept) == len(names) else kept)
+    batches = file.iter_batches(n_rows, groups, columns=None if len(kept) == len(names) else kept)
     return pa.schema([field for field in file.schema_arrow if field.name in set(kept)]), batches
 
 
@@ -107,9 +110,11 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator
         yield batch
 
 
-def _opened(source: Source, limits: Limits, form: str, size: int = 0) -> tuple[Any, Iterator[Any]]:
+def _opened(
+    source: Source, limits: Limits, form: str, size: int = 0, groups: Sequence[int] | None = None
+) -> tuple[Any, Iterator[Any]]:
     if form == "parquet":
-        schema, batches = _parquet(source, limits, size)
+        schema, batches = _parquet(source, limits, size, groups)
     else:
         schema, batches = _arrow(source, stream=form == "arrow-stream")
     return schema, _checked(source, limits, batches)
@@ -121,7 +126,7 @@ def _told(source: Source, title: str) -> Iterator[None]:
     try:
         yield
     except _FAILURES as error:
-        said = " ".join(str(error).split())[:200]
+        said = one_line(error)
         raise InputError(Problem(source.name, f"cannot be read as {title}: {said}")) from error
 
 
@@ -135,14 +140,17 @@ def _read(source: Source, reading: Reading, *, form: str, title: str) -> Rows | 
     return _rows(source, reading.limits, table, title)
 
 
-def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterator[Rows]:
+def read_batches(
+    source: Source, limits: Limits, form: str, size: int, groups: Sequence[int] | None = None
+) -> Iterator[Rows]:
     """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
 
-    What is wrong with rows is told as for the whole table, but for the first batch that has any.
+    groups: the row groups of Parquet that are read, all of them for None. What is wrong with rows is told as
+    for the whole table, but for the first batch that has any.
     """
     title, before = _TITLES[form], 0
     with _told(source, title):
-        schema, batches = _opened(source, limits, form, size)
+        schema, batches = _opened(source, limits, form, size, groups)
     while True:
         with _told(source, title):
             batch = next(batches, None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import UNNAMED, Origin, Rows
@@ -62,7 +63,7 @@ class Events:
         valued = any(value is not None for value in self.values)
         filled = sum(value is None for value in self.values) if valued else 0
         if filled:
-            notes = (*notes, f"{filled} events without a value count 1.0")
+            notes = (*notes, f"{counted(filled, 'event')} without a value count{'s' * (filled == 1)} 1.0")
         origin = Origin(self.source.name, self.source.sha256, form, tuple(ignored), tuple(notes))
         named = any(self.files) or bool(self.declared)
         rows = Columns(

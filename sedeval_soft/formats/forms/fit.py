@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import be, counted, plural
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
@@ -105,8 +106,8 @@ def _without_values(rows: Rows, form: Form, losses: list[str]) -> Rows:
     if form.holds.values or not isinstance(rows, LongRows) or rows.value is None:
         return rows
     silent = int(np.count_nonzero(rows.value == 0))
-    left_out = f", and {silent} rows of value 0 are left out" if silent else ""
-    losses.append(f"values of {len(rows)} rows: those above 0 become events{left_out}")
+    left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
+    losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
     kept = rows.value > 0
     return replace(
         rows,
@@ -126,7 +127,7 @@ def _rounded(rows: Rows, form: Form, losses: list[str]) -> Rows:
     finer = int(np.count_nonzero((onset != rows.onset) | (offset != rows.offset)))
     if finer:
         unit = "a microsecond" if step == 1 else f"{step / TICKS_PER_SECOND:g} s"
-        losses.append(f"{finer} rows with times finer than {unit}, which are rounded")
+        losses.append(f"{counted(finer, 'row')} with times finer than {unit}, which are rounded")
     return replace(rows, onset=onset, offset=offset)
 
 
@@ -142,7 +143,7 @@ def _sparse(rows: Rows, form: Form, losses: list[str], *, apart: bool) -> Rows:
         used = np.bincount(rows.label, minlength=len(rows.classes)) > 0
         unused = [name for name, is_used in zip(rows.classes, used.tolist(), strict=True) if not is_used]
         if unused:
-            losses.append(f"{len(unused)} classes without rows: {_listed(unused)}")
+            losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
             lookup = np.cumsum(used).astype(np.int32) - 1
             classes = tuple(
                 name for name, is_used in zip(rows.classes, used.tolist(), strict=True) if is_used
@@ -155,7 +156,7 @@ def _sparse(rows: Rows, form: Form, losses: list[str], *, apart: bool) -> Rows:
     lost = [name for name in silent if not holds.silent or name == UNNAMED]
     if lost:
         if lost != [UNNAMED]:
-            losses.append(f"{len(lost)} recordings without rows: {_listed(lost)}")
+            losses.append(f"{counted(len(lost), 'recording')} without rows: {_listed(lost)}")
         kept = tuple(name for name in rows.files if name not in set(lost))
         position = {name: code for code, name in enumerate(kept)}
         lookup = np.array([position.get(name, -1) for name in rows.files], dtype=np.int32)
@@ -170,7 +171,7 @@ def _spelled(rows: Rows, form: Form, losses: list[str]) -> Rows:
     if form.holds.blanks:
         return rows
     files, classes = (_joined(rows, names, losses, what) for names, what in
-                      ((rows.files, "recordings"), (rows.classes, "classes")))  # fmt: skip
+                      ((rows.files, "recording"), (rows.classes, "class")))  # fmt: skip
     return replace(rows, files=files, classes=classes)
 
 
@@ -178,9 +179,9 @@ def _joined(rows: Rows, names: Sequence[str], losses: list[str], what: str) -> t
     made = tuple("_".join(name.split()) for name in names)
     changed = [name for name, new in zip(names, made, strict=True) if name != new]
     if changed:
-        losses.append(f"blanks in names of {len(changed)} {what}, which become _: {_listed(changed)}")
+        losses.append(f"blanks in names of {counted(len(changed), what)}, which become _: {_listed(changed)}")
     if len(set(made)) < len(made):
-        raise _cannot(rows, f"names {what} that differ in blanks only: {_listed(changed)}")
+        raise _cannot(rows, f"names {plural(what)} that differ in blanks only: {_listed(changed)}")
     return made
 
 
@@ -215,7 +216,7 @@ def _called_apart(rows: Rows, form: Form, losses: list[str], called: str) -> Row
         rows = replace(rows, files=(called,))
     ended = [name for name in rows.files if has_audio_extension(name) and not form.named]
     if ended:
-        losses.append(f"extensions of audio files in the names of {len(ended)} recordings")
+        losses.append(f"extensions of audio files in the names of {counted(len(ended), 'recording')}")
     if not rows.files:
         raise _cannot(rows, "holds no recording; a folder has a file for each")
     return rows

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
@@ -64,7 +65,8 @@ def read(source: Source, reading: Reading) -> Rows | None:
         )
     if file != UNNAMED:
         found.declared.append(file)
-    notes = [f"{backgrounds} backgrounds were read past"] if backgrounds else []
+    were = "was" if backgrounds == 1 else "were"
+    notes = [f"{counted(backgrounds, 'background')} {were} read past"] if backgrounds else []
     return found.rows("JAMS", notes, list(ignored))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
@@ -58,7 +59,9 @@ def read(source: Source, reading: Reading) -> Rows | None:
             )
         else:
             _enter(found, line, fields)
-    return found.rows("RTTM", [f"{others} lines of RTTM that are not SPEAKER were read past"] * (others > 0))
+    are, were = ("is", "was") if others == 1 else ("are", "were")
+    past = f"{counted(others, 'line')} of RTTM that {are} not SPEAKER {were} read past"
+    return found.rows("RTTM", [past] * (others > 0))
 
 
 def write(rows: Rows) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
 
@@ -143,11 +144,18 @@ def _cells(
 def _told(found: _Folded, rows: LongRows, onset: Ticks, offset: Ticks) -> list[str]:
     finer = np.count_nonzero((to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset))
     told = (
-        (finer, "rows with times finer than a microsecond, which are rounded"),
-        (len(rows) if rows.value is None else 0, "rows without a value, which become values of 1"),
-        (found.empty, "rows without length"),
-        (found.overlapping, "overlaps of rows of one class, which take the largest value"),
-        (found.cut, "rows that are cut where others begin or end"),
-        (found.filled, "cells of classes without row, which become values of 0"),
+        (finer, "row", "with times finer than a microsecond, which are rounded"),
+        (len(rows) if rows.value is None else 0, "row", "without a value, which become{s} {values} of 1"),
+        (found.empty, "row", "without length"),
+        (found.overlapping, "overlap", "of rows of one class, which take{s} the largest value"),
+        (found.cut, "row", "that {are} cut where others begin or end"),
+        (found.filled, "cell", "of classes without row, which become{s} {values} of 0"),
     )
-    return [f"{number} {what}" for number, what in told if number]
+    return [
+        f"{counted(int(number), noun)} {_said_of(int(number), what)}" for number, noun, what in told if number
+    ]
+
+
+def _said_of(number: int, what: str) -> str:
+    one = number == 1
+    return what.format(s="s" * one, are=be(number), values="a value" if one else "values")

@@ -34,8 +34,8 @@ def test_steps_are_between_all_boundaries_and_take_the_largest_value():
     cells = [(0.0, 1.0, 0.5, 0.0), (1.0, 2.0, 0.5, 1.0), (2.0, 3.0, 0.25, 0.0), (5.0, 6.0, 0.0, 0.75)]
     assert facts(wide)[1] == [("f", b, e, (("car", car), ("dog", dog))) for b, e, car, dog in cells]
     assert losses == [
-        "1 rows without length",
-        "1 overlaps of rows of one class, which take the largest value",
+        "1 row without length",
+        "1 overlap of rows of one class, which takes the largest value",
         "2 rows that are cut where others begin or end",
         "3 cells of classes without row, which become values of 0",
     ]
@@ -59,7 +59,7 @@ def test_frames_that_miss_one_another_by_a_digit_are_made_to_touch():
     rows = replace(rows, onset=np.array([0.0, 0.1, 0.2, 0.3]))
     assert rows.onset[3] != rows.offset[2]
     made = fit(rows, form_of("score-dir"))
-    assert made.losses == ("1 rows with times finer than a microsecond, which are rounded",)
+    assert made.losses == ("1 row with times finer than a microsecond, which are rounded",)
     assert made.rows.offset.tolist() == [0.1, 0.2, 0.3, 0.4]
     assert fit(rows, form_of("wide")).losses == ()
 
@@ -95,21 +95,21 @@ def test_steps_in_other_pieces_give_the_same(monkeypatch):
         (
             "rttm",
             (
-                "1 recordings without rows: 'quiet'",
-                "blanks in names of 1 classes, which become _: 'car horn'",
+                "1 recording without rows: 'quiet'",
+                "blanks in names of 1 class, which become _: 'car horn'",
             ),
         ),
-        ("sed-eval", ("values of 2 rows: those above 0 become events, and 1 rows of value 0 are left out",)),
+        ("sed-eval", ("values of 2 rows: those above 0 become events, and 1 row of value 0 is left out",)),
         (
             "elan",
             (
-                "values of 2 rows: those above 0 become events, and 1 rows of value 0 are left out",
-                "1 rows with times finer than 0.001 s, which are rounded",
-                "extensions of audio files in the names of 1 recordings",
+                "values of 2 rows: those above 0 become events, and 1 row of value 0 is left out",
+                "1 row with times finer than 0.001 s, which are rounded",
+                "extensions of audio files in the names of 1 recording",
             ),
         ),
         ("jams", ()),
-        ("maestro", ("extensions of audio files in the names of 1 recordings",)),
+        ("maestro", ("extensions of audio files in the names of 1 recording",)),
     ],
 )
 def test_what_is_lost_is_counted(form, losses):

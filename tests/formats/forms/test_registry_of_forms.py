@@ -19,7 +19,7 @@ from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_o
 from sedeval_soft.formats.read import read_table
 from sedeval_soft.formats.source import Source
 
-PAGE = Path(__file__).parents[3] / "docs" / "forms.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "forms.md"
 READ_ONLY = {"zip", "tar", "compressed"}
 
 

@@ -23,7 +23,8 @@ def frames() -> WideRows:
 
 
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-fewer = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+fewer = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check(rows, form):
@@ -52,11 +53,7 @@ def sounds(rows):
     return bool(len(found)) and (found.value is None or bool(np.any(found.value > 0)))
 
 
-@pytest.mark.parametrize("there", NAMES)
-@pytest.mark.parametrize("form", NAMES)
-@fewer
-@given(tables())
-def test_there_and_back(form, there, rows):
+def there_and_back(form, there, rows):
     """From one form to another and back a table stays what it was, unless something is said to be lost."""
     first = rows
     with fresh() as name:
@@ -70,6 +67,23 @@ def test_there_and_back(form, there, rows):
             return
     if not (lost or more):
         assert facts(as_long(back)) == facts(as_long(first))
+
+
+@pytest.mark.parametrize("there", NAMES)
+@pytest.mark.parametrize("form", NAMES)
+@fewer
+@given(tables())
+def test_there_and_back(form, there, rows):
+    there_and_back(form, there, rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("there", NAMES)
+@pytest.mark.parametrize("form", NAMES)
+@many
+@given(tables())
+def test_there_and_back_with_more_tables(form, there, rows):
+    there_and_back(form, there, rows)
 
 
 def test_pairs_that_lose_nothing_are_many():

@@ -204,11 +204,11 @@ def test_what_is_read_past_is_said(tmp_path):
         path.write_text(text)
         made[name] = read_rows(path).origin
     assert made["rttm"].notes == (
-        "1 lines of RTTM that are not SPEAKER were read past",
+        "1 line of RTTM that is not SPEAKER was read past",
         "2 events without a value count 1.0",
     )
-    assert made["audacity"].notes == ("1 lines of frequencies were read past",)
-    assert made["jams"].notes == ("1 backgrounds were read past", "2 events without a value count 1.0")
+    assert made["audacity"].notes == ("1 line of frequencies was read past",)
+    assert made["jams"].notes == ("1 background was read past", "2 events without a value count 1.0")
     assert made["jams"].ignored == ("namespace 'beat'",)
     assert made["jsonl"].ignored == ("note",)
     assert made["elan"].ignored == ("Participant",)

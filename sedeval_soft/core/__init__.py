@@ -1,1 +1,1 @@
-"""The nouns of the project: rows, activities, segments, events, tallies, values. Numpy only."""
+"""The nouns of the project: rows, activities, segments, events, tallies, values. Mostly numpy."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 AUDIO_EXTENSIONS = frozenset(
     f".{name}"
@@ -35,8 +34,10 @@ class NameMatch:
 
 def without_extension(name: str) -> str:
     """Return the name without its audio extension, if it has one."""
-    path = PurePosixPath(name.replace("\\", "/"))
-    return name[: -len(path.suffix)] if path.suffix.lower() in AUDIO_EXTENSIONS else name
+    last = without_folders(name)
+    dot = last.rfind(".")
+    # A name that begins with its only dot has no extension.
+    return name[: dot - len(last)] if dot > 0 and last[dot:].lower() in AUDIO_EXTENSIONS else name
 
 
 def without_folders(name: str) -> str:

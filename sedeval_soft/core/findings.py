@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.postprocess import strangers
@@ -20,6 +21,9 @@ _TOLD, _COMPARED = 50, 2000
 """Classes that are told one by one, and how many names each is compared with to find one like it: a table
 may name as many as it likes, and looking takes time for each pair.
 """
+
+STRICT = "strict makes each of these an error"
+"""The last line where what was found is refused."""
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -67,15 +71,16 @@ class Findings:
         """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
         found = [*sorted(self.doubtful), *self._of_files(), *self._of_classes(settings)]
         if settings.strict and found:
-            raise EvaluationError("\n".join([*found, "--strict makes each of these an error"]))
+            raise EvaluationError("\n".join([*found, STRICT]))
         found += sorted(self.notes)
         classes = self.classes(settings)
         left_out = sorted((self.reference_classes | self.system_classes) - set(classes))
         if left_out:
-            found.append(f"{listing(left_out, 'class')} not among --classes; left out")
+            are = be(len(left_out))
+            found.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
         found += [
-            f"{count} {role} rows end after their file's duration, by {seconds:.6g} s at the most; segments "
-            "after it are not evaluated"
+            f"{counted(count, f'{role} row')} {'ends after its' if count == 1 else 'end after their'} file's "
+            f"duration, by {seconds:.6g} s at the most; segments after it are not evaluated"
             for role, (count, seconds) in self.beyond.items()
         ]
         return (*found, *strangers(settings, classes))
@@ -96,10 +101,11 @@ class Findings:
         if extra:
             found.append(
                 f"the reference has no {extra}; counted as false alarms, unless a row with only its name "
-                "declares it as a file without events"
+                f"declares it as a file without events{_named_alike(self.missing, self.extra)}"
             )
         if dropped:
-            found.append(f"{dropped} not in the reference or the durations; left out")
+            are = be(len(self.dropped))
+            found.append(f"{dropped} {are} not in the reference or the durations; left out")
         if unlisted:
             found.append(f"no duration for {unlisted}; evaluated to the last offset")
         return found
@@ -115,21 +121,36 @@ class Findings:
             found.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
         if len(strange) > _TOLD:
             more = listing(strange[_TOLD:], "more class")
-            found.append(f"{more} not in the reference; counted as false alarms")
+            are = be(len(strange) - _TOLD)
+            found.append(f"{more} {are} not in the reference; counted as false alarms")
         both = self.reference_classes | self.system_classes
         known = sorted(both)
         unknown = [name for name in settings.classes or () if name not in both]
+        if unknown and len(unknown) == len(settings.classes or ()) and known:
+            # As where a preset of another data set is taken: one line says more than one for each class.
+            hint = did_you_mean(unknown[0], known[:_COMPARED], n=1)
+            return [*found, f"none of {listing(unknown, 'class')} to evaluate is in either table{hint}"]
         for name in unknown[:_TOLD]:
             hint = did_you_mean(name, known[:_COMPARED], n=1)
-            found.append(f"class {name!r} of --classes is in neither table{hint}")
+            found.append(f"class {name!r}, one of those to evaluate, is in neither table{hint}")
         if len(unknown) > _TOLD:
-            found.append(f"{listing(unknown[_TOLD:], 'more class')} of --classes in neither table")
+            more, are = listing(unknown[_TOLD:], "more class"), be(len(unknown) - _TOLD)
+            found.append(f"{more} of those to evaluate {are} in neither table")
         return found
+
+
+def _named_alike(missing: Iterable[str], extra: Iterable[str]) -> str:
+    """Return a hint for files that are missing on one side under a name that the other has nearly."""
+    theirs = sorted(extra)[:_COMPARED]
+    for name in sorted(missing)[:_TOLD]:
+        for other in theirs:
+            if other.startswith(name) and name != UNNAMED:
+                return f"; is {other!r} meant to be {name!r}? Both sides must name a file alike"
+    return ""
 
 
 def listing(names: Sequence[str], noun: str) -> str:
     """Return a count and the first few names: `3 files: a, b, c`."""
-    plural = noun if len(names) == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{len(names)} {plural} ({shown}{more})"
+    return f"{counted(len(names), noun)} ({shown}{more})"

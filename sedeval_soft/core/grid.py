@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
@@ -47,9 +48,10 @@ class Grid:
         """Cover files of the given lengths in ticks, shape (n_files,), with segments."""
         n_segments = -(-length // segment)
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
+            have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
-                f"{len(length)} files have more segments of {segment / TICKS_PER_SECOND:g} s than can be "
-                "counted; are the times in seconds? A larger --segment-length gives fewer"
+                f"{counted(len(length), 'file')} {have} more segments of {segment / TICKS_PER_SECOND:g} s "
+                "than can be counted; are the times in seconds? A larger --segment-length gives fewer"
             )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])
@@ -72,9 +74,10 @@ class Grid:
         """
         per_cell = _BYTES_OF_MEANS if means else _BYTES_IN_ORDER if in_order else _BYTES_PER_CELL
         longest = int(self.length.max(initial=0)) / TICKS_PER_SECOND
+        cells = f"{counted(self.size, 'segment')} x {counted(n_classes, 'class')}"
         check_room(
             float(self.size) * max(n_classes, 1) * per_cell,
-            f"{self.size} segments x {n_classes} classes (the longest file has {longest:g} s)",
+            f"{cells} (the longest file has {longest:g} s)",
             "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none",
         )
 

@@ -107,8 +107,6 @@ class EventLifetimes:
         values = np.zeros(n + int(apart.sum()))
         values[place] = activity.value
         slot, left, right = level_runs(values)
-        sounding = values[slot] > 0
-        slot, left, right = slot[sounding], left[sounding], right[sounding]
         piece = np.full(len(values), -1, dtype=np.int64)
         piece[place] = np.arange(n)
         first, last = piece[left + 1], piece[right - 1]

@@ -7,16 +7,22 @@ that did not fit would have parted is put right afterwards: by then it is all bu
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.number[Any])
 
 _BITS = 62
 
 _BLOCK = 1 << 15
 """Values worked on at a time: arrays as long as all of them are made as few as can be."""
+
+_MANY = 1 << 16
+"""Values from which on a hash table finds those that there are sooner than sorting them."""
 
 
 def in_order(values: Floats) -> tuple[Floats, Index]:
@@ -43,11 +49,23 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     return found, keys
 
 
-def heads(ordered: Floats | Index) -> Index:
+def heads(ordered: npt.NDArray[np.number[Any]]) -> Index:
     """Return where groups of equal values begin, (n_groups,); ordered: (n,) values in order."""
     new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return np.flatnonzero(new)
+
+
+def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Return the values that there are, once each and in order; values: any shape, none of them NaN.
+
+    `numpy.unique` imports `numpy.ma`, which takes longer than a small evaluation; its table wins where
+    values are many.
+    """
+    if values.size > _MANY:
+        return np.unique(values)
+    ordered = np.sort(values, axis=None)
+    return ordered[heads(ordered)]
 
 
 def middle_ranks(ordered: Floats) -> Floats:

@@ -13,6 +13,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.findings import Findings, listing
 from sedeval_soft.core.postprocess import postprocessed
+from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, to_ticks
@@ -223,5 +224,5 @@ def _lengths(n_files: int, *sides: Rows) -> npt.NDArray[np.float64]:
                     code="time-too-long",
                 )
             )
-        np.maximum.at(length, rows.file, rows.offset)
+        enter_maxima(length, rows.file, rows.offset)
     return length

@@ -7,6 +7,8 @@ take O(n + m log(longest)), however much they overlap.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -48,6 +50,21 @@ def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: fl
             np.maximum(lower[half:], cells[:-half], out=lower[half:])
             cells = lower
     return cells
+
+
+def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:
+    """Raise numbers to the largest values that have their places, as `numpy.maximum.at` does.
+
+    place, value: (n,). Faster where equal places stand together, as the files of rows mostly do.
+    """
+    if not len(place):
+        return
+    heads = np.flatnonzero(place[1:] != place[:-1]) + 1
+    if 4 * len(heads) > len(place):
+        np.maximum.at(out, place, value)
+        return
+    heads = np.append(0, heads)
+    np.maximum.at(out, place[heads], np.maximum.reduceat(value, heads))
 
 
 def covered(size: int, first: Index, last: Index) -> Floats:

@@ -47,12 +47,24 @@ def check_room(needed: float, what: str, mend: str) -> None:
 
     needed: bytes, estimated. what: the step, as the subject of a sentence. mend: what would need less.
     """
-    given = _GIVEN.get()
-    if given is None and needed <= _SMALL:
-        return
-    left = room()
-    if needed > left:
+    if not has_room(needed):
+        given, left = _GIVEN.get(), room()
         raise RoomError(f"{what} would take about {spelled(needed)}; {_allowed(given, left)}. {mend}")
+
+
+def taken() -> int:
+    """Return the bytes that this process has for itself now; 0 where the system does not tell."""
+    return _taken()
+
+
+def given_limit() -> int | None:
+    """Return the limit that was given, in bytes, None where none was."""
+    return _GIVEN.get()
+
+
+def has_room(needed: float) -> bool:
+    """Return whether a step may take so many bytes."""
+    return (_GIVEN.get() is None and needed <= _SMALL) or needed <= room()
 
 
 def room() -> int:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.choices import Pool
 from sedeval_soft.core.grid import Grid
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import covered, range_maximum
 from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.threads import for_each
@@ -129,7 +130,7 @@ def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
     # A piece may lie beyond the end of its file, in a segment that the file still reaches.
     part = ~filled & (overlap > 0)
     np.add.at(out, flat[part], value[part] * overlap[part])
-    touched = np.unique(flat[part])
+    touched = distinct(flat[part])
     cell = touched % grid.size
     file = np.searchsorted(grid.start, cell, side="right") - 1
     begin = (cell - grid.start[file]) * grid.segment

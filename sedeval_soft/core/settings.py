@@ -24,10 +24,9 @@ from sedeval_soft.core.choices import (
 from sedeval_soft.core.criteria import CRITERIA, OPTIONAL_RANGES, PSDS, PSDS_DEFAULTS
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.groups import Parts, check_apart, checked_parts
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.limits import GREATEST_BETA, LEAST_BETA, NUMBERS, SHARES, WHOLE
 from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class, whole
 from sedeval_soft.core.satisfice import Constraint
+from sedeval_soft.core.setting_ranges import GREATEST_BETA, LEAST_BETA, NUMBERS, SHARES, WHOLE
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 from sedeval_soft.core.tuning import Rule, Thresholds, checked_tuning
 
@@ -175,10 +174,10 @@ class Settings:
     def of(cls, /, **values: Any) -> Self:  # noqa: ANN401 - the values are checked below
         """Build settings from keywords, answering an unknown one with close matches."""
         known = [each.name for each in fields(cls)]
-        for name in values:
-            if name not in known:
-                hint = did_you_mean(name, known) or f"; known: {', '.join(known)}"
-                raise SettingsError(f"unknown setting {name!r}{hint}")
+        for name in [name for name in values if name not in known]:
+            from sedeval_soft.core.peers import hint
+
+            raise SettingsError(f"unknown setting {name!r}{hint(name, known)}")
         for name in ("classes", "only", "measures", "psds_median_filters"):
             value = values.get(name)
             if isinstance(value, str):
@@ -264,7 +263,7 @@ class Settings:
         if filters and any(self.lengths_of("median_filter")):
             raise SettingsError("median_filter and psds_median_filters exclude one another")
         if self.events == "rows" and (self.postprocesses or filters):
-            raise SettingsError("post-processing joins and cuts rows; it cannot go with events=rows")
+            raise SettingsError("events=rows cannot go with post-processing, which joins and cuts rows")
 
     def _check_tuning(self) -> None:
         checked = checked_tuning(self.thresholds, self.cross_tune, self.objective)
@@ -312,12 +311,15 @@ class Settings:
             if len(set(parts)) < len(parts):
                 raise SettingsError(f"{name} must name each part once, of {', '.join(known)}")
         if any(part.endswith(".tuned") for part in self.only) and not self.tunes:
-            raise SettingsError("only names a tuned reading; expected thresholds or cross_tune beside it")
+            raise SettingsError("thresholds or cross_tune must be given for a tuned reading")
 
     @staticmethod
     def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         if value not in choices:
-            raise SettingsError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+            from sedeval_soft.core.spoken import meant
+
+            said = f"{name} must be one of {', '.join(choices)}, not {value!r}"
+            raise SettingsError(said + meant(str(value), choices))
 
     @property
     def reference_cut(self) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import Findings
@@ -13,12 +14,25 @@ from sedeval_soft.core.value import Input
 
 
 @dataclass(frozen=True, slots=True)
+class Solved:
+    """What was found where all segments and events were at hand, batch by batch.
+
+    tables: measures by basis and reading. notes: what a reader must know of them.
+    """
+
+    tables: Mapping[tuple[str, str], Any]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Shard:
     """Statistics of some files, and what is said of where they are from.
 
     settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
     classes of each group alone. findings: what a reader should know. inputs: what was read, by role and name.
-    durations: seconds by file name; None where none were given.
+    durations: seconds by file name; None where none were given. solved: what was found of segments and events
+    that the tally has no more: of the whole (None) and of groups and scenes, by their names; empty where the
+    tally has all that was counted.
     """
 
     settings: Settings
@@ -28,11 +42,24 @@ class Shard:
     findings: Findings
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
+    solved: Mapping[str | None, Solved] = field(default_factory=dict)
 
     def systems(self) -> list[str]:
         """Return the names of what was merged, if the system's name was made of them; else that."""
         names = sorted({item.name for item in self.inputs if item.role == "system"})
         return names if self.system == ", ".join(names) else [self.system]
+
+    def slim(self) -> Shard:
+        """Return the same shard in less memory, where there are many classes and few of them in each file."""
+        groups = {name: tally.slim() for name, tally in self.groups.items()}
+        return replace(self, tally=self.tally.slim(), groups=groups)
+
+    def check_whole(self) -> None:
+        """Raise EvaluationError where segments and events are not kept: only scores are made of that."""
+        if self.solved:
+            raise EvaluationError(
+                "these statistics were too large to keep: they can be scored, but not saved, merged or parted"
+            )
 
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
@@ -44,6 +71,7 @@ class Shard:
         if len(shards) == 1:
             return first
         for shard in shards:
+            shard.check_whole()
             refuse_other_settings(first.settings, shard.settings)
         durations = [shard.durations for shard in shards if shard.durations is not None]
         findings = Findings.merge(shard.findings for shard in shards)

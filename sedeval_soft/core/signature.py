@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.partition import Partition
 
 
 def sign(

@@ -18,8 +18,10 @@ import numpy.typing as npt
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import expand
+from sedeval_soft.core.sparse import SparseColumn, entries_of, slim
 
 Column = npt.NDArray[Any]
+ClassColumn = Column | SparseColumn
 
 _EVENT_COLUMNS = ("onset", "offset", "born", "dies")
 
@@ -40,7 +42,7 @@ class Tally:
     """Statistics of some files.
 
     files: sorted and distinct, (n_files,). classes: sorted or as the settings name them.
-    per_class: named columns (n_files, n_classes), int64 counts or float64 sums.
+    per_class: named columns (n_files, n_classes), int64 counts or float64 sums; or their entries.
     per_file: named columns (n_files,).
     samples: named arrays (n_classes, n_cells), the cells of all files in the order of `files`. The first part
         of a name, such as `segment` in `segment.system`, is their basis; how many cells each file has is the
@@ -53,7 +55,7 @@ class Tally:
 
     files: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
-    per_class: Mapping[str, Column] = field(default_factory=dict)
+    per_class: Mapping[str, ClassColumn] = field(default_factory=dict)
     per_file: Mapping[str, Column] = field(default_factory=dict)
     samples: Mapping[str, Column] = field(default_factory=dict)
     events: Mapping[str, EventLifetimes] = field(default_factory=dict)
@@ -70,7 +72,10 @@ class Tally:
         Columns are put in one order in memory: in another, numpy adds in another order, and the last digit of
         a total would depend on whether tallies were merged.
         """
-        ordered = {name: np.ascontiguousarray(column) for name, column in self.per_class.items()}
+        ordered = {
+            name: column if isinstance(column, SparseColumn) else np.ascontiguousarray(column)
+            for name, column in self.per_class.items()
+        }
         object.__setattr__(self, "per_class", ordered)
         if any(a >= b for a, b in pairwise(self.files)):
             raise ValueError("the files of a tally must be sorted and distinct")
@@ -94,6 +99,8 @@ class Tally:
         column = self.per_class.get(name)
         if column is None:
             column = self.per_file[name]
+        if isinstance(column, SparseColumn):
+            return column.total()
         total: Column = np.add.reduce(column, axis=0)
         return total
 
@@ -111,7 +118,10 @@ class Tally:
         return Tally(
             tuple(self.files[i] for i in index) if files is None else files,
             self.classes,
-            {name: column[index] for name, column in self.per_class.items()},
+            {
+                name: column.take(index) if isinstance(column, SparseColumn) else column[index]
+                for name, column in self.per_class.items()
+            },
             {name: column[index] for name, column in self.per_file.items()},
             {name: np.ascontiguousarray(s[:, cells[cells_of(name)]]) for name, s in self.samples.items()},
             {name: _take_events(events, index, len(self.files)) for name, events in self.events.items()},
@@ -127,13 +137,22 @@ class Tally:
         return replace(
             self,
             classes=classes,
-            per_class={name: column[:, order] for name, column in self.per_class.items()},
+            per_class={
+                name: column.with_classes(code, len(code))
+                if isinstance(column, SparseColumn)
+                else column[:, order]
+                for name, column in self.per_class.items()
+            },
             samples={name: np.ascontiguousarray(array[order]) for name, array in self.samples.items()},
             events={
                 name: replace(events, label=code[events.label].astype(np.int32))
                 for name, events in self.events.items()
             },
         )
+
+    def slim(self) -> Tally:
+        """Return the same tally, its columns per class as entries where that takes less memory."""
+        return replace(self, per_class={name: slim(column) for name, column in self.per_class.items()})
 
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:
@@ -161,20 +180,12 @@ class Tally:
         return Tally(
             files,
             classes,
-            {
-                name: _stack(parts, where, "per_class", name, len(classes))[order]
-                for name in parts[0].per_class
-            },
+            {name: _stack(parts, where, name, len(classes), order) for name in parts[0].per_class},
             {
                 name: np.concatenate([part.per_file[name] for part in parts])[order]
                 for name in parts[0].per_file
             },
-            {
-                name: np.ascontiguousarray(
-                    _stack(parts, where, "samples", name, len(classes))[_cell_order(parts, name, order)].T
-                )
-                for name in parts[0].samples
-            },
+            {name: _join_samples(parts, where, name, order, len(classes)) for name in parts[0].samples},
             {name: _join_events(parts, where, name, order) for name in parts[0].events},
             recipe,
         )
@@ -210,16 +221,48 @@ def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({name for item in lists for name in item}))
 
 
-def _stack(parts: Sequence[Tally], where: Sequence[Column], group: str, name: str, n_classes: int) -> Column:
-    """Stack a column of all parts along files (or segments), classes last, absent classes 0."""
+def _stack(
+    parts: Sequence[Tally], where: Sequence[Column], name: str, n_classes: int, order: Column
+) -> ClassColumn:
+    """Stack a column per class of all parts along files, absent classes 0, and put the files in order."""
+    columns = [part.per_class[name] for part in parts]
+    if any(isinstance(column, SparseColumn) for column in columns):
+        entries = [
+            entries_of(column).with_classes(positions, n_classes)
+            for column, positions in zip(columns, where, strict=True)
+        ]
+        return SparseColumn.stack(entries).take(order)
     stacked = []
-    for part, positions in zip(parts, where, strict=True):
-        column: Column = getattr(part, group)[name]
-        column = column.T if group == "samples" else column
-        full: Column = np.zeros((len(column), n_classes), dtype=column.dtype)
+    for column, positions in zip(columns, where, strict=True):
+        full: Column = np.zeros((column.shape[0], n_classes), dtype=column.dtype)
         full[:, positions] = column
         stacked.append(full)
-    return np.concatenate(stacked)
+    return np.concatenate(stacked)[order]
+
+
+def _join_samples(
+    parts: Sequence[Tally], where: Sequence[Column], name: str, order: Column, n_classes: int
+) -> Column:
+    """Join the cells of all parts in the order of files, (n_classes, n_cells), absent classes 0.
+
+    Files of a part that stay together are copied together: mostly that is all of them.
+    """
+    lengths = np.concatenate([part.per_file[cells_of(name)] for part in parts]).astype(np.int64)
+    end = np.cumsum(lengths[order])
+    start, rank = np.empty((2, len(order)), dtype=np.int64)
+    start[order], rank[order] = end - lengths[order], np.arange(len(order))
+    joint: Column = np.zeros((n_classes, int(lengths.sum())), dtype=parts[0].samples[name].dtype)
+    done = 0
+    for part, positions in zip(parts, where, strict=True):
+        n = len(part.files)
+        own, places = np.append(0, np.cumsum(lengths[done : done + n])), start[done : done + n]
+        heads = np.flatnonzero(np.diff(rank[done : done + n], prepend=-2) != 1)
+        for first, last in pairwise([*heads.tolist(), n]):
+            begin, stop = int(own[first]), int(own[last])
+            to = slice(int(places[first]), int(places[first]) + stop - begin)
+            joint[positions, to] = part.samples[name][:, begin:stop]
+        done += n
+    return joint
 
 
 def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, order: Column) -> EventLifetimes:
@@ -244,10 +287,3 @@ def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, ord
     # A table without rows has no values, and does not tell how events of the others were made.
     joint = replace(joint, nested=all(part.events[name].nested for part in parts if len(part.events[name])))
     return joint.take(np.argsort(joint.file, kind="stable"))
-
-
-def _cell_order(parts: Sequence[Tally], name: str, order: Column) -> Column:
-    """Return the positions that bring the cells of samples into another order of files."""
-    lengths = np.concatenate([part.per_file[cells_of(name)] for part in parts])
-    start = np.cumsum(lengths) - lengths
-    return expand(start[order], (start + lengths)[order])[1]

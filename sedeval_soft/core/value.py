@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.chance import Chance
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.spread import Folds, Offender, Worst
-from sedeval_soft.core.sweep import Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from sedeval_soft.core.chance import Chance
+    from sedeval_soft.core.spread import Folds, Offender, Worst
+    from sedeval_soft.core.sweep import Sweep
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -117,8 +119,8 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
-        size = f"{len(self.files)} files, {len(self.classes)} classes"
-        return f"<{len(self.scores)} scores of {self.system!r}: {size}>"
+        size = f"{counted(len(self.files), 'file')}, {counted(len(self.classes), 'class')}"
+        return f"<{counted(len(self.scores), 'score')} of {self.system!r}: {size}>"
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""
@@ -144,7 +146,10 @@ class Scores(Mapping[str, "float | int | None"]):
             )
         found = self.scores.get(name)
         if found is None:
-            hint = did_you_mean(name, self.scores) or "; --list-scores prints all names"
+            from sedeval_soft.core.spoken import meant
+
+            hint = meant(name, self.scores) or did_you_mean(name, self.scores)
+            hint = hint or "; --list-scores prints all names"
             raise UnknownScoreError(f"no score is named {name!r}{hint}")
         return found
 

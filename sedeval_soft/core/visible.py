@@ -5,6 +5,9 @@ from __future__ import annotations
 SHOWN = 40
 """Characters of a field that messages show."""
 
+SAID = 200
+"""Characters that messages show of what a library said."""
+
 
 def visible(text: str) -> str:
     """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
@@ -21,6 +24,11 @@ def visible_lines(text: str) -> str:
 def quoted(text: str) -> str:
     """Return a text in quotes, control characters escaped, the end of a long one left out."""
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
+
+
+def one_line(said: object) -> str:
+    """Return what a library says, such as its error, on one line, the end of a long one left out."""
+    return " ".join(str(said).split())[:SAID]
 
 
 def escaped(character: str) -> str:

@@ -70,4 +70,4 @@ class Weighted:
 
 
 def _columns(tally: Tally) -> dict[str, Column]:
-    return {**tally.per_class, **tally.per_file}
+    return {name: np.asarray(column) for name, column in (*tally.per_class.items(), *tally.per_file.items())}

@@ -1,4 +1,4 @@
-"""Where other tools' numbers differ on purpose: for `explain`, and as tables of docs/differences.md."""
+"""Where others' numbers differ on purpose: for `explain`, and the tables of explanations/differences.md."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ def explained(text: str) -> Explanation:
         named = [f"{f.basis}.{f.reading}.{m.name}" for f in FAMILIES for m in f.measures if m.name == text]
         if named:
             raise ScoreNameError(f"{text!r} is a measure of several scores; expected one of {_some(named)}")
-    return _explanation(ScoreName.parse(text), *family_of(text))
+    found = family_of(text)
+    return _explanation(ScoreName.parse(text), *found)
 
 
 def _some(names: Iterable[str]) -> str:

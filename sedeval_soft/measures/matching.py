@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import expand
 
 Floats = npt.NDArray[np.float64]
@@ -158,7 +159,7 @@ def _by_scipy(left: Index, right: Index, mates: _Mates) -> Index:
     n_left, n_right = len(mates.left), len(mates.right)
     graph = csr_array((np.ones(len(left), dtype=np.int8), (left, right)), shape=(n_left, n_right))
     match = maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
-    touched = np.unique(left)
+    touched = distinct(left)
     mates.left[touched] = match[touched]
     return mates.left
 
@@ -203,7 +204,7 @@ def first_free_matching(
         before = holder[wanted]
         np.minimum.at(holder, wanted, asking)
         displaced = before[(before < n_left) & (holder[wanted] != before)]
-        refused = np.unique(np.concatenate((asking[holder[wanted] != asking], displaced)))
+        refused = distinct(np.concatenate((asking[holder[wanted] != asking], displaced)))
         choice[refused] += 1
         asking = refused[choice[refused] < end[refused]]
     match = np.full(n_left, -1, dtype=np.int64)

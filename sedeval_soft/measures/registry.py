@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.spoken import meant
 from sedeval_soft.measures.calibration import spec as calibration
 from sedeval_soft.measures.curves import spec as curves
 from sedeval_soft.measures.divergence import spec as divergence
@@ -61,7 +62,7 @@ def group_of(name: ScoreName | str) -> str:
 
 def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
     """Return the family and the measure that a score name means; raises ScoreNameError as `measure_of`."""
-    parsed = ScoreName.parse(name) if isinstance(name, str) else name
+    parsed = _parsed(name) if isinstance(name, str) else name
     for family in FAMILIES:
         if (family.basis, family.reading) == (parsed.basis, parsed.reading):
             for measure in family.measures:
@@ -70,8 +71,21 @@ def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
     stem = f"{parsed.basis}.{parsed.reading}.{parsed.measure}"
     whole = replace(parsed, group=None)
     spelled = str(whole) if parsed.class_name is None else f"{stem}[class]"
-    hint = did_you_mean(spelled, score_names()) or "; --list-scores prints all names"
+    hint = (
+        meant(str(whole), score_names())
+        or did_you_mean(spelled, score_names())
+        or "; --list-scores prints all names"
+    )
     raise ScoreNameError(f"no score is named {parsed}{hint}")
+
+
+def _parsed(name: str) -> ScoreName:
+    """Read a score's name, answering what is none with those that may be meant."""
+    try:
+        return ScoreName.parse(name)
+    except ScoreNameError as error:
+        hint = meant(name, score_names()) or did_you_mean(name, score_names())
+        raise ScoreNameError(f"{error}{hint}") from None
 
 
 def _has_form(measure: Measure, name: ScoreName) -> bool:

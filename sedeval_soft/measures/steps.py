@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,11 @@ import numpy.typing as npt
 from sedeval_soft.core.order import heads
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.segment.optimal import NOTHING, threshold_between
+
+if TYPE_CHECKING:
+    from sedeval_soft.measures.curves.curve import Curve
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -97,6 +99,8 @@ class Steps:
 
 def curves(steps: Steps) -> list[Curve]:
     """Return the curve of each class."""
+    from sedeval_soft.measures.curves.curve import Curve
+
     bounds = steps.bounds
     found = []
     for label, n_ref in enumerate(steps.n_ref.tolist()):

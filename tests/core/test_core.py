@@ -202,7 +202,7 @@ def test_missing_extra_and_unlisted_files():
     assert listed.files == ("a", "b", "d")
     assert list(listed.length) == [10, 10, 7]
     assert any("left out" in warning for warning in listed.findings.warnings(Settings()))
-    with pytest.raises(EvaluationError, match="--strict"):
+    with pytest.raises(EvaluationError, match="strict makes"):
         pair.findings.warnings(Settings(strict=True))
 
 

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from sedeval_soft.core import blocks as blocks_module
 from sedeval_soft.core.blocks import Blocks
-from sedeval_soft.core.order import heads, in_order, middle_ranks
+from sedeval_soft.core.order import distinct, heads, in_order, middle_ranks
 
 coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])
 values = arrays(np.float64, st.integers(0, 60), elements=st.one_of(coarse, st.floats(0, 1)))
@@ -40,6 +40,15 @@ def test_heads_and_ranks(array):
     ordered = np.sort(array)
     assert len(heads(ordered)) == len(np.unique(ordered))
     assert middle_ranks(ordered).tolist() == rankdata(ordered).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])
+@pytest.mark.parametrize("n", [0, 1, 1000, 100_000])
+def test_distinct_is_unique(n, dtype):
+    values = np.random.default_rng(n).integers(0, 50, (2, n)).astype(dtype)
+    found = distinct(values)
+    assert found.dtype == values.dtype
+    np.testing.assert_array_equal(found, np.unique(values))
 
 
 @pytest.fixture(params=[1, 4, 1 << 15], ids="block of {}".format)

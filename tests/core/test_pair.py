@@ -105,7 +105,7 @@ def test_strict_makes_warnings_errors(reference, system, durations, message):
         message in text
         for text in align(reference, system, Settings(), durations).findings.warnings(Settings())
     )
-    with pytest.raises(EvaluationError, match="--strict") as error:
+    with pytest.raises(EvaluationError, match="strict makes") as error:
         align(reference, system, Settings(strict=True), durations).findings.warnings(Settings(strict=True))
     assert message in str(error.value)
 
@@ -115,9 +115,9 @@ def test_named_classes_are_no_reason_for_strict_to_fail():
     both = long_rows([("a.wav", 0.0, 1.0, "car"), ("a.wav", 0.0, 1.0, "dog")])
     found = align(both, both, Settings()).findings
     assert found.warnings(Settings(strict=True, classes=("dog",))) == (
-        "1 class ('car') not among --classes; left out",
+        "1 class ('car') is not among the classes to evaluate; left out",
     )
-    with pytest.raises(EvaluationError, match="'cat' of --classes is in neither table"):
+    with pytest.raises(EvaluationError, match="'cat', one of those to evaluate, is in neither table"):
         found.warnings(Settings(strict=True, classes=("dog", "cat")))
 
 

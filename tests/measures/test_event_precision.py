@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from event_precision_oracle import expected_precisions
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import FILES, LABELS, in_seconds, tick_rows
 from small_cells import agree
 from tables import long_rows
 
 from sedeval_soft import evaluate
+from sedeval_soft.core.lifetimes import lifetimes_of
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.measures.curves.events import Detections
 
 EVENTS = {"only": "event.hard", "measures": "curves"}
 
@@ -179,7 +181,6 @@ def tables(values):
     return tick_rows(values, max_size=14).map(lambda rows: [row for row in rows if row[2] > row[1]])
 
 
-@settings(max_examples=150)
 @given(
     tables(st.sampled_from([0.25, 0.75, 1.0])),
     tables(st.sampled_from([0.125, 0.25, 0.5, 0.625, 0.75, 1.0])),
@@ -213,3 +214,25 @@ def test_many_detections_of_few_values(seed, form):
     sides = [long_rows(in_seconds(rows), files=FILES) for rows in (reference, system)]
     wanted = expected_precisions(reference, system, LABELS, Settings.of(**chosen))
     agree(evaluate(*sides, **chosen), "event.hard", wanted)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "inclusive", "wanted"),
+    [
+        (0.5, False, [(6, 8, 0.75)]),
+        (0.5, True, [(6, 8, 0.75), (0, 4, 0.5)]),
+        (0.25, False, [(6, 8, 0.75), (0, 4, 0.5)]),
+        (0.25, True, [(5, 8, 0.75), (0, 4, 0.5), (20, 21, 0.25)]),
+        # Silence is no event, at a threshold of 0 neither.
+        (0.0, True, [(5, 8, 0.75), (0, 4, 0.5), (20, 21, 0.25)]),
+        (0.75, True, [(6, 8, 0.75)]),
+        (0.75, False, []),
+    ],
+)
+def test_detections_are_the_events_at_the_threshold_or_above_it(threshold, inclusive, wanted):
+    """Each with the highest value in it, the highest first."""
+    times = [(0, 4, 0.5), (5, 6, 0.25), (6, 8, 0.75), (20, 21, 0.25)]
+    rows = [("a", onset, offset, "dog", value) for onset, offset, value in times]
+    found = Detections.of(lifetimes_of(long_rows(in_seconds(rows)), merge=True), threshold, inclusive)
+    columns = (found.events.onset, found.events.offset, found.value)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == wanted

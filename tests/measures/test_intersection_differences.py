@@ -1,4 +1,4 @@
-"""Where docs/differences.md says that intersections and PSDS are counted otherwise than by other tools.
+"""Where explanations/differences.md says that intersections and PSDS are counted otherwise than elsewhere.
 
 What the others give was found by running psds_eval 0.5.3 and sed_scores_eval 0.0.4 on these same cases.
 """

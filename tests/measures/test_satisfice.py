@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from four_segments import CLASSES, CUTS, FILES, VALUES, rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import long_rows
 
@@ -90,7 +90,6 @@ def best_of(cuts, constraint):
     return bool(holds), best, nearest
 
 
-@settings(max_examples=150, deadline=None)
 @given(VALUES, VALUES, st.sampled_from(BASES), CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
 def test_the_best_under_a_constraint_is_that_of_all_thresholds(
     reference, system, basis, text, beta, inclusive

@@ -20,7 +20,7 @@ from sedeval_soft.measures.divergence.score import divergence_scores
 from sedeval_soft.measures.segment import count
 from sedeval_soft.measures.segment.count import count_hard, count_soft, sum_files
 from sedeval_soft.measures.segment.optimal import EVERYTHING, NOTHING, best_thresholds, threshold_between
-from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
+from sedeval_soft.measures.segment.runs import Runs, count_hard_runs, runs_on_grid
 
 EPS = 1e-7
 
@@ -237,3 +237,43 @@ def test_silence_costs_what_the_clipping_costs():
     nothing = silent("kl_divergence", EPS)
     assert kl(0.0, 0.0) == pytest.approx(nothing, rel=1e-9)
     assert math.isclose(nothing, 1e-7, rel_tol=1e-6)
+
+
+def test_runs_are_joined_by_hand():
+    """Of class 0 two overlap, one touches, one is within, one apart; one without segments joins nothing."""
+    label, first, last = np.array(
+        [
+            (0, 2, 5), (1, 0, 9), (0, 4, 6), (0, 6, 7), (0, 2, 3), (0, 9, 11), (0, 8, 8),
+            (1, 12, 12), (1, 9, 8),
+        ]
+    ).T  # fmt: skip
+    runs = Runs.of(label, first, last)
+    assert (runs.label.tolist(), runs.first.tolist(), runs.last.tolist()) == (
+        [0, 0, 1],
+        [2, 9, 0],
+        [7, 11, 9],
+    )
+    for kept in (label == 2, last <= first):
+        none = Runs.of(label[kept], first[kept], last[kept])
+        assert (none.label.tolist(), none.first.tolist(), none.last.tolist()) == ([], [], [])
+    # A long one before a short one of the same class: what lies within both is joined.
+    long = Runs.of(np.zeros(3, dtype=np.int64), np.array([0, 2, 5]), np.array([9, 3, 6]))
+    assert (long.first.tolist(), long.last.tolist()) == ([0], [9])
+
+
+def test_counts_of_runs_by_hand():
+    """Files of 3, 0 and 4 segments; class 0 on both sides, class 1 on the other side of the file's end."""
+    start = np.array([0, 3, 3, 7])
+    reference = Runs(np.array([0, 1]), np.array([1, 5]), np.array([5, 7]))
+    system = Runs(np.array([0, 0, 1]), np.array([0, 4, 2]), np.array([2, 6, 4]))
+    counts = count_hard_runs(reference, system, start, 3)
+    # Reference: 0 in 1 to 4, 1 in 5 and 6. System: 0 in 0, 1, 4, 5, and 1 in 2, 3.
+    assert counts.tp.tolist() == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert counts.n_ref.tolist() == [[2, 0, 0], [0, 0, 0], [2, 2, 0]]
+    assert counts.n_sys.tolist() == [[2, 1, 0], [0, 0, 0], [2, 1, 0]]
+    # 0: I; 1: TP; 2: S | 3: S; 4: TP; 5: S; 6: D.
+    assert counts.substitutions.tolist() == [1, 0, 2]
+    assert counts.deletions.tolist() == [0, 0, 1]
+    assert counts.insertions.tolist() == [1, 0, 0]
+    columns = [getattr(counts, name) for name in (*PER_CLASS, *ERRORS)]
+    assert {column.dtype for column in columns} == {np.dtype(np.int64)}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import expand
 from sedeval_soft.measures.event.levels import LevelEdges
 from sedeval_soft.measures.event.pairs import (
@@ -121,7 +122,7 @@ class _Ranks:
     @classmethod
     def of(cls, reference: EventLifetimes, system: EventLifetimes) -> _Ranks:
         parts = (reference.born, reference.dies, system.born, system.dies)
-        values = np.unique(np.concatenate(parts))
+        values = distinct(np.concatenate(parts))
         ranks = [np.searchsorted(values, part).astype(np.int64) for part in parts]
         return cls(ranks[0], ranks[1], ranks[2], ranks[3], len(values) + 1)
 

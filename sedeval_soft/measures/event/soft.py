@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.order import distinct
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.chains import level_edges
 from sedeval_soft.measures.event.count import file_class, sum_groups
@@ -70,7 +71,7 @@ def _matched_regardless(
     try:
         matched = match_levels(level_edges(reference, system, *files, collars), _MOST_COPIES)
     except TooManyPairsError:
-        present = np.unique(files[0])
+        present = distinct(files[0])
         if len(present) <= 1:
             lost = np.zeros(shape)
             lost[present] = np.nan

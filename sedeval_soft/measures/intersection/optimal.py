@@ -51,6 +51,15 @@ class Judged:
         cover = Cover.of(ours, reference.onset, reference.offset)
         return cls(reference, system, ours, theirs, passes(cover, theirs, system, criteria.dtc))
 
+    def is_apart(self) -> bool:
+        """Return whether on neither side events overlap that exist at one level, of those that pass.
+
+        True of all groups exactly if it is true of each.
+        """
+        helpful, theirs = self.system.take(self.passed), self.theirs[self.passed]
+        apart = helpful.nested or _apart(theirs, helpful.born, helpful)
+        return apart and _apart(self.ours, np.zeros(len(self.reference)), self.reference)
+
     def false(self) -> Changes:
         """Return who is a false positive, and when."""
         wrong, system = ~self.passed, self.system
@@ -58,24 +67,37 @@ class Judged:
 
 
 def intersections_when(
-    reference: Events, system: EventLifetimes, n_files: int, n_classes: int, criteria: Criteria
+    reference: Events,
+    system: EventLifetimes,
+    n_files: int,
+    n_classes: int,
+    criteria: Criteria,
+    apart: bool | None = None,
 ) -> Counted:
-    """Return which file has which found reference events and detections (N_sys = TP + FP), and when."""
+    """Return which file has which found reference events and detections (N_sys = TP + FP), and when.
+
+    apart: as for `found_when`.
+    """
     judged = Judged.of(reference, system, n_classes, criteria)
-    found = found_when(judged, criteria)
+    found = found_when(judged, criteria, apart)
     n_ref = count_per_class(judged.reference, n_files, n_classes)
     return Counted(found, [(judged.false(), 1)], n_ref, beside=True)
 
 
-def found_when(judged: Judged, criteria: Criteria) -> list[tuple[Changes, Weights]]:
-    """Return when how many reference events of which class are found."""
+def found_when(
+    judged: Judged, criteria: Criteria, apart: bool | None = None
+) -> list[tuple[Changes, Weights]]:
+    """Return when how many reference events of which class are found.
+
+    apart: whether `is_apart` holds of these and of all other files that they are counted with: which levels
+    are told of, at which nothing may change on the whole, follows from it. None where there are no others.
+    """
     reference, passed = judged.reference, judged.passed
     helpful, theirs = judged.system.take(passed), judged.theirs[passed]
     if not len(reference) or not len(helpful):
         return []
     whole: list[tuple[Changes, Weights]] = []
-    apart = helpful.nested or _apart(theirs, helpful.born, helpful)
-    if apart and _apart(judged.ours, np.zeros(len(reference)), reference):
+    if judged.is_apart() if apart is None else apart:
         onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
         order = np.argsort(onset)
         begins, ends = onset[order], offset[order]

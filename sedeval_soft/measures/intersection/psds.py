@@ -99,6 +99,46 @@ class Staircases:
         return Staircases(label, self.efpr[index], self.tp[index], self.n_ref[labels])
 
 
+@dataclass(frozen=True, slots=True)
+class Sounding:
+    """What the reference has of each class, (n_classes,): events with an extent, and their ticks together."""
+
+    n_ref: Index
+    ticks: Index
+
+    @classmethod
+    def of(cls, reference: Events, n_classes: int) -> Sounding:
+        """Sum events with an extent."""
+        n_ref = np.bincount(reference.label, minlength=n_classes).astype(np.int64)
+        ticks = np.bincount(reference.label, reference.offset - reference.onset, minlength=n_classes)
+        return cls(n_ref, ticks.astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How counts become an eFPR per hour.
+
+    seconds: length of all files together, above 0. alpha_ct: the weight of cross triggers. unit: what those
+    are multiplied by to be whole numbers, so that what has begun and ended leaves exactly nothing.
+    """
+
+    seconds: float
+    alpha_ct: float
+    unit: float
+
+    @classmethod
+    def of(cls, seconds: float, alpha_ct: float, triggers: float = 0.0) -> Rates:
+        """Choose the unit for the sum of all cross triggers."""
+        return cls(seconds, alpha_ct, 2.0 ** (61 - math.frexp(triggers)[1]))
+
+    def efpr(self, counts: Index) -> Floats:
+        """Return the eFPR where `points` counts so much, (n_counts, n)."""
+        efpr: Floats = counts[1] * (_HOUR / self.seconds)
+        if self.alpha_ct > 0:
+            efpr = efpr + self.alpha_ct * _HOUR * (counts[2] / self.unit)
+        return efpr
+
+
 def staircases(
     reference: Events,
     system: EventLifetimes,
@@ -114,28 +154,46 @@ def staircases(
     evaluation and can trigger one another; None: all do.
     """
     judged = Judged.of(reference, system, n_classes, criteria)
-    n_ref = np.bincount(judged.reference.label, minlength=n_classes).astype(np.int64)
-    columns: list[list[tuple[Changes, Weights]]] = [found_when(judged, criteria), [(judged.false(), 1)]]
-    if alpha_ct > 0:
-        kind = np.zeros(n_classes, dtype=np.int64) if kind is None else kind
-        weight = _cross_triggers(judged, n_ref, criteria, kind)
-        # Whole numbers, so that what has begun and ended leaves exactly nothing.
-        unit = 2.0 ** (61 - math.frexp(math.fsum(weight))[1])
-        columns.append([(judged.false(), np.rint(weight * unit).astype(np.int64))])
-    label, _, counts = stacked(n_classes, columns)
-    efpr = counts[1] * (_HOUR / seconds)
-    if alpha_ct > 0:
-        efpr = efpr + alpha_ct * _HOUR * (counts[2] / unit)
-    return Staircases.under(label, efpr, counts[0], n_ref)
+    sounding = Sounding.of(judged.reference, n_classes)
+    triggers = cross_triggers(judged, sounding, criteria, kind) if alpha_ct > 0 else None
+    rates = Rates.of(seconds, alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
+    label, _, counts = points(judged, criteria, n_classes, triggers, rates)
+    return Staircases.under(label, rates.efpr(counts), counts[0], sounding.n_ref)
 
 
-def _cross_triggers(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Floats:
-    """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second."""
-    wrong = judged.system.take(~judged.passed)
+def points(
+    judged: Judged,
+    criteria: Criteria,
+    n_classes: int,
+    triggers: Floats | None,
+    rates: Rates,
+    apart: bool | None = None,
+) -> tuple[Index, Floats, Index]:
+    """Return what is counted at all thresholds, as `stacked` does: TP, FP and cross triggers, if they count.
+
+    triggers: what `cross_triggers` returns. apart: as for `found_when`.
+    """
+    columns: list[list[tuple[Changes, Weights]]] = [
+        found_when(judged, criteria, apart),
+        [(judged.false(), 1)],
+    ]
+    if triggers is not None:
+        columns.append([(judged.false(), np.rint(triggers * rates.unit).astype(np.int64))])
+    return stacked(n_classes, columns)
+
+
+def cross_triggers(
+    judged: Judged, sounding: Sounding, criteria: Criteria, kind: Index | None = None
+) -> Floats:
+    """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
+
+    sounding: of all files. kind: as for `staircases`.
+    """
+    wrong, n_ref = judged.system.take(~judged.passed), sounding.n_ref
     n_classes = len(n_ref)
+    kind = np.zeros(n_classes, dtype=np.int64) if kind is None else kind
     cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
-    lengths = judged.reference.offset - judged.reference.onset
-    total = np.bincount(judged.reference.label, lengths, minlength=n_classes) / TICKS_PER_SECOND
+    total = sounding.ticks / TICKS_PER_SECOND
     weight = np.zeros(len(wrong))
     needed = required(criteria.cttc, wrong.offset - wrong.onset)
     group = wrong.file.astype(np.int64) * n_classes

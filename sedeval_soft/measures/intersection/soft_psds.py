@@ -17,7 +17,7 @@ from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.psds import PsdWeights, psd_roc, staircases
+from sedeval_soft.measures.intersection.psds import PsdWeights, Staircases, psd_roc, staircases
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,15 +42,85 @@ class Cuts:
     width: Floats
     exact: bool
 
+    def stretches(self, n_sys: int) -> list[tuple[int, int]]:
+        """Return which cuts are judged at a time, first and one past the last, of so many lifetimes."""
+        step = max(1, _AT_ONCE // max(1, n_sys))
+        return [(begin, min(begin + step, len(self.level))) for begin in range(0, len(self.level), step)]
+
+    def sides(
+        self, reference: EventLifetimes, system: EventLifetimes, begin: int, end: int, n_classes: int
+    ) -> tuple[Events, EventLifetimes]:
+        """Return the events of some cuts, and the lifetimes for each; the classes of each cut are its own."""
+        # The cuts at which each event is alive: born < level <= dies.
+        first = np.searchsorted(self.level, reference.born, side="right")
+        last = np.searchsorted(self.level, reference.dies, side="right")
+        events = _cut(reference, first, last, begin, end, n_classes)
+        return events, _copies(system, end - begin, n_classes)
+
 
 def cuts_of(reference: EventLifetimes, system: EventLifetimes) -> Cuts:
     """Return all different cuts of a reference, or evenly spaced ones where those would be too many."""
-    edges = np.unique(np.concatenate((reference.born, reference.dies)))
-    if (len(edges) - 1) * len(system) <= _MOST or len(edges) - 1 <= _FEWEST:
-        return Cuts(edges[1:], np.diff(edges), exact=True)
-    n = max(_FEWEST, _MOST // len(system))
-    level = edges[-1] * (np.arange(n) + 0.5) / n
-    return Cuts(level, np.full(n, edges[-1] / n), exact=False)
+    return cuts_between(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
+
+
+def cuts_between(edges: Floats, n_sys: int) -> Cuts:
+    """Return what `cuts_of` does where the reference changes at some levels, ascending.
+
+    n_sys: how many lifetimes the system has.
+    """
+    if too_many(len(edges), n_sys):
+        return sampled_cuts(edges[-1], n_sys)
+    return Cuts(edges[1:], np.diff(edges), exact=True)
+
+
+def sampled_cuts(highest: float, n_sys: int) -> Cuts:
+    """Return evenly spaced cuts up to the highest level."""
+    n = max(_FEWEST, _MOST // n_sys)
+    return Cuts(highest * (np.arange(n) + 0.5) / n, np.full(n, highest / n), exact=False)
+
+
+def too_many(n_edges: int, n_sys: int) -> bool:
+    """Return whether there are too many levels to cut at each of them."""
+    return (n_edges - 1) * n_sys > _MOST and n_edges - 1 > _FEWEST
+
+
+def kinds_of(n_cuts: int, n_classes: int) -> npt.NDArray[np.int64]:
+    """Return the cut that each class of some cuts is of."""
+    return np.repeat(np.arange(n_cuts), n_classes)
+
+
+@dataclass(slots=True)
+class Integral:
+    """PSDS summed over levels, and over how many it is defined: of all classes together, and of each."""
+
+    total: float
+    width: float
+    of_class: Floats
+    width_of_class: Floats
+
+    @classmethod
+    def empty(cls, n_classes: int) -> Integral:
+        """Return that over no levels."""
+        return cls(0.0, 0.0, np.zeros(n_classes), np.zeros(n_classes))
+
+    def add(self, stairs: Staircases, widths: Floats, weights: PsdWeights) -> None:
+        """Add some cuts, which stand for so many levels each."""
+        n_classes = len(self.of_class)
+        for cut, levels in enumerate(widths.tolist()):
+            own = stairs.take(np.arange(cut * n_classes, (cut + 1) * n_classes))
+            roc = psd_roc(own, weights.alpha_st, weights.max_efpr)
+            if np.isnan(roc.value):
+                continue
+            self.total, self.width = self.total + levels * roc.value, self.width + levels
+            there = ~np.isnan(roc.classes)
+            self.of_class[there] += levels * roc.classes[there]
+            self.width_of_class[there] += levels
+
+    def means(self) -> tuple[float, Floats]:
+        """Return the means over levels."""
+        with np.errstate(invalid="ignore"):
+            classes = self.of_class / self.width_of_class
+        return (self.total / self.width if self.width else float("nan")), classes
 
 
 def soft_psds(
@@ -67,30 +137,13 @@ def soft_psds(
     counts in the mean over classes at those levels where it has events.
     """
     cuts = cuts_of(reference, system)
-    # The cuts at which each event is alive: born < level <= dies.
-    first = np.searchsorted(cuts.level, reference.born, side="right")
-    last = np.searchsorted(cuts.level, reference.dies, side="right")
-    total, width = 0.0, 0.0
-    of_class, width_of_class = np.zeros((2, n_classes))
-    step = max(1, _AT_ONCE // max(1, len(system)))
-    for begin in range(0, len(cuts.level), step):
-        end = min(begin + step, len(cuts.level))
-        events = _cut(reference, first, last, begin, end, n_classes)
-        copies = _copies(system, end - begin, n_classes)
-        kind = np.repeat(np.arange(end - begin), n_classes)
-        stairs = staircases(events, copies, len(kind), seconds, criteria, weights.alpha_ct, kind)
-        for cut in range(end - begin):
-            own = stairs.take(np.arange(cut * n_classes, (cut + 1) * n_classes))
-            roc = psd_roc(own, weights.alpha_st, weights.max_efpr)
-            if np.isnan(roc.value):
-                continue
-            levels = float(cuts.width[begin + cut])
-            total, width = total + levels * roc.value, width + levels
-            there = ~np.isnan(roc.classes)
-            of_class[there] += levels * roc.classes[there]
-            width_of_class[there] += levels
-    with np.errstate(invalid="ignore"):
-        return (total / width if width else float("nan")), of_class / width_of_class
+    found = Integral.empty(n_classes)
+    for begin, end in cuts.stretches(len(system)):
+        sides = cuts.sides(reference, system, begin, end, n_classes)
+        kind = kinds_of(end - begin, n_classes)
+        stairs = staircases(*sides, len(kind), seconds, criteria, weights.alpha_ct, kind)
+        found.add(stairs, cuts.width[begin:end], weights)
+    return found.means()
 
 
 def _cut(

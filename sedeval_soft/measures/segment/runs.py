@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import running_maximum
 from sedeval_soft.measures.detection import DetectionCounts
 
@@ -107,7 +108,7 @@ def _sweep(sides: tuple[Runs, ...], start: Index) -> tuple[Index, list[Index]]:
 
     Returns the (n + 1,) cuts, file ends among them, and for each side its (n,) counts.
     """
-    cuts = np.unique(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
+    cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
     counts = []
     for runs in sides:
         change = np.zeros(len(cuts), dtype=np.int64)

@@ -1,0 +1,34 @@
+"""Warnings that lead to what is wrong: files named unlike, classes of another data set."""
+
+from __future__ import annotations
+
+from sedeval_soft.core.findings import Findings
+from sedeval_soft.core.rows import UNNAMED
+from sedeval_soft.core.settings import Settings
+
+
+def told(settings: Settings | None = None, **found: object) -> str:
+    return "\n".join(Findings(**found).warnings(settings or Settings()))  # type: ignore[arg-type]
+
+
+def test_files_that_are_named_nearly_alike_are_told():
+    hint = "is 'a_detected' meant to be 'a'? Both sides must name a file alike"
+    assert hint in told(missing=frozenset({"a", "b"}), extra=frozenset({"zoo", "a_detected"}))
+    assert "meant" not in told(missing=frozenset({"a", "b"}), extra=frozenset({"zoo"}))
+    assert "meant" not in told(missing=frozenset({"a"})) + told(extra=frozenset({"a"}))
+    # Every name begins with the empty one, which means nothing.
+    assert "meant" not in told(missing=frozenset({UNNAMED}), extra=frozenset({"zoo"}))
+
+
+def test_classes_of_another_data_set_are_one_warning():
+    settings = Settings(classes=("Cat", "Dog"))
+    here = {"reference_classes": frozenset({"car"}), "system_classes": frozenset({"car"})}
+    text = told(settings, **here)
+    assert "none of 2 classes ('Cat', 'Dog') to evaluate is in either table" in text
+    assert text.count("\n") == 1
+    assert "in either table; did you mean 'car'?" in told(Settings(classes=("Car",)), **here)
+    some = told(Settings(classes=("Cat", "car")), **here)
+    assert "class 'Cat', one of those to evaluate, is in neither table" in some
+    assert "none of" not in some
+    # Where there are no classes at all, each is missed by itself.
+    assert told(settings).count("is in neither table") == 2

@@ -1,0 +1,208 @@
+"""The soft reading of events where not all can be matched at once, and cuts of a soft reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.measures.event import levels, soft
+from sedeval_soft.measures.event.levels import LevelEdges, match_levels
+from sedeval_soft.measures.event.optimal import events_when
+from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
+from sedeval_soft.measures.event.soft import count_soft_events
+from sedeval_soft.measures.intersection import soft_psds
+from sedeval_soft.measures.intersection.psds import Sounding
+from sedeval_soft.measures.intersection.soft_psds import (
+    Cuts,
+    Integral,
+    cuts_between,
+    cuts_of,
+    kinds_of,
+    sampled_cuts,
+    too_many,
+)
+
+NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
+
+
+def lives(rows, nested=False):
+    """Lifetimes of file, class, onset, offset, birth and death."""
+    columns = [np.array([row[k] for row in rows]) for k in range(6)]
+    codes = [column.astype(np.int32) for column in columns[:2]]
+    return EventLifetimes(*codes, *(c.astype(np.int64) for c in columns[2:4]), *columns[4:], nested)
+
+
+def drawn(seed, n=40, n_files=4):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        born = int(rng.integers(0, 7))
+        onset = int(rng.integers(0, 5))
+        offset = onset + int(rng.integers(1, 4))
+        rows.append(
+            (rng.integers(n_files), rng.integers(2), onset, offset, born / 8, rng.integers(born + 1, 9) / 8)
+        )
+    return lives(rows)
+
+
+@pytest.mark.parametrize("at_once", [1, 15, 10**6])
+def test_files_matched_a_few_at_a_time_are_as_all_at_once(at_once, monkeypatch):
+    ours, theirs, collars = drawn(0), drawn(1), Collars(1, 1, 0.0)
+    # The files 3 and 5 have nothing.
+    ours, theirs = ours.take(ours.file != 3), theirs.take(theirs.file != 3)
+    together = count_soft_events(ours, theirs, 6, 2, collars)
+    monkeypatch.setattr(soft, "_AT_ONCE", at_once)
+    apart = count_soft_events(ours, theirs, 6, 2, collars)
+    for name in NAMES:
+        assert getattr(apart, name).tolist() == getattr(together, name).tolist()
+    # And as each file alone.
+    for file in range(4):
+        own = count_soft_events(ours.take(ours.file == file), theirs.take(theirs.file == file), 6, 2, collars)
+        for name in NAMES:
+            assert getattr(own, name)[file] == pytest.approx(getattr(together, name)[file], abs=1e-12)
+
+
+def test_batches_are_whole_files_and_not_more_than_fit(monkeypatch):
+    """Three files with 2 + 1, 1 + 0 and 2 + 3 lifetimes, at most 4 at a time; a file is never parted."""
+    row = (0, 0, 1, 0.0, 1.0)
+    ours = lives([(file, *row) for file in (0, 0, 1, 2, 2)])
+    theirs = lives([(file, *row) for file in (0, 2, 2, 2)])
+    for at_once, wanted in (
+        (4, [(3, 1), (2, 3)]), (3, [(2, 1), (1, 0), (2, 3)]), (9, [(5, 4)]), (8, [(3, 1), (2, 3)]),
+    ):  # fmt: skip
+        monkeypatch.setattr(soft, "_AT_ONCE", at_once)
+        assert [(len(a), len(b)) for a, b in soft._batches(ours, theirs, 3)] == wanted
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(first, monkeypatch):
+    """One file has classes that all pair with one another at many levels; the other has one event."""
+    rng = np.random.default_rng(7)
+    file, other = first, 2 - first
+    crowd = [
+        [(file, label, int(rng.integers(0, 3)), 5, low / 64, high / 64)
+         for label in (0, 1) for low, high in (sorted(rng.choice(65, 2, replace=False)) for _ in range(8))]
+        for _ in range(2)
+    ]  # fmt: skip
+    one = (other, 1, 0, 5, 0.25, 0.75)
+    ours, theirs = (lives([*rows, one]) for rows in crowd)
+    collars = Collars(5, 5, 0.0)
+    whole = count_soft_events(ours, theirs, 3, 2, collars)
+    assert not any(np.isnan(getattr(whole, name)).any() for name in NAMES)
+    monkeypatch.setattr(soft, "_MOST_COPIES", 1)
+    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    found = count_soft_events(ours, theirs, 3, 2, collars)
+    for name in ("tp", "n_ref", "n_sys"):
+        assert getattr(found, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+    for name in ("substitutions", "deletions", "insertions"):
+        column = getattr(found, name)
+        assert np.isnan(column[file])
+        assert column[[1, other]] == pytest.approx(getattr(whole, name)[[1, other]], abs=1e-12)
+    # Alone it is refused as well.
+    alone = ours.take(ours.file == file), theirs.take(theirs.file == file)
+    assert np.isnan(count_soft_events(*alone, 3, 2, collars).substitutions).tolist() == [
+        k == file for k in range(3)
+    ]
+
+
+def test_copies_are_counted_of_what_competes(monkeypatch):
+    """Three on the left compete for one, for one step, two and two: five copies in all."""
+    edges = LevelEdges(np.array([0, 1, 2]), np.array([0, 0, 0]), np.zeros(3), np.array([0.5, 1.0, 1.0]))
+    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    # Of 1, 2 and 2 steps.
+    found = match_levels(edges, 5)
+    assert (found.high - found.low).sum() == 1.0
+    with pytest.raises(TooManyPairsError):
+        match_levels(edges, 4)
+    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 2)
+    assert (match_levels(edges, 0).high - match_levels(edges, 0).low).sum() == 1.0
+
+
+def test_a_vertex_matched_throughout_is_one_stretch():
+    edges = LevelEdges(
+        np.array([3, 3, 1]), np.array([0, 1, 1]), np.array([0.0, 0.5, 0.0]), np.array([0.5, 1.0, 0.5])
+    )
+    found = match_levels(edges)
+    assert (found.left.tolist(), found.low.tolist(), found.high.tolist()) == ([1, 3], [0.0, 0.0], [0.5, 1.0])
+    none = edges.take(np.zeros(3, dtype=bool))
+    assert len(none) == 0
+    assert match_levels(none).left.tolist() == []
+
+
+def test_cuts_are_between_all_levels():
+    ours = lives([(0, 0, 0, 4, 0.0, 0.5), (0, 1, 1, 3, 0.25, 1.0)])
+    cuts = cuts_of(ours, ours)
+    assert cuts.level.tolist() == [0.25, 0.5, 1.0]
+    assert cuts.width.tolist() == [0.25, 0.25, 0.5]
+    assert cuts.exact is True
+    events, copies = cuts.sides(ours, ours.take(slice(0, 1)), 1, 3, 2)
+    # At 1/2 both are there, at 1 the second one; classes of the second cut are 2 and 3.
+    assert sorted(zip(events.label.tolist(), events.onset.tolist(), events.offset.tolist(), strict=True)) == [
+        (0, 0, 4), (1, 1, 3), (3, 1, 3),
+    ]  # fmt: skip
+    assert copies.label.tolist() == [0, 2]
+    assert (copies.born.tolist(), copies.dies.tolist()) == ([0.0, 0.0], [0.5, 0.5])
+    assert (copies.onset.tolist(), copies.offset.tolist(), copies.file.tolist()) == ([0, 0], [4, 4], [0, 0])
+    assert copies.nested is False
+    assert {events.label.dtype, copies.label.dtype} == {np.dtype(np.int32)}
+    assert kinds_of(2, 3).tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_too_many_cuts_are_sampled(monkeypatch):
+    monkeypatch.setattr(soft_psds, "_MOST", 100)
+    monkeypatch.setattr(soft_psds, "_FEWEST", 4)
+    # Ten cuts of ten lifetimes are 100; of more than four of them one may stand for several.
+    assert not too_many(11, 10)
+    assert too_many(12, 10)
+    assert not too_many(5, 1000)
+    assert too_many(6, 1000)
+    edges = np.arange(12) / 16
+    cuts = cuts_between(edges, 10)
+    assert cuts.exact is False
+    assert cuts.level == pytest.approx((np.arange(10) + 0.5) * 11 / 160)
+    assert cuts.width == pytest.approx([11 / 160] * 10)
+    assert len(sampled_cuts(1.0, 1000).level) == 4
+    assert len(sampled_cuts(1.0, 25).level) == 4
+    assert len(sampled_cuts(1.0, 24).level) == 4
+    assert len(sampled_cuts(1.0, 20).level) == 5
+    exact = cuts_between(edges, 9)
+    assert exact.exact is True
+    assert exact.level.tolist() == edges[1:].tolist()
+
+
+def test_cuts_are_judged_a_few_at_a_time(monkeypatch):
+    cuts = Cuts(np.arange(7) / 7, np.ones(7), exact=True)
+    monkeypatch.setattr(soft_psds, "_AT_ONCE", 6)
+    assert cuts.stretches(2) == [(0, 3), (3, 6), (6, 7)]
+    assert cuts.stretches(6) == [(k, k + 1) for k in range(7)]
+    assert cuts.stretches(100) == [(k, k + 1) for k in range(7)]
+    assert cuts.stretches(0) == [(0, 6), (6, 7)]
+
+
+def test_an_integral_over_no_levels_is_undefined():
+    found = Integral.empty(2)
+    value, classes = found.means()
+    assert np.isnan(value)
+    assert np.isnan(classes).tolist() == [True, True]
+
+
+def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):
+    """Three alike are in reach of three that live for two steps each: nine pairs, 18 copies."""
+    ours = lives([(0, 0, 0, 4, 0.0, 1.0)] * 3)
+    theirs = lives([(0, 0, 0, 4, low / 4, (low + 2) / 4) for low in (0, 1, 2)])
+    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    found = events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=10**6)
+    (hits, weight), *rest = found.tp
+    assert weight == 1 and not rest
+    # One or two are alive at any level, and all of them are matched.
+    assert (hits.dies - hits.born).sum() == 1.5
+    with pytest.raises(TooManyPairsError):
+        events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=1)
+
+
+def test_what_sounds_is_told_of_every_class():
+    found = Sounding.of(lives([(0, 1, 2, 5, 0.0, 1.0), (0, 1, 0, 4, 0.0, 1.0)]).events(), 4)
+    assert found.n_ref.tolist() == [0, 2, 0, 0]
+    assert found.ticks.tolist() == [0, 7, 0, 0]
+    assert {found.n_ref.dtype, found.ticks.dtype} == {np.dtype(np.int64)}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from test_evaluator import SETTINGS
 
 from sedeval_soft import EvaluationError, InputError, Limits, __version__
-from sedeval_soft.api import read_parts, shard_of_rows, sides_of, streaming
+from sedeval_soft.api import in_step, pieces, read_parts, shard_of_rows, sides_of, streaming
 from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.core.room import RoomError, memory_limited
 from sedeval_soft.core.settings import Settings
@@ -23,6 +23,8 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.formats import pack_shard, read_rows
 from sedeval_soft.formats.forms.registry import form_of
 from sedeval_soft.report import render
+from sedeval_soft.run import batches
+from sedeval_soft.run import waited as waiting
 from sedeval_soft.run.evaluation import score_shard
 
 LABELS = ("car", "dog", "rain")
@@ -32,9 +34,10 @@ FORMS = ("long", "long.gz", "wide", "parquet", "wide.parquet", "arrow", "arrow-s
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """A few lines are a block, and each recording is counted by itself."""
-    monkeypatch.setattr(streaming, "_BLOCK", (300, 300))
-    monkeypatch.setattr(streaming, "BYTES_PER_CELL", 1 << 42)
+    """A few lines are a block, and each recording is counted by itself, as soon as that can be."""
+    monkeypatch.setattr(streaming, "BLOCK", (300, 300))
+    monkeypatch.setattr(pieces, "BYTES_PER_CELL", 1 << 42)
+    monkeypatch.setattr(in_step, "_BATCH", 1)
 
 
 def written(folder: Path, role: str, seed: int, form: str, n_files: int, order: str) -> str:
@@ -94,10 +97,10 @@ def shown(shard, folds):
     forms=st.tuples(st.sampled_from(FORMS), st.sampled_from(FORMS)),
     order=st.sampled_from(["sorted", "shuffled"]),
     n_files=st.integers(1, 7),
-    n_buckets=st.integers(1, 9),
+    how=st.sampled_from([{}, *({"n_spans": 0, "n_buckets": k} for k in (1, 2, 5, 9))]),
     listed=st.none() | st.integers(0, 9),
 )
-def test_parts_give_the_same_bytes(chosen, seed, forms, order, n_files, n_buckets, listed, tmp_path_factory):
+def test_parts_give_the_same_bytes(chosen, seed, forms, order, n_files, how, listed, tmp_path_factory):
     made = SETTINGS[chosen]
     if made.groups or made.scenes:
         made = replace(made, groups={}, scenes={"first": ("*r[0-3]*",), "all": ("*",)})
@@ -107,25 +110,46 @@ def test_parts_give_the_same_bytes(chosen, seed, forms, order, n_files, n_bucket
         for role, form in zip(("reference", "system"), forms, strict=True)
     ]
     lengths = None if listed is None else {f"a/r{k}.flac": 3.0 + k for k in range(listed)}
-    ours, theirs = both(*sides, made, lengths, n_buckets=n_buckets)
+    ours, theirs = both(*sides, made, lengths, **how)
     assert ours == theirs
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_bytes_with_folds_and_groups(tmp_path):
-    sides = [written(tmp_path, role, 5, "long", 12, "shuffled") for role in ("reference", "system")]
+@pytest.mark.parametrize("order", ["sorted", "shuffled"])
+def test_processes_give_the_same_bytes_with_folds_and_groups(order, tmp_path):
+    sides = [written(tmp_path, role, 5, "long", 12, order) for role in ("reference", "system")]
     made = Settings(
         groups={"two": ("rain", "car")}, only=("segment", "event", "ranking"), measures=("curves",)
     )
     folds = {f"r{k}": "ab"[k % 2] for k in range(20)}
-    ours, theirs = both(*sides, made, folds=folds, jobs=2, n_buckets=5)
+    ours, theirs = both(*sides, made, folds=folds, jobs=2, n_spans=3, n_buckets=5)
     assert ours == theirs
 
 
-def test_a_tally_that_is_saved_is_the_same(tmp_path):
+@pytest.mark.parametrize(("jobs", "n_spans"), [(1, 1), (1, 0), pytest.param(2, 3, marks=pytest.mark.slow)])
+def test_what_waits_on_the_disk_gives_the_same_bytes(jobs, n_spans, tmp_path, monkeypatch):
+    """Segments and events of each piece wait, also in other processes; ranks and soft readings do not."""
+    waited = []
+    monkeypatch.setattr(batches.Keeper, "share", lambda self, _: batches.Keeper(self.folder, -1))
+    keep = batches.Keeper.keep
+    monkeypatch.setattr(batches.Keeper, "keep", lambda self, shard: keep(replace(self, room=-1), shard))
+    joined = waiting.joined
+    monkeypatch.setattr(waiting, "joined", lambda *given: waited.append(len(given[0])) or joined(*given))
+    sides = [written(tmp_path, role, 5, "long", 12, "sorted") for role in ("reference", "system")]
+    made = Settings(
+        groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",)}, psds="dcase-psds2",
+        only=("segment", "event", "intersection", "clip", "ranking"), classes=LABELS,
+    )  # fmt: skip
+    ours, theirs = both(*sides, made, jobs=jobs, n_spans=n_spans, n_buckets=5)
+    assert ours == theirs
+    assert waited and waited[0] > 1
+
+
+@pytest.mark.parametrize("n_spans", [0, 1])
+def test_a_tally_that_is_saved_is_the_same(n_spans, tmp_path):
     sides = [written(tmp_path, role, 5, "long", 6, "sorted") for role in ("reference", "system")]
     made = Settings(only=("segment.hard", "segment.soft"))
-    one = streamed_shard(*sides, made, n_buckets=4)
+    one = streamed_shard(*sides, made, n_spans=n_spans, n_buckets=4)
     other = shard_of_rows(*sides_of(*sides, made), made)
     assert pack_shard(one, "1") == pack_shard(other, "1")
 
@@ -221,7 +245,7 @@ def test_names_that_could_be_of_several_recordings_stay_in_doubt(tmp_path):
     ours.write_text(HEAD + "".join(f"{name}\t0\t2\tcar\t1\n" for name in names))
     theirs.write_text(HEAD + "".join(f"{name}\t0\t1\tcar\t0.7\n" for name in ("a", "z/b.flac", "b", "c.wav")))
     for n_buckets in (1, 2, 7):
-        found = both(str(ours), str(theirs), Settings(), n_buckets=n_buckets)
+        found = both(str(ours), str(theirs), Settings(), n_spans=n_buckets % 2, n_buckets=n_buckets)
         assert found[0] == found[1]
         assert "could be more than one file" in found[0]
 
@@ -258,7 +282,7 @@ def test_what_cannot_be_read_in_blocks_is_left_to_the_plain_reader(name, text, t
 
 
 def test_a_recording_that_memory_cannot_hold_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(streaming, "BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr(pieces, "BYTES_PER_ROW", 1 << 40)
     path = tmp_path / "t.tsv"
     path.write_text(HEAD + ROW * 9)
     with memory_limited(1 << 34), pytest.raises(RoomError, match=r"18 rows of 1 recording \('a'\)"):
@@ -277,9 +301,14 @@ def test_totals_do_not_depend_on_how_columns_lie_in_memory(n_files):
 
 def test_values_that_all_together_memory_cannot_hold_are_refused(tmp_path, monkeypatch):
     sides = [written(tmp_path, role, 5, "long", 6, "sorted") for role in ("reference", "system")]
-    monkeypatch.setattr(streaming, "_EVENT", 1 << 40)
+    monkeypatch.setattr(batches, "EVENT_BYTES", 1 << 40)
     bounded = Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
     with memory_limited(1 << 34):
         assert streamed_shard(*sides, bounded) is not None
         with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment\.soft"):
-            streamed_shard(*sides, Settings())
+            streamed_shard(*sides, Settings(), whole=True)
+        with pytest.raises(RoomError, match="best thresholds"):
+            streamed_shard(*sides, Settings(ci="bootstrap"))
+        assert shown(streamed_shard(*sides, Settings()), None) == shown(
+            shard_of_rows(*sides_of(*sides, Settings()), Settings()), None
+        )

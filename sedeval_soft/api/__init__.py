@@ -5,22 +5,28 @@ import sedeval_soft
 scores = sedeval_soft.evaluate("ref.tsv", "sys.tsv", segment_length=1.0)
 scores["segment.soft.f1.macro"]
 
-`api.conversion` and `api.validation` are imported by who converts or validates: start-up is a feature.
+Names are imported when first used, and `api.conversion`, `api.validation` and others by who needs them:
+start-up is a feature.
 """
 
-from sedeval_soft.api.comparison import compare, mean_of_runs
-from sedeval_soft.api.evaluation import (
-    evaluate,
-    evaluate_rows,
-    has_points,
-    of_points,
-    shard_of_rows,
-    threshold_curves,
-    with_chance,
-    with_curves,
-)
-from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
-from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.comparison import compare, mean_of_runs
+    from sedeval_soft.api.counting import shard_of_rows
+    from sedeval_soft.api.evaluation import (
+        evaluate,
+        evaluate_rows,
+        has_points,
+        of_points,
+        threshold_curves,
+        with_chance,
+        with_curves,
+    )
+    from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
+    from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
 
 __all__ = [
     "Evaluator",
@@ -41,3 +47,21 @@ __all__ = [
     "with_chance",
     "with_curves",
 ]
+
+_HOME = {
+    "comparison": ("compare", "mean_of_runs"),
+    "counting": ("shard_of_rows",),
+    "evaluator": ("Evaluator", "merge_tallies", "read_tally"),
+    "sources": ("read_lengths", "read_parts", "sides_of", "to_rows"),
+}
+"""The modules of names that are not in `evaluation`."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol (PEP 562)
+    """Import a name at its first use."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    home = next((module for module, names in _HOME.items() if name in names), "evaluation")
+    return getattr(import_module(f"{__name__}.{home}"), name)

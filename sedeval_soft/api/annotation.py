@@ -18,7 +18,15 @@ from sedeval_soft.annotators.found import Agreement, Annotation, Annotator, Ceil
 from sedeval_soft.annotators.opinions import Opinions, majority, mean
 from sedeval_soft.api.crowd import Crowd, brought_together
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
+from sedeval_soft.api.sources import (
+    Durations,
+    check_names,
+    limits_from,
+    read_lengths,
+    settings_from,
+    shown,
+    to_rows,
+)
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.intake import Limits
@@ -67,8 +75,8 @@ def annotate(
     all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
         and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
     ceiling_of: a system, whose scores are given as a share of what annotators reach. scores: which ones.
-    settings: an object of `Settings`, or its fields as keywords: `segment_length`, `pool` and `classes` shape
-        the reference, `threshold` says what a label is, and all shape the scores of the ceiling.
+    settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool` and
+        `classes` shape the reference, `threshold` says what a label is, and all shape the ceiling's scores.
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
@@ -124,8 +132,9 @@ def _named(annotators: Annotators) -> dict[str, Any]:
     else:
         expected = "tables, or a mapping of names to tables"
         raise SettingsError(f"annotators must be {expected}, not {shown(annotators)}")
-    if len(named) < 2 or not all(isinstance(name, str) and name for name in named):
-        raise SettingsError(f"expected two or more annotators with names, found {len(named)}")
+    check_names(named, "an annotator")
+    if len(named) < 2:
+        raise SettingsError(f"annotators must be two or more, not {len(named)}")
     return named
 
 
@@ -140,9 +149,7 @@ def _chosen(scores: Sequence[str], settings: Settings | None, values: Mapping[st
             raise SettingsError(
                 f"{name} has no ceiling; expected a score of which more is better, such as {SCORES[0]}"
             )
-    if settings is not None and values:
-        raise SettingsError(f"settings are given; {', '.join(values)} cannot be given beside them")
-    chosen = Settings.of(**values) if settings is None else settings
+    chosen = settings_from(settings, values)
     needed = {*map(group_of, scores)}
     only = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in scores))
     quiet: dict[str, Any] = {
@@ -152,6 +159,8 @@ def _chosen(scores: Sequence[str], settings: Settings | None, values: Mapping[st
         "scenes": {},
         "reference_sweep": False,
         "strict": False,
+        # Other readings follow no package.
+        "compat": chosen.compat if {"segment.hard", "event.hard"}.intersection(only) else None,
     }
     return replace(chosen, only=only, measures=tuple(g for g in GROUPS if g in needed), **quiet)
 

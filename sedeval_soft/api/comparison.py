@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import of_points, shard_of_rows, with_folds
+from sedeval_soft.api.counting import shard_of_rows
+from sedeval_soft.api.evaluation import chosen_with, of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
     check_name,
+    check_names,
     is_points,
     read_lengths,
     read_parts,
@@ -25,11 +27,9 @@ from sedeval_soft.board.runs import mean_scores
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 
@@ -61,9 +61,7 @@ def compare(
     check_rank_by(rank_by)
     if baseline is not None:
         check_baseline(baseline, list(_named(systems)))
-    if settings is None:
-        values = {"only": _with(rank_by), "measures": (group_of(rank_by) or ()), **values}
-    chosen = settings_from(settings, values)
+    chosen = chosen_with([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     found = _score(reference, systems, chosen, (durations, folds, by, progress), limits)
     return compare_scores(
@@ -103,13 +101,6 @@ def mean_of_runs(
     found = _score(reference, runs, chosen, (durations, folds, by, None), limits)
     names = [scores.system for scores, _ in found]
     return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
-
-
-def _with(rank_by: str) -> tuple[str, ...]:
-    """Return what is evaluated by default, and what systems are ranked by."""
-    name = ScoreName.parse(rank_by)
-    known = name.basis in DEFAULT_ONLY or "psds" in name.measure
-    return DEFAULT_ONLY if known else (*DEFAULT_ONLY, f"{name.basis}.{name.reading}")
 
 
 def _score(
@@ -157,6 +148,7 @@ def _named(systems: Systems) -> dict[str, Any]:
             raise SettingsError(f"system {twice!r} is given twice; expected each once")
     else:
         raise SettingsError(f"systems must be paths, or a mapping of names to systems, not {shown(systems)}")
-    if len(named) < 2 or not all(isinstance(name, str) and name for name in named):
-        raise SettingsError(f"expected two or more systems with names, found {len(named)}")
+    check_names(named, "a system")
+    if len(named) < 2:
+        raise SettingsError(f"systems must be two or more, not {len(named)}")
     return named

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.annotators.opinions import Opinions
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.pair import Pair, align, with_files
 from sedeval_soft.core.room import check_room
@@ -109,7 +110,7 @@ def _opinions(pairs: Sequence[Pair], grid: Grid, labelled: Bools, settings: Sett
     n_classes = len(pairs[0].classes)
     check_room(
         _BYTES_PER_VALUE * len(pairs) * max(grid.size, 1) * max(n_classes, 1),
-        f"for {len(pairs)} annotators x {grid.size} segments x {n_classes} classes",
+        f"for {len(pairs)} annotators x {counted(grid.size, 'segment')} x {counted(n_classes, 'class')}",
         "A larger --segment-length gives fewer",
     )
     values = np.array([pool_rows(pair.system, grid, settings.pool) for pair in pairs])

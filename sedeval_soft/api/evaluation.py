@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sedeval_soft import __version__
+from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
     check_name,
+    checked_jobs,
+    checked_memory,
     is_points,
+    limits_from,
     read_lengths,
     read_parts,
     settings_from,
@@ -23,16 +29,23 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
-from sedeval_soft.core.partition import Partition
+from sedeval_soft.core.room import memory_limited
 from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.shard import Shard, in_memory
+from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
+from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
-from sedeval_soft.run.curves import Curves, curves_of
-from sedeval_soft.run.evaluation import describe, score_shard, shard_of
-from sedeval_soft.run.groups import scenes_of
-from sedeval_soft.run.intervals import Progress
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import group_of
+from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.single import tally_pair
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.partition import Partition
+    from sedeval_soft.run.curves import Curves
+    from sedeval_soft.run.intervals import Progress
+
+Counted = tuple[tuple[Rows, Rows] | None, Mapping[str, float] | None, Shard]
+"""The rows of both sides, None where they are not in memory, the durations, and the statistics."""
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
 """How many arrangements in time chance levels are of where nothing else is said, and at the most."""
@@ -49,16 +62,20 @@ def evaluate(
     chance: bool | int = False,
     progress: Progress | None = None,
     limits: Limits | None = None,
+    jobs: int | str | None = None,
+    memory_limit: int | str | None = None,
+    scheduler: str | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings, checked there
 ) -> Scores:
     """Score a system's output against a reference.
 
-    reference, system: each a path (a table, a directory of tables, `-` for standard input), a
-        pandas or other Arrow-compatible data frame, a mapping of columns, or an array of shape
-        (n_segments, n_classes) with values in [0, 1], one row per segment of `segment_length`. A system known
-        at some thresholds only is a mapping of these to lists of events, each in one of the other forms;
-        it has no segment-based scores.
+    reference, system: each a path (a table, a directory of tables, `-` for standard input), a pattern of
+        paths such as `ref/*.parquet` that shards of one table have, a URL or a pattern of URLs, a
+        pandas or other Arrow-compatible data frame, a mapping of columns, a list of rows that are mappings
+        (as dcase_util's event lists), or an array of shape (n_segments, n_classes) with values in [0, 1], one
+        row per segment of `segment_length`. A system known at some thresholds only is a mapping of these to
+        lists of events, each in one of the other forms; it has no segment-based scores.
     durations: seconds by file name, or the path of a table of them.
     name: the system's name; its path if it has one.
     folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
@@ -68,6 +85,9 @@ def evaluate(
         says over how many arrangements in time, drawn by the `seed` of the settings (True: 100).
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
+    jobs: how many processes count large tables in files (0 or "all": one for each processor). memory_limit:
+        the most memory that may be taken, in bytes or as "4G"; tables in files that need more are counted in
+        parts. scheduler: the workers that count, as `--scheduler` has it. The scores are the same.
     settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
         keyword `preset` names one; class names of arrays come from `classes`.
 
@@ -77,20 +97,73 @@ def evaluate(
     if name is not None:
         check_name(name)
     chosen = with_folds(chosen, folds)
-    draws = checked_draws(chance)
-    sides, lengths = sides_of(reference, system, chosen, limits), read_lengths(durations, limits)
-    shard = shard_of_rows(*sides, chosen, lengths, name)
-    files = shard.tally.files
-    parts = read_parts(folds, "folds", files, limits)
-    scores = score_shard(
-        shard,
-        __version__,
-        folds=parts,
-        by=read_parts(by, "by", files, limits),
-        points=has_points(sides[1]),
-        progress=progress,
-    )
-    return with_chance(scores, align(*sides, chosen, lengths), draws, parts, progress) if draws else scores
+    draws, jobs = checked_draws(chance), checked_jobs(jobs)
+    if jobs is None and memory_limit is not None:
+        jobs = 1
+    with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
+        counted = _counted(
+            reference, system, chosen, durations, limits_from(limits), name,
+            draws=draws, jobs=jobs, scheduler=scheduler, whole=folds is not None or by is not None,
+        )  # fmt: skip
+        files = counted[2].tally.files
+        parts = [read_parts(of, what, files, limits) for what, of in (("folds", folds), ("by", by))]
+        return _scored(counted, chosen, parts[0], parts[1], draws, progress)
+
+
+def _scored(
+    counted: Counted,
+    settings: Settings,
+    folds: Partition | None,
+    by: Partition | None,
+    draws: int,
+    progress: Progress | None,
+) -> Scores:
+    """Return the scores of what was counted."""
+    sides, lengths, shard = counted
+    points = sides is not None and has_points(sides[1])
+    scores = score_shard(shard, __version__, folds=folds, by=by, points=points, progress=progress)
+    if sides is None or not draws:
+        return scores
+    return with_chance(scores, align(*sides, settings, lengths), draws, folds, progress)
+
+
+def _counted(
+    reference: Any,  # noqa: ANN401
+    system: Any,  # noqa: ANN401
+    settings: Settings,
+    durations: Durations | None,
+    limits: Limits,
+    name: str | None,
+    *,
+    draws: int,
+    jobs: int | None,
+    scheduler: str | None,
+    whole: bool,
+) -> Counted:
+    """Return the rows of both sides, None where they are not in memory, the durations, and the statistics."""
+    files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
+    if scheduler is not None:
+        _check_scheduler(scheduler, files=files, draws=draws)
+    if files and not draws and not (jobs is None and scheduler is None):
+        from sedeval_soft.api.parts import counted_in_parts
+
+        paths = os.fspath(reference), os.fspath(system)
+        sides, lengths, shard = counted_in_parts(
+            *paths, settings, durations, limits, jobs=jobs, scheduler=scheduler, whole=whole
+        )
+        return sides, lengths, shard if name is None else replace(shard, system=name)
+    both, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
+    return both, lengths, shard_of_rows(*both, settings, lengths, name)
+
+
+def _check_scheduler(scheduler: object, *, files: bool, draws: int) -> None:
+    """Refuse a scheduler of what its workers cannot read, or cannot count in parts; raises SettingsError."""
+    if not isinstance(scheduler, str):
+        raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
+    if not files:
+        raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
+    if draws:
+        raise SettingsError("scheduler counts parts; chance looks at all rows at once")
 
 
 def with_chance(
@@ -130,6 +203,8 @@ def threshold_curves(
     that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
+    from sedeval_soft.run.curves import curves_of
+
     chosen = with_curves(chosen_for(system, settings, values))
     sides = sides_of(reference, system, chosen, limits)
     pair = align(*sides, chosen, read_lengths(durations, limits))
@@ -153,6 +228,23 @@ def chosen_for(
     return of_points(chosen) if is_points(system) else chosen
 
 
+def chosen_with(names: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
+    """Return the settings by which some scores are computed beside what is evaluated by default.
+
+    A preset that says what is evaluated is not widened, as on the command line; its measures are.
+    """
+    more = [
+        f"{name.basis}.{name.reading}"
+        for name in map(ScoreName.parse, names)
+        if name.basis not in DEFAULT_ONLY and "psds" not in name.measure
+    ]
+    chosen = settings_from(settings, values, {"only": (*DEFAULT_ONLY, *dict.fromkeys(more))})
+    if settings is not None or "measures" in values:
+        return chosen
+    groups = {*chosen.measures, *map(group_of, names)}
+    return replace(chosen, measures=tuple(group for group in GROUPS if group in groups))
+
+
 def evaluate_rows(
     reference: Rows,
     system: Rows,
@@ -163,32 +255,6 @@ def evaluate_rows(
     """Score rows that were read already; arguments as for `evaluate`."""
     shard = shard_of_rows(reference, system, settings, durations, name)
     return score_shard(shard, __version__, points=has_points(system))
-
-
-def shard_of_rows(
-    reference: Rows,
-    system: Rows,
-    settings: Settings,
-    durations: Mapping[str, float] | None = None,
-    name: str | None = None,
-    *,
-    batch: bool = False,
-    cells: bool = False,
-) -> Shard:
-    """Return the statistics of rows; arguments as for `evaluate`.
-
-    batch: whether more files will follow, so that what is missing here may not be missing in all.
-    cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
-    """
-    pair = align(reference, system, settings, durations)
-    inputs = describe(reference, "reference", settings), describe(system, "system", settings)
-    if batch:
-        inputs = in_memory(inputs[0]), in_memory(inputs[1])
-    else:
-        # What is wrong is said before much is computed.
-        pair.findings.warnings(settings)
-        scenes_of(pair.files, pair.classes, settings)
-    return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
 
 
 def has_points(system: Rows) -> bool:

@@ -17,7 +17,8 @@ from typing import Any, Self
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import of_points, shard_of_rows
+from sedeval_soft.api.counting import shard_of_rows
+from sedeval_soft.api.evaluation import of_points
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
@@ -95,10 +96,18 @@ class Evaluator:
     def merge(self, other: Evaluator) -> Self:
         """Take in all that another one has counted, which must have the same settings."""
         if not isinstance(other, Evaluator):
-            raise EvaluationError(f"found {shown(other)} to be merged; expected an Evaluator")
+            raise EvaluationError(f"other must be an Evaluator, not {shown(other)}")
         refuse_other_settings(self.settings, other.settings)
         self._add(other._shards)
         return self
+
+    def __add__(self, other: Evaluator) -> Evaluator:
+        """Return an evaluator of all that either has counted; both stay as they are."""
+        if not isinstance(other, Evaluator):
+            return NotImplemented
+        both = type(self)(self.settings, name=self.name, limits=self.limits)
+        both._add(self._shards)
+        return both.merge(other)
 
     def compute(
         self, *, folds: Parted | None = None, by: Parted | None = None, progress: Progress | None = None
@@ -121,15 +130,32 @@ class Evaluator:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that was counted to a file, which `load` and `soft-sed-eval merge` read."""
-        from sedeval_soft.formats import pack_shard
         from sedeval_soft.report import write_atomic
 
-        write_atomic(path, pack_shard(self.shard(), __version__))
+        write_atomic(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return all that was counted as the bytes of the file that `save` writes."""
+        from sedeval_soft.formats import pack_shard
+
+        return pack_shard(self.shard(), __version__)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, limits: Limits | None = None) -> Self:
         """Return an evaluator that has counted what a file says; raises InputError if it is none."""
-        shard = read_tally(path, limits)
+        return cls._of(read_tally(path, limits), limits)
+
+    @classmethod
+    def of_bytes(cls, data: bytes, *, limits: Limits | None = None) -> Self:
+        """Return an evaluator that has counted what bytes of `to_bytes` say; InputError if they do not."""
+        from sedeval_soft.formats import unpack_shard
+
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise EvaluationError(f"data must be the bytes of a tally, not {shown(data)}")
+        return cls._of(_checked("bytes", unpack_shard("bytes", bytes(data), limits_from(limits))), limits)
+
+    @classmethod
+    def _of(cls, shard: Shard, limits: Limits | None) -> Self:
         evaluator = cls(shard.settings, name=shard.system, limits=limits)
         evaluator._add([shard])
         return evaluator
@@ -194,8 +220,12 @@ def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Sh
     """
     from sedeval_soft.formats import read_shard
 
-    limits, name = limits_from(limits), os.fspath(path)
-    shard = read_shard(name, limits)
+    name = os.fspath(path)
+    return _checked(name, read_shard(name, limits_from(limits)))
+
+
+def _checked(name: str, shard: Shard) -> Shard:
+    """Return the statistics of a tally; raises InputError where they are not what its settings count."""
     expected = empty_tally(shard.settings)
     for tally in (shard.tally, *shard.groups.values()):
         for kind in ("per_class", "per_file", "samples", "events"):
@@ -218,7 +248,7 @@ def merge_tallies(paths: Sequence[str | os.PathLike[str]], limits: Limits | None
     """
     limits = limits_from(limits)
     if not paths or isinstance(paths, str | os.PathLike):
-        raise EvaluationError(f"found {shown(paths)}; expected the paths of one or more tallies")
+        raise EvaluationError(f"paths must be those of one or more tallies, not {shown(paths)}")
     shards: list[Shard] = []
     owner: dict[str, str] = {}
     for path in paths:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import compare
-from sedeval_soft.api.evaluation import has_points, of_points, shard_of_rows, with_folds
+from sedeval_soft.api.counting import shard_of_rows
+from sedeval_soft.api.evaluation import has_points, of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
@@ -49,6 +50,7 @@ def plot(
     output: str | os.PathLike[str] | None = None,
     durations: Durations | None = None,
     folds: Parted | None = None,
+    progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - fields of Wish, Look and Settings, checked there
@@ -57,9 +59,10 @@ def plot(
 
     kind: what it shows, see `sedeval_soft.plotting.kinds.KINDS`. reference, systems: each as for `evaluate`.
     names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to which the figure
-    is written as well, as the command does. Other keywords are what is wished for (`class_names`,
-    `max_classes`, `scores`, `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks
-    (`style`, `width`, `height`, `dpi`, `title`; see `Look`), and settings as for `evaluate`.
+    is written as well, as the command does. progress: told how many replicates of how many are done, of
+    figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`, `scores`,
+    `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks (`style`, `width`, `height`,
+    `dpi`, `title`; see `Look`), and settings as for `evaluate`.
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
@@ -73,7 +76,7 @@ def plot(
     called = names_of(systems, names)
     chosen = with_folds(settings_from(settings, values), folds)
     default = chosen.only == DEFAULT_ONLY and "only" not in values
-    given = (durations, folds, limits, None)
+    given = (durations, folds, limits, progress)
     subjects = subjects_of(kind, reference, systems, called, chosen, wish, given, default=default)
     figure = figure_of(kind, subjects, look)
     if output is not None and form is not None:

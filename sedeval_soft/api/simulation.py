@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem, SettingsError
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hints import did_you_mean
@@ -154,8 +155,8 @@ def simulate(
     pair = align(rows, rows, settings, lengths)
     grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
-    check_room(_BYTES_PER_CELL * cells, f"to simulate {grid.size} segments x {len(pair.classes)} classes",
-               "A larger --segment-length gives fewer")  # fmt: skip
+    what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
+    check_room(_BYTES_PER_CELL * cells, f"to simulate {what}", "A larger --segment-length gives fewer")
     timeline = Timeline(pair.files, pair.classes, grid.start)
     made = _Making(rows, pair, grid, timeline, settings, limits, lengths, recipe)
     found = made.values(kind, int(seed)) if timeline.size and timeline.classes else np.zeros(timeline.shape)
@@ -205,7 +206,11 @@ class _Making:
 
     def _same(self) -> Settings:
         """Return the settings for other tables: the reference's classes, in its order."""
-        return replace(self.settings, classes=self.timeline.classes)
+        return Settings.of(
+            segment_length=self.settings.segment_length,
+            pool=self.settings.pool,
+            classes=self.timeline.classes,
+        )
 
     def _of(self, pair: Pair) -> Floats:
         return pool_rows(pair.system, self.grid, self.settings.pool)
@@ -220,11 +225,7 @@ class _Making:
         """Return the segments of the training data, else of the reference, in the reference's classes."""
         if self.recipe.train is None:
             return self._of(self.pair)
-        settings = Settings.of(
-            segment_length=self.settings.segment_length,
-            pool=self.settings.pool,
-            classes=self.timeline.classes,
-        )
+        settings = self._same()
         rows = to_rows(self.recipe.train, "train", settings, self.limits)
         if {*self.timeline.classes}.isdisjoint(rows.classes):
             raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
@@ -235,11 +236,7 @@ class _Making:
 
     def _labels(self) -> tuple[list[Floats], npt.NDArray[np.bool_]]:
         """Return the values of each annotator, and who labelled which file."""
-        settings = Settings.of(
-            segment_length=self.settings.segment_length,
-            pool=self.settings.pool,
-            classes=self.timeline.classes,
-        )
+        settings = self._same()
         found, labelled = [], []
         lengths = dict(zip(self.pair.files, self.pair.length.tolist(), strict=True))
         for i, source in enumerate(self.recipe.labels):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sedeval_soft.api.evaluation import with_folds
+from sedeval_soft.api.evaluation import chosen_with, with_folds
 from sedeval_soft.api.kept import Kept, Tree
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
@@ -18,24 +18,24 @@ from sedeval_soft.api.sources import (
     Parted,
     limits_from,
     read_lengths,
-    settings_from,
     to_rows,
 )
 from sedeval_soft.api.submissions import Challenge, Looked, key_of, look_at
 from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
-from sedeval_soft.board.records import Record, scores_of
+from sedeval_soft.board.records import Record, problem_of, scores_of
 from sedeval_soft.board.remembered import TESTS, Remembered, Test, test_for
 from sedeval_soft.config.about import About, read_about
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.errors import InputError, SettingsError
+from sedeval_soft.core.findings import listing
+from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.formats.submissions import Submission, find_submissions
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of
 from sedeval_soft.page.render import Choices, plotly_name, plotly_script
 from sedeval_soft.page.site import render_index, render_problems
 from sedeval_soft.page.site_data import Facts, Place, Shown, render_board_json, slugs
@@ -44,10 +44,8 @@ from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
+from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.scoring import plain
-
-Told = Callable[[int, int, str], None]
-"""Told how many submissions of how many are done, and what came of one, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,8 @@ class Site:
     """A site that was built.
 
     board: of the valid submissions; None where there is none. invalid: the number of problems of each that
-    is not, by name. scored: the names of those that were looked at anew, the others were as they are.
+    is not, by name; first: the first problem of each.
+    scored: the names of those that were looked at anew, the others were as they are.
     ignored: files that are no submissions. warnings: what else the organiser should know.
     """
 
@@ -64,6 +63,7 @@ class Site:
     scored: tuple[str, ...]
     ignored: tuple[str, ...]
     warnings: tuple[str, ...]
+    first: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ def build_site(
     cache: str | os.PathLike[str] | None = None,
     rank_by: str = RANK_BY,
     baseline: str | None = None,
-    columns: Sequence[str] = (),
+    scores: Sequence[str] = (),
     title: str = "Leaderboard",
     reports: bool = True,
-    test: Test | None = None,
+    ties: Test | None = None,
     durations: Durations | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
-    told: Told | None = None,
+    progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
@@ -100,25 +100,25 @@ def build_site(
 
     site: the folder to write. cache: a folder in which is kept what need not be computed again; beside the
     site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
-    columns: further scores that are shown; the main ones if none are named. reports: whether each submission
-    has one: it shows the reference, too. test: by which two submissions are told apart, `exchange` as in
-    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. Others as
-    for `evaluate`.
+    scores: further ones that are shown; the main ones if none are named. reports: whether each submission
+    has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
+    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. progress:
+    told how many submissions of how many are done. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written. What is wrong with a submission is told on its page.
     """
     check_rank_by(rank_by)
-    if test is not None and test not in TESTS:
-        raise SettingsError(f"test must be one of {', '.join(TESTS)}, not {test!r}")
+    if ties is not None and ties not in TESTS:
+        raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
+    if isinstance(scores, str):
+        raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
     limits = limits_from(limits)
-    if settings is None:
-        values = {"measures": _groups((rank_by, *columns)), "only": _only((rank_by, *columns)), **values}
-    chosen = with_folds(settings_from(settings, values), folds)
+    chosen = with_folds(chosen_with((rank_by, *scores), settings, values), folds)
     rows = to_rows(reference, "reference", chosen, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     challenge = Challenge(
-        *(rows, chosen, rank_by, tuple(dict.fromkeys(columns)), read_lengths(durations, limits)),
+        *(rows, chosen, rank_by, tuple(dict.fromkeys(scores)), read_lengths(durations, limits)),
         *(folds, by, limits),
     )
     _check_classes(challenge)
@@ -128,10 +128,10 @@ def build_site(
     ignored += [each.entry for each in own]
     # A file's own name is its own, whoever comes to be called alike without the extension.
     baseline = next((each.name for each in found if each.entry == baseline), baseline)
-    asked = _Asked(baseline, title, reports, test or test_for(rank_by, chosen))
+    asked = _Asked(baseline, title, reports, ties or test_for(rank_by, chosen))
     tree = Tree.of(site, submissions)
     kept = Kept.of(cache, tree, submissions)
-    builder = _Builder(challenge, asked, tree, kept, told)
+    builder = _Builder(challenge, asked, tree, kept, progress)
     return builder.build(found, ignored)
 
 
@@ -143,7 +143,7 @@ class _Builder:
     asked: _Asked
     tree: Tree
     kept: Kept
-    told: Told | None
+    progress: Progress | None
 
     def build(self, found: Sequence[Submission], ignored: Sequence[str]) -> Site:
         """Look at what changed, compare all, write what differs, and take away what is no more."""
@@ -154,24 +154,24 @@ class _Builder:
         for number, submission in enumerate(found, 1):
             place = places[submission.name]
             record = self._known(key_of(submission, key), place)
-            said = "as it was"
             if record is None:
                 record = self._anew(submission, key_of(submission, key), place, warnings)
                 scored.append(submission.name)
-                said = "scored" if record.scored else "invalid"
             about = self._about(submission, warnings)
             shown.append(Shown(record, about, place, submission.digest))
-            if self.told is not None:
-                self.told(number, len(found), f"{submission.name}: {said}")
+            if self.progress is not None:
+                self.progress(number, len(found))
         board = self._board([each.record for each in shown if each.record.scored is not None])
         self._write(shown, board, warnings)
         self.kept.prune({each.record.key for each in shown})
+        refused = [each.record for each in shown if each.record.scored is None]
         return Site(
             board,
-            {each.record.name: each.record.n_faults for each in shown if each.record.scored is None},
+            {record.name: record.n_faults for record in refused},
             tuple(scored),
             tuple(ignored),
             tuple(warnings),
+            {record.name: str(problem_of(record.faults[0])) for record in refused if record.faults},
         )
 
     def _known(self, key: str, place: Place) -> Record | None:
@@ -332,21 +332,6 @@ def _main(board: Board) -> tuple[str, ...]:
     return tuple(name for _, _, name in side_by_side(board.systems))
 
 
-def _groups(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups of measures that some scores belong to."""
-    return tuple(dict.fromkeys(group for name in names if (group := group_of(name))))
-
-
-def _only(names: Sequence[str]) -> tuple[str, ...]:
-    """Return what is evaluated by default, and what some scores need beside that."""
-    more = [
-        f"{name.basis}.{name.reading}"
-        for name in map(ScoreName.parse, names)
-        if name.basis not in DEFAULT_ONLY and "psds" not in name.measure
-    ]
-    return (*DEFAULT_ONLY, *dict.fromkeys(more))
-
-
 def _is_same(path: Path, reference: object) -> bool:
     """Return whether a path is that of the reference, which may lie among the submissions."""
     if not isinstance(reference, str | os.PathLike):
@@ -358,7 +343,15 @@ def _is_same(path: Path, reference: object) -> bool:
 
 
 def _check_classes(challenge: Challenge) -> None:
-    """Refuse scores of classes that no submission can have for certain."""
+    """Refuse scores of classes that no submission can have for certain, and classes that make all invalid."""
+    settings, ours = challenge.settings, challenge.reference.classes
+    absent = [label for label in settings.classes or () if label not in ours] if settings.strict else []
+    if absent:
+        hint = did_you_mean(absent[0], ours)
+        raise SettingsError(
+            f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
+            "--strict no submission could be valid"
+        )
     known = challenge.settings.classes or challenge.reference.classes
     for text in (challenge.rank_by, *challenge.columns):
         name = ScoreName.parse(text)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
-from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.partition import Partition, by_pattern, of_mapping
+from sedeval_soft.core.intake import LIMITS, Limits, size_of
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import tick, to_seconds
 from sedeval_soft.formats import read_durations, read_partition, read_points, read_rows, rows_from_data
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.partition import Partition
 
 Durations = Mapping[str, float] | str | os.PathLike[str]
 Parted = Mapping[str, str] | str | os.PathLike[str]
@@ -23,14 +26,27 @@ Parted = Mapping[str, str] | str | os.PathLike[str]
 _SHOWN = 60
 
 
-def settings_from(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
+def check_names(names: Iterable[object], what: str) -> None:
+    """Refuse names of several things that are no texts, or empty; raises SettingsError."""
+    for name in names:
+        if not isinstance(name, str):
+            raise SettingsError(f"the name of {what} must be a text, not {shown(name)}")
+        if not name:
+            raise SettingsError(f"the name of {what} must not be empty")
+
+
+def settings_from(
+    settings: Settings | None, values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> Settings:
     """Return the settings that were given as an object, or by keywords; raises SettingsError for both.
 
-    values: fields of `Settings`, which hold over those of a preset, where `preset` names one.
+    values: fields of `Settings`, which hold over those of a preset, where `preset` names one. defaults: what
+    holds where neither says anything.
     """
     if settings is None:
         named = values.get("preset")
         base = {} if named is None else _of_preset(named)
+        base = {**(defaults or {}), **base}
         return Settings.of(**base | {name: value for name, value in values.items() if name != "preset"})
     if not isinstance(settings, Settings):
         raise SettingsError(f"settings must be an object of Settings, not {shown(settings)}")
@@ -91,6 +107,23 @@ def limits_from(limits: Limits | None) -> Limits:
     return limits or LIMITS
 
 
+def checked_memory(limit: object) -> int | None:
+    """Return a limit of memory in bytes, from these or a text such as `4G`; raises SettingsError."""
+    found = size_of(limit) if isinstance(limit, str) else limit
+    if limit is None or (isinstance(found, int) and not isinstance(found, bool) and found > 0):
+        return found if isinstance(found, int) else None
+    raise SettingsError(f"memory_limit must be bytes, or a size such as '4G', not {limit!r:.60}")
+
+
+def checked_jobs(jobs: object) -> int | None:
+    """Return how many processes count, 0 for one for each processor; raises SettingsError."""
+    if jobs is None or (isinstance(jobs, int) and not isinstance(jobs, bool) and 0 <= jobs < 10_000):
+        return jobs
+    if jobs == "all":
+        return 0
+    raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
+
+
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     """Return whether a system is given as lists of events by threshold."""
     return (
@@ -116,7 +149,7 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
     n_segments, n_classes = values.shape
     classes = settings.classes or tuple(str(label) for label in range(n_classes))
     if len(classes) != n_classes:
-        raise EvaluationError(f"{role}: {n_classes} columns, but classes names {len(classes)}")
+        raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
     # Multiples of the tick-exact length: row k is segment k however long the array.
     edges = to_seconds(np.arange(n_segments + 1) * tick(settings.segment_length))
     return WideRows(
@@ -144,9 +177,13 @@ def read_parts(
         expected = "a mapping of file names to their parts, or the path of a table of them"
         raise InputError(Problem(what, f"found {shown(parted)}; expected {expected}"))
     if isinstance(parted, Mapping):
+        from sedeval_soft.core.partition import of_mapping
+
         return of_mapping(parted, what)
     name = os.fspath(parted)
     if what == "by" and "{" in name:
+        from sedeval_soft.core.partition import by_pattern
+
         return by_pattern(files, name)
     return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
 

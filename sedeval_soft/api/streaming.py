@@ -1,66 +1,62 @@
-"""Score tables that memory cannot hold: parted by recording on the disk, counted part by part, merged.
+"""Score tables that memory cannot hold: read block by block, counted recording by recording, merged.
 
-The tables are read block by block. Their rows are written to temporary files, all rows of a recording to the
-same one. These are counted one after another, or in several processes at a time, and what is counted is
-merged as that of any batches is: the scores are those of all rows at once, to the last bit.
+Where the recordings of both tables stand in the same order, they are counted as they are read; else rows are
+parted by recording on the disk first. What is counted is merged as that of any batches is: the scores are
+those of all rows at once, to the last bit.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from sedeval_soft.api.evaluation import shard_of_rows
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.api.counting import as_one
+from sedeval_soft.api.in_step import Stretch, UnsortedError, joined_counts, read_in_step
+from sedeval_soft.api.parted import Side, counted, or_raised, parts_of, read_side
+from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text, is_gzipped
+from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.findings import Findings, listing
+from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.room import check_room, give_back, memory_limited, room
-from sedeval_soft.core.rows import Rows, WideRows
+from sedeval_soft.core.room import room
+from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.formats.blocks import UnfitError, blocks_of
-from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, on_disk
-from sedeval_soft.formats.magic import EXTENSIONS, extension_of
-from sedeval_soft.run.evaluation import describe
+from sedeval_soft.core.threads import processors
+from sedeval_soft.formats.blocks import UnfitError, sha256_of
+from sedeval_soft.formats.buckets import Buckets, own_folder
+from sedeval_soft.formats.known import Known
+from sedeval_soft.formats.span import WHOLE
+from sedeval_soft.formats.spans import spans_of
+from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
-
-BYTES_PER_ROW = 400
-"""Memory that a row of either side takes at the most while it is counted; half as much is tried."""
-
-BYTES_PER_CELL = 64
-"""The same for each segment of each class; where means are taken, three times as much."""
-
-BYTES_PER_VALUE = 40
-"""The same for each value of a row of a wide table after its first."""
-
-_EVENT = 40
-"""Bytes of an event with the thresholds at which it is one."""
 
 LARGE = 1 << 25
 """Bytes of both tables from which several jobs are worth their start."""
 
-_IN_MEMORY, _UNPACKED = 5, 6
-"""How much of memory a byte of text takes in a table that is read at once, and how many bytes of text a
-packed byte stands for."""
+_THREADS = 2
+"""Processors that one process keeps busy where it reads ahead in threads."""
 
-_PROCESS = 160 << 20
-"""Bytes of a process that has done nothing yet, and of what it needs beside what it counts."""
+VERY_LARGE = 1 << 28
+"""Bytes of both tables from which all processors work on them where nothing is said."""
 
-_BLOCK = (1 << 20, 1 << 26)
-"""Bytes that are read at a time, at the least and at the most."""
+_IN_MEMORY = 5
+"""How much of memory a byte of text takes in a table that is read at once."""
 
-_BUCKETS = 256
-"""The most parts that a table is parted into."""
+_BLOCKS = 96
+"""How many blocks memory is for: with larger ones too much would wait for the other side to be read on."""
+
+_SPAN = 1 << 24
+"""Bytes of both tables that a process reads by itself, at the least."""
+
+_SPANS = 4
+"""How many spans there are for each process: the last ones are shorter to wait for."""
 
 
 def streamed_shard(
@@ -71,208 +67,139 @@ def streamed_shard(
     limits: Limits = LIMITS,
     *,
     jobs: int = 1,
+    n_spans: int | None = None,
     n_buckets: int | None = None,
+    on_disk_too: bool = True,
+    whole: bool = False,
 ) -> Shard | None:
     """Return the statistics of two tables in files, None where they can only be read at once.
 
-    jobs: processes that count. n_buckets: parts; as many as memory and jobs ask for where it is None.
-    Arguments and errors else as for `evaluate`; those of the disk are of EvaluationError, too.
+    on_disk_too: whether rows may be parted on the disk, where they are in some other order. jobs: processes
+    that count. n_spans: into how many spans tables are cut where their recordings stand in the same order,
+    none for 0. n_buckets: parts, where they do not. Both are as many as memory and jobs ask for where they
+    are None. whole: whether all that was counted is needed, to be saved or parted, not only the scores.
+    Arguments and errors else as for `evaluate`; those of the disk are of EvaluationError.
     """
     size = sum(_size(name) for name in (reference, system))
     left = room()
-    block = min(max(left // 32, _BLOCK[0]), _BLOCK[1])
-    jobs = max(1, min(jobs, (left - 8 * block) // _PROCESS))
+    # Rows take ten times the memory of their text while they are counted, and a block of each side may wait.
+    block = min(max(left // _BLOCKS, BLOCK[0]), BLOCK[1])
+    jobs = max(1, min(jobs, (left - 8 * block) // PROCESS))
     share = left if jobs == 1 else (left - 4 * block) // jobs
     if n_buckets is None:
-        n_buckets = min(_BUCKETS, max(4 * jobs, -(-8 * size // max(1, share))))
-    with contextlib.ExitStack() as stack:
-        with on_disk(Path(os.environ.get("TMPDIR", "temporary files"))):
-            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="soft-sed-eval-")))
-        workers = stack.enter_context(Workers(jobs))
+        n_buckets = buckets_for(size, share, jobs)
+    if n_spans is None:
+        n_spans = 1 if jobs == 1 else max(1, min(_SPANS * jobs, size // _SPAN))
+    with own_folder() as scratch, Workers(jobs) as workers:
         memory = share if jobs > 1 else None
-        tables = [
-            Side(name, Buckets(scratch, role, n_buckets, limits), block, memory)
-            for role, name in (("reference", reference), ("system", system))
-        ]
+        names = reference, system
+        keeper = Keeper(None if whole else scratch, left // 4)
+        stretch = Stretch(
+            names, (WHOLE, WHOLE), settings, limits, block, scratch, _by_stem(durations), keeper, memory,
+            ahead=jobs == 1 or jobs * _THREADS <= processors(),
+        )  # fmt: skip
         try:
-            read = [_or_raised(found) for found in workers.each(read_side, tables)]
+            found = _in_step(stretch, n_spans, workers, durations) if n_spans else None
+            if found is not None or not on_disk_too:
+                return found
+            stretch = replace(stretch, keeper=stretch.keeper.anew(left // 4))
+            return _parted(stretch, n_buckets, workers, durations)
         except UnfitError:
             return None
-        sides = {buckets.role: buckets for buckets, _ in read}
-        empty = {buckets.role: rows for buckets, rows in read}
-        names = align(empty["reference"], empty["system"], settings, durations)
-        check_counts(len(names.files), len(names.classes), settings)
-        parts = [replace(part, memory=memory) for part in _parts(sides, empty, settings, durations)]
-        if not parts:
-            return None
-        shards = [shard for found in workers.each(counted, parts) for shard in found]
-        return _whole(shards, sides, empty, names.findings, durations)
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A table to be parted. block: bytes that are read at a time. memory: as of a part."""
-
-    name: str
-    buckets: Buckets
-    block: int
-    memory: int | None
-
-
-def read_side(side: Side) -> tuple[Buckets, Rows] | Exception:
-    """Return the parted rows of a table, and all but its rows; or what is wrong with it."""
-    buckets = side.buckets
-    try:
-        with _within(side.memory):
-            blocks = blocks_of(side.name, buckets.folder, side.block, buckets.limits)
-            for rows in blocks.rows:
-                buckets.add(rows)
-            return buckets, buckets.empty(blocks.sha256)
-    except (EvaluationError, UnfitError) as error:
-        # Of two tables, what is wrong with the first is told, whichever was found first.
-        return error
-
-
-def _or_raised(found: tuple[Buckets, Rows] | Exception) -> tuple[Buckets, Rows]:
-    if isinstance(found, Exception):
-        raise found
-    return found
-
-
-def _within(memory: int | None) -> contextlib.AbstractContextManager[None]:
-    """Return what limits memory, if it is to be limited here."""
-    return contextlib.nullcontext() if memory is None else memory_limited(memory)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What is counted by itself: all rows of some recordings.
-
-    durations: of these, None where there are none for any. memory: the most that the process may take that
-    counts it; None where that is this one.
-    """
-
-    reference: Bucket
-    system: Bucket
-    durations: Mapping[str, float] | None
-    settings: Settings
-    memory: int | None = None
-
-
-def counted(part: Part) -> list[Shard]:
-    """Return the statistics of a part, counted piece by piece where memory is short."""
-    give_back()
-    with _within(part.memory):
-        buckets = part.reference, part.system
-        _check(
-            2.0 * sum(len(bucket) * bucket.dtype.itemsize for bucket in buckets),
-            sum(map(len, buckets)),
-            dict.fromkeys(file for bucket in buckets for file in bucket.empty.files),
-            part,
-        )
-        records = [bucket.records() for bucket in buckets]
-        shards = []
-        for names in _pieces(part, records):
-            rows = []
-            for bucket, own in zip(buckets, records, strict=True):
-                places = [k for k, file in enumerate(bucket.empty.files) if stem_of(file) in names]
-                rows.append(bucket.rows(own, np.asarray(places, dtype=np.intp)))
-            given = part.durations
-            if given is not None:
-                given = {name: seconds for name, seconds in given.items() if stem_of(name) in names}
-            give_back()
-            shards.append(shard_of_rows(rows[0], rows[1], part.settings, given, batch=True))
-        return shards
-
-
-def _pieces(part: Part, records: Sequence[npt.NDArray[np.void]]) -> list[set[str]]:
-    """Return the recordings of each piece, by the least of their names: as many as may be in memory."""
-    buckets = part.reference, part.system
-    given = part.durations or {}
-    every = [file for bucket in buckets for file in bucket.empty.files]
-    number = {stem: k for k, stem in enumerate(dict.fromkeys(map(stem_of, [*every, *given])))}
-    n_rows, length = np.zeros(len(number)), np.zeros(len(number))
-    for bucket, own in zip(buckets, records, strict=True):
-        if len(own):
-            of = np.asarray([number[stem_of(file)] for file in bucket.empty.files])[own["file"]]
-            n_rows += np.bincount(of, minlength=len(number))
-            np.maximum.at(length, of, own["offset"])
-    for name, seconds in given.items():
-        length[number[stem_of(name)]] = max(length[number[stem_of(name)]], seconds)
-    settings, empty = part.settings, buckets[0].empty
-    n_classes = len(settings.classes or {*empty.classes, *buckets[1].empty.classes})
-    width = n_classes if isinstance(empty, WideRows) or isinstance(buckets[1].empty, WideRows) else 1
-    size = n_rows * (BYTES_PER_ROW + BYTES_PER_VALUE * (width - 1))
-    largest = int(np.argmax(size))
-    _check(size[largest] / 2, n_rows[largest], [list(number)[largest]], part)
-    if any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
-        each = BYTES_PER_CELL * (3 if settings.pool == "mean" else 1)
-        size += np.ceil(length / settings.segment_length) * n_classes * each
-    # What was counted already stays.
-    end = np.cumsum(size) // max(1.0, room() / 2)
-    pieces: dict[float, set[str]] = {}
-    for stem, k in number.items():
-        pieces.setdefault(float(end[k]), set()).add(stem)
-    return list(pieces.values())
-
-
-def _check(needed: float, n_rows: float, files: Iterable[str], part: Part) -> None:
-    """Refuse recordings that memory cannot hold: each is counted as a whole."""
-    check_room(
-        needed,
-        f"{part.system.empty.origin.name}: to count the {n_rows:.15g} rows of "
-        f"{listing([*files], 'recording')} on both sides",
-        "Expected shorter recordings, or more memory: each is counted as a whole",
-    )
-
-
-def _parts(
-    sides: Mapping[str, Buckets],
-    empty: Mapping[str, Rows],
-    settings: Settings,
-    durations: Mapping[str, float] | None,
-) -> list[Part]:
-    """Return what is counted by itself, nothing where there are no recordings."""
-    buckets = [sides[role].buckets(empty[role]) for role in ("reference", "system")]
-    lengths: list[dict[str, float]] = [{} for _ in buckets[0]]
-    for name, seconds in (durations or {}).items():
-        lengths[bucket_of(name, len(lengths))][name] = seconds
-    return [
-        Part(ours, theirs, None if durations is None else given, settings)
-        for ours, theirs, given in zip(*buckets, lengths, strict=True)
-        if ours.empty.files or theirs.empty.files or given
+def _parted(
+    stretch: Stretch, n_buckets: int, workers: Workers, durations: Mapping[str, float] | None
+) -> Shard | None:
+    """Return the statistics of tables whose rows are in any order, None where there are none."""
+    settings, memory = stretch.settings, stretch.memory
+    tables = [
+        Side(name, Buckets(stretch.scratch, Known(role, stretch.limits), n_buckets), stretch.block, memory)
+        for role, name in zip(ROLES, stretch.names, strict=True)
     ]
+    read = dict(zip(ROLES, or_raised(workers.each(read_side, tables)), strict=True))
+    sides = {role: buckets for role, (buckets, _) in read.items()}
+    empty = {role: rows for role, (_, rows) in read.items()}
+    findings = _findings(empty, settings, durations)
+    parts = parts_of(sides, empty, settings, durations)
+    if not parts:
+        return None
+    keeper = stretch.keeper.share(len(parts))
+    parts = [replace(part, memory=memory, keeper=keeper) for part in parts]
+    kept = [each for found in workers.each(counted, parts) for each in found]
+    n_rows = {role: sides[role].known.n_rows for role in ROLES}
+    return as_one(_merged(kept, stretch, workers), empty, n_rows, findings, durations)
 
 
-def _whole(
-    shards: Sequence[Shard],
-    sides: Mapping[str, Buckets],
-    empty: Mapping[str, Rows],
-    findings: Findings,
-    durations: Mapping[str, float] | None,
-) -> Shard:
-    """Return the statistics of all parts as if they had been counted at once."""
-    held: dict[str, int] = {}
-    for tally in (shard.tally for shard in shards):
-        for name, values in tally.samples.items():
-            held[name] = held.get(name, 0) + values.nbytes
-        for name, events in tally.events.items():
-            held[name] = held.get(name, 0) + _EVENT * len(events)
-    check_room(
-        sum(held.values()) + 3.0 * max(held.values(), default=0),
-        "to look for best thresholds among all segments and events",
-        "--only segment.hard --only segment.soft --only event.hard --only event.soft needs none of them",
-    )
-    shard = Shard.merge(shards)
-    return replace(
-        shard,
-        inputs=tuple(
-            replace(describe(empty[role], role, shard.settings), rows=sides[role].n_rows) for role in empty
-        ),
-        # Of names there is more to say where all are known.
-        findings=replace(findings, beyond=shard.findings.beyond),
-        durations=durations,
-    )
+def _findings(
+    empty: Mapping[str, Rows], settings: Settings, durations: Mapping[str, float] | None
+) -> Findings:
+    """Return what the names of two tables tell; raises InputError, and RoomError for too many classes."""
+    names = align(empty["reference"], empty["system"], settings, durations)
+    # Files are counted some at a time.
+    check_counts(1, len(names.classes), settings)
+    return names.findings
+
+
+def _in_step(
+    stretch: Stretch, n_spans: int, workers: Workers, durations: Mapping[str, float] | None
+) -> Shard | None:
+    """Return the statistics of tables whose recordings stand in the same order, None where they do not.
+
+    None, too, where anything is wrong with them: it is told by who reads them from begin to end.
+    """
+    settings = stretch.settings
+    if settings.wants("ranking") and not settings.classes:
+        # Ranks are among all classes, which are known when all is read.
+        return None
+    stretches = [stretch]
+    if n_spans > 1:
+        spans = spans_of(*stretch.names, n_spans, stretch.scratch, stretch.limits)
+        if spans is None:
+            return None
+        keeper = stretch.keeper.share(len(spans))
+        stretches = [replace(stretch, spans=pair, keeper=keeper) for pair in spans]
+    try:
+        with _hashed(stretch.names, stretch.limits) as sha256:
+            kept, known = joined_counts(workers.each(read_in_step, stretches), stretch)
+            empty = {role: own.empty(digest) for role, own, digest in zip(ROLES, known, sha256, strict=True)}
+    except (UnsortedError, InputError):
+        return None
+    findings = _findings(empty, settings, durations)
+    if not kept:
+        return None
+    n_rows = {role: own.n_rows for role, own in zip(ROLES, known, strict=True)}
+    return as_one(_merged(kept, stretch, workers), empty, n_rows, findings, durations)
+
+
+def _merged(kept: Sequence[Kept], stretch: Stretch, workers: Workers) -> Shard:
+    from sedeval_soft.run.waited import merged
+
+    return merged(kept, stretch.keeper.folder, workers, stretch.memory)
+
+
+@contextlib.contextmanager
+def _hashed(names: Sequence[str], limits: Limits) -> Iterator[list[Callable[[], str]]]:
+    """Hash files beside what is done here; yield what waits for the hashes."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="sha256")
+    try:
+        # What limits memory here does so there.
+        yield [pool.submit(copy_context().run, sha256_of, name, limits).result for name in names]
+    except BaseException:
+        # Nobody wants them any more: not the second one, and nobody waits for the first.
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown(wait=False)
+
+
+def _by_stem(durations: Mapping[str, float] | None) -> dict[str, dict[str, float]] | None:
+    """Return durations by the least of each recording's names."""
+    if durations is None:
+        return None
+    found: dict[str, dict[str, float]] = {}
+    for name, seconds in durations.items():
+        found.setdefault(stem_of(name), {})[name] = seconds
+    return found
 
 
 def _size(name: str) -> int:
@@ -281,11 +208,21 @@ def _size(name: str) -> int:
         size = Path(name).stat().st_size
     except (OSError, ValueError):
         return 0
-    packed = extension_of(name) in EXTENSIONS or name.lower().endswith(".gz")
-    return size * _UNPACKED if packed else size
+    return bytes_of_text(name, size)
 
 
-def pays(reference: str, system: str, jobs: int) -> bool:
-    """Return whether two tables are better read in blocks: for want of memory, or for several jobs."""
-    size = sum(_size(name) for name in (reference, system))
-    return (jobs > 1 and size >= LARGE) or _IN_MEMORY * size > room()
+def jobs_for(reference: str, system: str, jobs: int | None) -> int:
+    """Return in how many processes two tables are read in blocks, 0 where they are better read at once.
+
+    jobs: how many were asked for; where that is None, all processors work on large tables.
+    """
+    names = reference, system
+    return jobs_for_size(sum(map(_size, names)), jobs, packed=any(map(is_gzipped, names)))
+
+
+def jobs_for_size(size: int, jobs: int | None, *, packed: bool = False) -> int:
+    """Return what `jobs_for` does, of so many bytes; packed: whether one process must unpack them."""
+    short = _IN_MEMORY * size > room()
+    if jobs is None:
+        return max(1, processors() // _THREADS) if size >= VERY_LARGE and not packed else int(short)
+    return jobs if short or (jobs > 1 and size >= LARGE) else 0

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import has_points, shard_of_rows
+from sedeval_soft.api.counting import shard_of_rows
+from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.board.paired import settings_for
 from sedeval_soft.board.records import MOST_PROBLEMS, Record, faults_of, scored_of
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem
+from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
@@ -139,7 +141,9 @@ def _problems(
     where = os.fspath(submission.path)
     entry = submission.entry
     if not isinstance(error, InputError):
-        return [Problem(entry, str(error))], 1
+        # What --strict makes an error is one line for each, and a last one of how to call the command.
+        lines = [line for line in str(error).splitlines() if line != STRICT]
+        return [Problem(entry, line) for line in lines[:MOST_PROBLEMS]], len(lines)
     own, more = list(error.problems), int(error.more)
     found: list[Problem] = []
     number = 0

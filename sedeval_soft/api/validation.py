@@ -101,4 +101,4 @@ def refuse_input(output: str | os.PathLike[str], system: str | os.PathLike[str])
     except (OSError, ValueError):
         same = os.fspath(output) == os.fspath(system)
     if same:
-        raise SettingsError(f"--fix {os.fspath(output)}: this is the input; expected another file")
+        raise SettingsError(f"--fix {os.fspath(output)}: this is the system output; expected another file")

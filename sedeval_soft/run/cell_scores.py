@@ -13,8 +13,6 @@ from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, totals
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
-from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED
-from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
@@ -102,6 +100,9 @@ def ranking_tables(tally: Totals, settings: Settings) -> Tables:
     for reading in ("hard", "soft"):
         if not settings.wants("ranking", reading):
             continue
+        from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED
+        from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
+
         names = SHARED + HARD if reading == "hard" else SHARED
         sums = {name: tally.total(f"ranking.{reading}.{name}") for name in names}
         table = ranking_scores(sums, len(tally.classes), settings.entropy_unit)

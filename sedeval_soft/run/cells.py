@@ -10,10 +10,9 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Column
+from sedeval_soft.core.tally import ClassColumn, Column
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.ranking.count import count_ranking
 from sedeval_soft.measures.segment.count import count_hard, count_soft
 
 Floats = npt.NDArray[np.float64]
@@ -28,7 +27,7 @@ ORDERED = ("curves", "calibration")
 class Columns:
     """The columns of a tally in the making; see `Tally`."""
 
-    per_class: dict[str, Column]
+    per_class: dict[str, ClassColumn]
     per_file: dict[str, Column]
     samples: dict[str, Column]
     events: dict[str, EventLifetimes]
@@ -98,6 +97,8 @@ def tally_ranking(cells: Cells, settings: Settings, columns: Columns) -> None:
     for reading in ("hard", "soft"):
         if not settings.wants("ranking", reading):
             continue
+        from sedeval_soft.measures.ranking.count import count_ranking
+
         sides: tuple[Floats | Bools, Bools | None] = cells.reference, None
         if reading == "hard":
             sides = positive(cells.reference, settings), detected(cells.system, settings)

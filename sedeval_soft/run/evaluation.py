@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,28 +14,33 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.hard import merges
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.partition import Partition, assign
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
-from sedeval_soft.core.spread import Folds, Spread
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.measures.names import spell
+from sedeval_soft.run.beside import (
+    confusion_tables,
+    curves_of,
+    psds_notes,
+    score_notes,
+    sweep_of,
+    with_intervals,
+    with_rule_followed,
+    worst_of,
+)
 from sedeval_soft.run.cells import ORDERED
-from sedeval_soft.run.confusion import confusion_tables
-from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
-from sedeval_soft.run.intervals import Progress, interval_notes, with_intervals
-from sedeval_soft.run.psds import psds_notes
-from sedeval_soft.run.satisfice import unreachable
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
-from sedeval_soft.run.sweep import sweep_of
-from sedeval_soft.run.tuned import has_tuned, with_rule_followed, with_tuned
-from sedeval_soft.run.worst import worst_of
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.partition import Partition
+    from sedeval_soft.core.spread import Folds
+    from sedeval_soft.run.intervals import Progress
 
 
 def shard_of(
@@ -89,26 +95,27 @@ def score_shard(
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
     asked, settings = shard.settings, with_rule_followed(shard.settings, shard.tally)
-    parted, unknown = _parted(shard.tally.files, folds=folds, by=by)
+    parted, unknown = _parted(shard, folds=folds, by=by)
     shard = _tuned(shard, settings, parted["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *psds_notes(tally, settings), *_crowded(tally)]
+    warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
     warnings += unknown
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
-    scores = with_intervals(score_tally(tally, settings), tally, settings, progress)
-    warnings += [*unreachable(list(scores.values()), settings), *interval_notes(tally, settings)]
+    solved = shard.solved
+    scores = with_intervals(score_tally(tally, settings, solved.get(None)), tally, settings, progress)
+    warnings += score_notes(list(scores.values()), tally, settings)
     of_folds = dict(_of_folds(tally, parted["folds"], settings))
     found = {**scores}
     for name, part in {**groups, **of_files(tally, scenes)}.items():
-        own = with_intervals(score_tally(part, settings), part, settings, progress)
+        own = with_intervals(score_tally(part, settings, solved.get(name)), part, settings, progress)
         # A group of classes has averages, and measures over all its classes, only.
         kept = [score for score in own.values() if name in scenes or score.average is not None]
         found |= _renamed(kept, name)
-        warnings += psds_notes(part, settings, name)
+        warnings += _psds_notes(shard, part, settings, name)
     for name, of_fold in of_folds.items():
         found |= _renamed(list(of_fold.values()), name)
     inputs = shard.inputs
@@ -138,24 +145,32 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
 
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
-    parted, _ = _parted(shard.tally.files, folds=folds)
+    parted, _ = _parted(shard, folds=folds)
     return _tuned(shard, with_rule_followed(shard.settings, shard.tally), parted["folds"])
 
 
 def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
     """Return what `tuned_shard` does; settings: those of the shard, their rule followed."""
-    if not settings.tunes or has_tuned(shard.tally):
+    if not settings.tunes:
+        return shard
+    from sedeval_soft.run.tuned import has_tuned, with_tuned
+
+    if has_tuned(shard.tally):
         return shard
     groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
     return replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
 
 
-def _parted(files: Sequence[str], **given: Partition | None) -> tuple[dict[str, Files], list[str]]:
+def _parted(shard: Shard, **given: Partition | None) -> tuple[dict[str, Files], list[str]]:
     """Return the files of each part, and warnings of those that are not evaluated."""
+    files = shard.tally.files
     parted: dict[str, Files] = {name: {} for name in given}
     warnings = []
     for name, partition in given.items():
         if partition is not None:
+            from sedeval_soft.core.partition import assign
+
+            shard.check_whole()
             parted[name], more = assign(partition, files)
             warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
     return parted, warnings
@@ -181,6 +196,11 @@ def _crowded(tally: Tally) -> list[str]:
     return [said]
 
 
+def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> list[str]:
+    solved = shard.solved.get(name)
+    return psds_notes(tally, settings, name) if solved is None else list(solved.notes)
+
+
 def _renamed(scores: list[Score], part: str) -> dict[str, Score]:
     found = {}
     for score in scores:
@@ -199,6 +219,8 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
+    from sedeval_soft.core.spread import Folds, Spread
+
     spreads = [
         Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])
         for name, score in scores.items()

@@ -22,7 +22,7 @@ from sedeval_soft.run.spool import Spool
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]
-"""Told how many replicates of how many are done."""
+"""Told how many of how many are done: replicates, or the submissions of a board."""
 
 _ROUGH = 10
 """Files below which intervals are too rough to go without a word."""

@@ -42,11 +42,14 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     if not settings.wants_psds_of("soft"):
         return []
     cuts = cuts_of(tally.events["levels"], tally.events["system"])
-    if cuts.exact:
-        return []
-    sampled = f"the mean over {len(cuts.level)} evenly spaced levels of the reference"
+    return [] if cuts.exact else [sampled_note(len(cuts.level), group)]
+
+
+def sampled_note(n_cuts: int, group: str | None) -> str:
+    """Return what a reader must know of PSDS over some of the levels of the reference."""
+    sampled = f"the mean over {n_cuts} evenly spaced levels of the reference"
     name = spell("intersection", "soft", "psds", OVERALL, group=group)
-    return [f"{name} is {sampled}, which has too many to take all"]
+    return f"{name} is {sampled}, which has too many to take all"
 
 
 def _against_cut(tally: Tally, settings: Settings) -> Table:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals
 from sedeval_soft.core.tuning import BASES
 from sedeval_soft.core.value import Score
@@ -21,11 +21,10 @@ from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.run.cell_scores import CELLS, Table, Tables, cell_tables, optimal_cells, ranking_tables
 from sedeval_soft.run.cells import needs_samples
-from sedeval_soft.run.ordered import SortedCells, ordered_tables
-from sedeval_soft.run.psds import psds_tables
-from sedeval_soft.run.retuned import joint_table
-from sedeval_soft.run.satisfice import satisficed_table
 from sedeval_soft.run.thresholds import event_precisions, optimal_events
+
+if TYPE_CHECKING:
+    from sedeval_soft.run.ordered import SortedCells
 
 Family = tuple[str, str]
 
@@ -38,13 +37,19 @@ THRESHOLDED: tuple[Family, ...] = (
 """The bases and readings that look for each class's best threshold."""
 
 
-def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
-    """Return all scores of a tally by name, in the order of the registry."""
-    tables = joined(
-        counted_tables(tally, settings),
-        {family: best_table(tally, family, settings) for family in THRESHOLDED if settings.wants(*family)},
-        ranked_tables(tally, sorted_cells(tally, settings), settings),
-    )
+def score_tally(tally: Tally, settings: Settings, solved: Solved | None = None) -> dict[str, Score]:
+    """Return all scores of a tally by name, in the order of the registry.
+
+    solved: what was found already of what the tally has no segments and events for.
+    """
+    if solved is None:
+        found = joined(
+            {f: best_table(tally, f, settings) for f in THRESHOLDED if settings.wants(*f)},
+            ranked_tables(tally, sorted_cells(tally, settings), settings),
+        )
+    else:
+        found = dict(solved.tables)
+    tables = joined(counted_tables(tally, settings), found)
     return {spell(*key): _score(key, value) for key, value in named(tables, tally.classes)}
 
 
@@ -73,6 +78,8 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
 
 def _follow_sed_eval(tables: Tables, tally: Totals) -> None:
     """Put sed_eval's numbers in place of ours in the hard reading of segments and events."""
+    from sedeval_soft.compat import sed_eval
+
     if ("segment", "hard") in tables:
         n_segments = tally.total("segment.hard.n_cells")
         tables["segment", "hard"] |= sed_eval.hard_scores(totals(tally, "segment.hard"), n_segments)
@@ -85,13 +92,23 @@ def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
     best = optimal_cells if family[0] in CELLS else optimal_events
     table = best(tally, family[0], settings)
     if "joint" in settings.measures:
+        from sedeval_soft.run.retuned import joint_table
+
         table |= joint_table(tally, family[0], settings)
-    return table | satisficed_table(tally, family[0], settings) if settings.satisfice else table
+    if settings.satisfice:
+        from sedeval_soft.run.satisfice import satisficed_table
+
+        table |= satisficed_table(tally, family[0], settings)
+    return table
 
 
 def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:
     """Return the cells in order of the bases with scores that need them so; again: as for `SortedCells`."""
     bases = [basis for basis in CELLS if needs_samples(settings, basis)]
+    if not bases:
+        return {}
+    from sedeval_soft.run.ordered import SortedCells
+
     return {basis: SortedCells.of(tally, basis, settings, again=again) for basis in bases}
 
 
@@ -102,11 +119,17 @@ def ranked_tables(tally: Tally, cells: Mapping[str, SortedCells], settings: Sett
     """
     tables: Tables = {}
     for basis, of in cells.items():
+        from sedeval_soft.run.ordered import ordered_tables
+
         found = ordered_tables(of, basis, settings)
         tables |= {(basis, reading): table for reading, table in found.items()}
     if settings.wants("event", "hard") and "curves" in settings.measures:
         tables["event", "hard"] = event_precisions(tally, settings)
-    return tables | (psds_tables(tally, settings) if settings.wants_psds else {})
+    if settings.wants_psds:
+        from sedeval_soft.run.psds import psds_tables
+
+        tables |= psds_tables(tally, settings)
+    return tables
 
 
 def joined(*parts: Tables) -> Tables:

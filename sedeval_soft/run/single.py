@@ -7,15 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sedeval_soft.compat import sed_eval
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.clips import clip_values
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, merges, rowwise_events
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair, align
-from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
@@ -27,10 +25,6 @@ from sedeval_soft.measures.event.boundaries import COLUMNS, count_deviations
 from sedeval_soft.measures.event.count import count_matched, match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.intersection.count import count_intersections
-from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
-from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
 
 _BYTES_PER_COUNT = 64
@@ -71,13 +65,22 @@ def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
 
     Every basis and reading counts some things in each file for each class.
     """
-    families = sum(settings.wants(basis, reading) for basis, of in READINGS.items() for reading in of)
-    families += settings.tunes
     check_room(
-        families * (_BYTES_PER_COUNT * n_files * n_classes + _BYTES_PER_SCORE * n_classes),
-        f"to count {n_classes} classes in {n_files} files",
+        n_files * bytes_per_file(n_classes, settings) + _families(settings) * _BYTES_PER_SCORE * n_classes,
+        f"to count {counted(n_classes, 'class')} in {counted(n_files, 'file')}",
         "Names of classes may be in the wrong column; --classes and --only leave some out",
     )
+
+
+def bytes_per_file(n_classes: int, settings: Settings) -> int:
+    """Return the memory that the counts of a file take."""
+    return _families(settings) * _BYTES_PER_COUNT * n_classes
+
+
+def _families(settings: Settings) -> int:
+    """Return how many bases and readings are counted."""
+    wanted = sum(settings.wants(basis, reading) for basis, of in READINGS.items() for reading in of)
+    return wanted + settings.tunes
 
 
 def empty_tally(settings: Settings) -> Tally:
@@ -120,6 +123,8 @@ def _needs_grid(settings: Settings) -> bool:
 
 
 def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:
+    from sedeval_soft.core.clips import clip_values
+
     length = pair.length_ticks
     reference, system = (clip_values(rows, length) for rows in (pair.reference, pair.system))
     columns.per_file["n_clips"] = np.ones(len(length), dtype=np.int64)
@@ -128,10 +133,14 @@ def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:
 
 def _count_runs(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:
     """Count the hard reading from runs of active segments: no cells are needed for it."""
+    from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
+
     events = rowwise_events(pair, settings)
     start = grid.start
     columns.per_file["segment.hard.n_cells"] = grid.n_segments
     if settings.compat == "sed_eval":
+        from sedeval_soft.compat import sed_eval
+
         length = settings.segment_length
         start = sed_eval.grid_start(pair.length, length)
         columns.per_file["segment.hard.n_cells"] = np.diff(start)
@@ -149,6 +158,9 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     if wants["event"]["hard"]:
         _count_events(reference, system, sizes, settings, columns)
     if wants["intersection"]["hard"]:
+        from sedeval_soft.measures.intersection.count import count_intersections
+        from sedeval_soft.measures.intersection.criteria import Criteria
+
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns.enter("intersection.hard", counts)
     soft = settings.wants_psds_of("soft") or any(of["soft"] for of in wants.values())
@@ -168,6 +180,8 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     # A soft reading is counted here and now; what grows with the rows is not kept for it.
     columns.events.update({"reference": cut, "system": lifetimes} if kept else {})
     for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():
+        from sedeval_soft.core.postprocess import postprocessed
+
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
         columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
     if not (soft or swept):
@@ -184,6 +198,9 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
 def _soft_intersections(
     pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
 ) -> DetectionCounts:
+    from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
+
     criteria, n_files = Criteria.of(settings), len(pair.files)
     nested = [merges(pair.system, settings), merges(pair.reference, settings) or separate(levels)]
     if all(nested):
@@ -202,6 +219,8 @@ def _count_events(
     collars = Collars.of(settings)
     matched = match_events(reference, system, sizes[1], collars, settings.matching)
     if settings.compat == "sed_eval":
+        from sedeval_soft.compat import sed_eval
+
         counts = sed_eval.count_events(
             reference, system, *sizes, sed_eval.collars_of(settings), settings.matching
         )

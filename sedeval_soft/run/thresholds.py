@@ -13,14 +13,10 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
-from sedeval_soft.measures.curves.events import Detections, detection_precisions
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
 from sedeval_soft.measures.event.optimal import events_when
 from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
-from sedeval_soft.measures.intersection.count import count_intersections
-from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.optimal import intersections_when
 from sedeval_soft.measures.steps import (
     Changes,
     Counted,
@@ -54,6 +50,9 @@ def events_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return count_events(reference, alive, *sizes, Collars.of(settings))
+    from sedeval_soft.measures.intersection.count import count_intersections
+    from sedeval_soft.measures.intersection.criteria import Criteria
+
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
 
@@ -62,15 +61,18 @@ def steps_of(tally: Tally, basis: str, settings: Settings) -> Steps:
     return Steps.of(counted(tally, basis, settings))
 
 
-def counted(tally: Tally, basis: str, settings: Settings) -> Counted:
-    """Return which file has which counts of a basis at which thresholds."""
+def counted(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> Counted:
+    """Return which file has which counts of a basis at which thresholds; apart: as for `found_when`."""
     sides, sizes = (
         (tally.events["reference"].events(), tally.events["system"]),
         (len(tally.files), len(tally.classes)),
     )
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
-    return intersections_when(*sides, *sizes, Criteria.of(settings))
+    from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection.optimal import intersections_when
+
+    return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
 
 
 def paired_events(tally: Tally, settings: Settings) -> Sequence[tuple[Changes, Weights]]:
@@ -93,6 +95,8 @@ def paired_events(tally: Tally, settings: Settings) -> Sequence[tuple[Changes, W
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:
     """Return the average precisions of events, ranked by value."""
+    from sedeval_soft.measures.curves.events import Detections, detection_precisions
+
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
     # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
     reference = tally.events["reference"].events().in_order()

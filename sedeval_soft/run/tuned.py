@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.settings import Settings
@@ -134,7 +135,8 @@ def _dealt(n_files: int, settings: Settings) -> list[Index]:
     count = int(settings.cross_tune or 0)
     if n_files < count:
         raise EvaluationError(
-            f"cross_tune={count}: there are {n_files} files; expected one or more for each of {count} parts"
+            f"cross_tune={count}: there {be(n_files)} {counted(n_files, 'file')}; expected one or more for "
+            f"each of {count} parts"
         )
     order = np.random.default_rng(settings.seed).permutation(n_files)
     return [np.sort(order[k::count]) for k in range(count)]

@@ -8,8 +8,9 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from typing import Self, TypeVar
 
 from sedeval_soft.core.errors import EvaluationError
@@ -26,6 +27,7 @@ class Workers:
         """Choose how many; they are begun with the first pieces of work."""
         self._others = {*multiprocessing.active_children()}
         self._pool: ProcessPoolExecutor | None = None
+        self._most = 2 * jobs
         if jobs > 1:
             self._pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin)
 
@@ -52,20 +54,35 @@ class Workers:
         if self._pool is None:
             return [function(piece) for piece in pieces]
         try:
-            with _undisturbed():
-                futures = [self._pool.submit(function, piece) for piece in pieces]
-            for done in as_completed(futures):
-                done.result()
-            return [future.result() for future in futures]
+            return self._each(self._pool, function, pieces)
         except BrokenProcessPool as error:
             raise EvaluationError(
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
                 "expected fewer --jobs, or a smaller --memory-limit"
             ) from error
 
+    def _each(self, pool: ProcessPoolExecutor, function: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
+        """Give out only what can be begun soon: who asked may go on with something else when a piece raises.
+
+        A pool whose processes are killed complains on standard error of work that had been cancelled.
+        """
+        futures: list[Future[R]] = []
+        running: set[Future[R]] = set()
+        left = iter(pieces)
+        while True:
+            with undisturbed():
+                new = [pool.submit(function, piece) for piece in islice(left, self._most - len(running))]
+            futures += new
+            running.update(new)
+            if not running:
+                return [future.result() for future in futures]
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Keep Ctrl-C from processes that are begun here: this one hears it, and ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -38,7 +38,9 @@ def costs_of(tally: Tally, settings: Settings) -> tuple[Array, Array] | None:
     family = family_of(settings)
     if family is None:
         return None
-    tp, n_ref, n_sys = (tally.per_class[f"{'.'.join(family)}.{name}"] for name in ("tp", "n_ref", "n_sys"))
+    tp, n_ref, n_sys = (
+        np.asarray(tally.per_class[f"{'.'.join(family)}.{name}"]) for name in ("tp", "n_ref", "n_sys")
+    )
     # Sums of soft values round: nothing costs less than nothing.
     return np.maximum(n_ref - tp, 0), np.maximum(n_sys - tp, 0)
 

@@ -26,15 +26,21 @@ MISUSED = {
         lambda: evaluator().update(VALUES[None, None], VALUES[None, None], files="a"),
         "shape (1, 1, 3, 2)",
     ),
-    "merge": (lambda: evaluator().merge(3), "found 3 to be merged; expected an Evaluator"),
+    "merge": (lambda: evaluator().merge(3), "other must be an Evaluator, not 3"),
     "name": (lambda: evaluator(name=3), "name must be a text, not 3"),
     "name of runs": (lambda: mean_of_runs(VALUES, SYSTEMS, name=3), "name must be a text, not 3"),
     "folds": (lambda: evaluate(VALUES, VALUES, folds=3), "folds: found 3; expected a mapping"),
     "by": (lambda: evaluate(VALUES, VALUES, by=b"x"), "by: found b'x'; expected a mapping"),
-    "rank": (lambda: compare(VALUES, SYSTEMS, rank_by=3), "3 is not the name of a score"),
-    "baseline": (lambda: compare(VALUES, SYSTEMS, baseline=3), "3 is not among the systems"),
-    "no tallies": (lambda: merge_tallies([]), "found []; expected the paths"),
-    "a tally": (lambda: merge_tallies("a.tally"), "found 'a.tally'; expected the paths"),
+    "rank": (
+        lambda: compare(VALUES, SYSTEMS, rank_by=3),
+        "rank_by must be the name of a score, such as segment.soft.f1.macro, not 3",
+    ),
+    "baseline": (lambda: compare(VALUES, SYSTEMS, baseline=3), "baseline must be one of "),
+    "no tallies": (lambda: merge_tallies([]), "paths must be those of one or more tallies, not []"),
+    "a tally": (
+        lambda: merge_tallies("a.tally"),
+        "paths must be those of one or more tallies, not 'a.tally'",
+    ),
 }
 
 
@@ -47,7 +53,7 @@ def test_a_call_that_cannot_be_meant_is_one_error(what):
 
 
 def test_an_unknown_baseline_is_refused_before_anything_is_scored():
-    with pytest.raises(EvaluationError, match="'c' is not among the systems"):
+    with pytest.raises(EvaluationError, match="not 'c'"):
         compare("none.tsv", {"a": "none.tsv", "b": "none.tsv"}, baseline="c")
 
 

@@ -1,0 +1,178 @@
+"""Files elsewhere: the rows and the scores of the same files here, and reads that fail."""
+
+from __future__ import annotations
+
+import gzip
+import mmap
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sharded_tables import SAMPLES, sample
+
+from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
+from sedeval_soft.api.sharded import shard_here
+from sedeval_soft.formats import read_rows, remote
+from sedeval_soft.report import render
+
+fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(remote, "FIRST_WAIT", 0.0)
+
+
+@pytest.fixture
+def elsewhere():
+    """The sample's tables in shards, in `memory://`."""
+    files = fsspec.filesystem("memory")
+    for role in ("ref", "sys"):
+        head, *lines = (SAMPLES / f"{role}.tsv").read_text().splitlines(keepends=True)
+        for k in range(3):
+            files.pipe(f"/data/{role}/part-{k}.tsv", (head + "".join(lines[k::3])).encode())
+    yield files
+    files.rm("/data", recursive=True)
+
+
+def the_same(one, other) -> bool:
+    """Whether two results differ in where their inputs were only."""
+    texts = []
+    for scores in (one, other):
+        text = render([scores], "json")
+        for item in scores.inputs:
+            text = text.replace(item.name, item.role)
+        texts.append(text)
+    return texts[0] == texts[1]
+
+
+def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
+    for role in ("ref", "sys"):
+        (tmp_path / role).mkdir()
+        for k in range(3):
+            data = elsewhere.cat(f"/data/{role}/part-{k}.tsv")
+            (tmp_path / role / f"part-{k}.tsv").write_bytes(data)
+    here = evaluate(f"{tmp_path}/ref/*.tsv", f"{tmp_path}/sys/*.tsv")
+    there = evaluate("memory://data/ref/*.tsv", "memory://data/sys/*.tsv")
+    files = evaluate(f"file://{tmp_path}/ref/*.tsv", f"file://{tmp_path}/sys/*.tsv")
+    assert the_same(here, there)
+    assert the_same(here, files)
+    assert [item.name for item in there.inputs] == ["memory://data/ref/*.tsv", "memory://data/sys/*.tsv"]
+    parts = shard_here("memory://data/ref/*.tsv", "memory://data/sys/part-?.tsv", Settings(), n_buckets=4)
+    assert len(parts.tally.files) == len(here.files)
+
+
+def test_one_file_elsewhere(elsewhere, tmp_path):
+    data = (SAMPLES / "ref.tsv").read_bytes()
+    elsewhere.pipe("/data/ref.tsv", data)
+    elsewhere.pipe("/data/ref.tsv.gz", gzip.compress(data))
+    rows = read_rows(SAMPLES / "ref.tsv")
+    for name in ("ref.tsv", "ref.tsv.gz"):
+        found = read_rows(f"memory://data/{name}")
+        assert found.onset.tolist() == rows.onset.tolist()
+        assert (found.origin.form, found.origin.name) == (rows.origin.form, f"memory://data/{name}")
+    assert read_rows("memory://data/ref.tsv").origin.sha256 == rows.origin.sha256
+    parts = shard_here("memory://data/ref.tsv.gz", str(SAMPLES / "sys.tsv"), Settings(), n_buckets=3)
+    assert parts.tally.files == tuple(sorted(rows.files))
+
+
+def test_tables_of_durations_and_batches_may_be_elsewhere_too(elsewhere):
+    elsewhere.pipe("/data/durations.tsv", (SAMPLES / "durations.tsv").read_bytes())
+    sides = (str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv"))
+    lengths = str(SAMPLES / "durations.tsv")
+    found = evaluate(*sides, durations="memory://data/durations.tsv")
+    assert dict(found) == dict(evaluate(*sides, durations=lengths))
+    batch = Evaluator().update("memory://data/ref/*.tsv", "memory://data/sys/*.tsv").compute()
+    assert dict(batch) == dict(evaluate(*sides))
+
+
+def test_large_files_are_mapped(elsewhere):
+    elsewhere.pipe("/data/large", b"x" * (3 << 20))
+    found = remote.fetch("memory://data/large")
+    assert isinstance(found, mmap.mmap)
+    assert len(found) == 3 << 20
+
+
+@pytest.mark.parametrize("fault", ["fail", "short"])
+def test_reads_that_fail_are_tried_again(fault, installed, tmp_path):
+    sides = sample(tmp_path)
+    (tmp_path / f"sys-1.tsv.{fault}").write_text("4")
+    found = evaluate(*(f"flaky://{side}" for side in sides))
+    assert len((tmp_path / "sys-1.tsv.opened").read_text().split()) == 5
+    assert the_same(found, evaluate(*sides))
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"), [("fail", "the connection was reset"), ("short", r"\d+ of \d+ bytes came")]
+)
+def test_reads_that_go_on_failing_name_the_shard(fault, told, installed, tmp_path):
+    sides = sample(tmp_path)
+    (tmp_path / f"sys-1.tsv.{fault}").write_text("5")
+    with pytest.raises(
+        InputError, match=rf"^flaky://{tmp_path}/sys-1\.tsv: cannot be read, tried 5 times: {told}$"
+    ):
+        evaluate(sides[0], f"flaky://{sides[1]}")
+
+
+def test_a_file_that_is_not_there_is_not_waited_for(installed, tmp_path):
+    for name in ("memory://data/none.tsv", f"flaky://{tmp_path}/none.tsv"):
+        with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
+            read_rows(name)
+        with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
+            shard_here(name, name, Settings())
+    with pytest.raises(InputError, match=r"memory://data/\*\.tsv: fits no file"):
+        read_rows("memory://data/*.tsv")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("foo://x/y.tsv", "is no URL that can be read: Protocol not known: foo"),
+        ("foo://x/*.tsv", "is no URL that can be read: Protocol not known: foo"),
+    ],
+)
+def test_urls_that_nobody_reads(name, told):
+    with pytest.raises(InputError) as refused:
+        read_rows(name)
+    assert str(refused.value) == f"{name}: {told}"
+
+
+def test_limits_hold_elsewhere(elsewhere):
+    with pytest.raises(InputError, match=r"memory://data/ref/part-0\.tsv: has \d+ bytes; expected 100 or"):
+        read_rows("memory://data/ref/part-0.tsv", limits=Limits(size=100))
+    with pytest.raises(InputError, match=r"has more than 2 files"):
+        read_rows("memory://data/ref/*.tsv", limits=Limits(members=2))
+
+
+def test_no_place_on_the_disk_is_told_at_once(elsewhere, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(remote.Taken, "add", full)
+    with pytest.raises(Exception, match="cannot be written: No space left on device; temporary files"):
+        read_rows("memory://data/ref/part-0.tsv")
+
+
+def test_a_name_with_signs_that_terminals_obey(elsewhere):
+    elsewhere.pipe("/data/a\x1b[31m\n.tsv", b"")
+    with pytest.raises(InputError) as refused:
+        read_rows("memory://data/a\x1b[31m\n.tsv")
+    assert "\x1b" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_nothing_of_it_is_imported_for_files_here():
+    code = (
+        "import sys, sedeval_soft; sedeval_soft.evaluate(*sys.argv[1:]); "
+        "print([name for name in ('fsspec', 'dask', 'distributed') if name in sys.modules])"
+    )
+    sides = [str(SAMPLES / f"{role}.tsv") for role in ("ref", "sys")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *sides],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.stdout == "[]\n"

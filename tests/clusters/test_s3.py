@@ -1,0 +1,76 @@
+"""Shards in a bucket of S3, as a server on this machine has it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from sharded_tables import SAMPLES
+
+from sedeval_soft import InputError, Settings, evaluate
+from sedeval_soft.api.distributed import distributed_shard
+from sedeval_soft.core.value import Scores
+from sedeval_soft.report import render
+from sedeval_soft.run.evaluation import score_shard
+
+pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
+pytest.importorskip("s3fs", reason="needs s3fs: pip install --group distributed")
+server = pytest.importorskip("moto.server", reason="needs moto: pip install --group distributed")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def bucket():
+    """A bucket with the sample's tables in shards; who is begun now finds it, too."""
+    import fsspec
+
+    running = server.ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    more = {
+        "FSSPEC_S3_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "nobody",
+        "AWS_SECRET_ACCESS_KEY": "nothing",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    before = {name: os.environ.get(name) for name in more}
+    os.environ.update(more)
+    fsspec.config.set_conf_env(fsspec.config.conf)
+    files = fsspec.filesystem("s3")
+    files.mkdir("archive")
+    for role in ("ref", "sys"):
+        head, *lines = (SAMPLES / f"{role}.tsv").read_text().splitlines(keepends=True)
+        for k in range(3):
+            files.pipe(f"archive/{role}/part-{k}.tsv", (head + "".join(lines[k::3])).encode())
+    yield "s3://archive"
+    running.stop()
+    fsspec.config.conf.pop("s3", None)
+    for name, value in before.items():
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
+
+
+def test_a_cluster_reads_a_bucket(bucket, cluster):
+    sides = (f"{bucket}/ref/*.tsv", f"{bucket}/sys/*.tsv")
+    here = evaluate(*sides)
+    shard = distributed_shard(*sides, Settings(), scheduler=cluster.scheduler_address, n_buckets=3)
+    there: Scores = score_shard(shard, here.version)
+    assert render([there], "json") == render([here], "json")
+    assert dict(here) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))
+
+
+def test_what_is_not_in_a_bucket(bucket):
+    with pytest.raises(InputError, match=r"^s3://archive/none\.tsv: cannot be read: "):
+        evaluate(f"{bucket}/none.tsv", f"{bucket}/none.tsv")
+    with pytest.raises(InputError, match=r"^s3://archive/none/\*: fits no file"):
+        evaluate(f"{bucket}/none/*", f"{bucket}/none.tsv")
+    with pytest.raises(InputError, match=r"^s3://nobucket/none\.tsv: cannot be read"):
+        evaluate("s3://nobucket/none.tsv", f"{bucket}/none.tsv")

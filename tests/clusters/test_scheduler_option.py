@@ -1,0 +1,267 @@
+"""`--scheduler`: addresses, scheduler files and `local`; what cannot be is one message and exit code 2."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sharded_tables import sample
+
+pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
+
+
+def called(folder: Path, *options: str, **more: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", *options],
+        cwd=folder,
+        env={**os.environ, **more},
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+class Scheduler:
+    """A scheduler in a process of its own, as a job of a cluster begins it, and its workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "scheduler.json"
+        self.processes: list[subprocess.Popen] = []
+        options = ("--port", "0", "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0", "--no-show")
+        self.began("dask_scheduler", *options)
+        for _ in range(400):
+            if self.file.exists() and self.file.stat().st_size:
+                return
+            time.sleep(0.05)
+        raise AssertionError("no scheduler began")
+
+    def began(self, program: str, *options: str, **more: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{program}", f"--scheduler-file={self.file}", *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # Python finds modules where it is begun.
+            cwd=self.file.parent,
+            env={**os.environ, "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False", **more},
+        )
+        self.processes.append(process)
+        return process
+
+    def worker(self, **more: str) -> subprocess.Popen:
+        options = ("--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard")
+        return self.began("dask_worker", *options, **more)
+
+
+@pytest.fixture
+def scheduler(installed, tmp_path):
+    (tmp_path / "cluster").mkdir()
+    made = Scheduler(tmp_path / "cluster")
+    yield made
+    for process in made.processes:
+        process.kill()
+        process.wait()
+
+
+def plain(folder: Path) -> str:
+    code, out, _ = called(folder, "ref-*.tsv", "sys-*.tsv", "--format", "json")
+    assert code == 0
+    return out
+
+
+def test_workers_of_this_machine(installed, tmp_path):
+    sample(tmp_path)
+    (tmp_path / "temporary").mkdir()
+    options = ["ref-*.tsv", "sys-*.tsv", "--format", "json", "--scheduler", "local", "--jobs", "2"]
+    code, out, err = called(tmp_path, *options, TMPDIR=str(tmp_path / "temporary"))
+    assert (code, err) == (0, called(tmp_path, *options[:4])[2])
+    assert out == plain(tmp_path)
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
+    """As jobs of SLURM do it: without anything that begins a worker anew."""
+    sample(tmp_path)
+    (tmp_path / "ref-1.tsv.wait").touch()
+    for _ in range(2):
+        scheduler.worker()
+    sides = [f"flaky://{tmp_path}/{role}-*.tsv" for role in ("ref", "sys")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sedeval_soft", *sides, "--format=json", f"--scheduler={scheduler.file}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    opened = tmp_path / "ref-1.tsv.opened"
+    for _ in range(600):
+        if opened.exists() and opened.read_text().endswith("\n"):
+            break
+        time.sleep(0.05)
+    pid = int(opened.read_text().split()[0])
+    assert pid in [worker.pid for worker in scheduler.processes[1:]]
+    os.kill(pid, signal.SIGKILL)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, "Traceback" in err) == (0, False), err
+    (tmp_path / "ref-1.tsv.wait").unlink()
+    assert out == called(tmp_path, *sides, "--format=json")[1]
+    assert len(opened.read_text().split()) == 3
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_ctrl_c_leaves_nothing_behind(opened, installed, tmp_path):
+    """What a terminal does: all processes hear it, and one answers."""
+    sample(tmp_path)
+    (tmp_path / "ref-1.tsv.wait").touch()
+    (tmp_path / "temporary").mkdir()
+    sides = [f"flaky://{tmp_path}/{role}-*.tsv" for role in ("ref", "sys")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sedeval_soft", *sides, "--scheduler=local", "--jobs=2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+    )
+    for _ in range(600):
+        # While workers are begun, or while one of them reads.
+        if (tmp_path / "ref-1.tsv.opened").exists() or (
+            not opened and any((tmp_path / "temporary").iterdir())
+        ):
+            break
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (130, "", "soft-sed-eval: interrupted\n")
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_scheduler_that_is_lost(scheduler, tmp_path):
+    sample(tmp_path)
+    (tmp_path / "ref-1.tsv.wait").touch()
+    scheduler.worker()
+    sides = [f"flaky://{tmp_path}/{role}-*.tsv" for role in ("ref", "sys")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sedeval_soft", *sides, f"--scheduler={scheduler.file}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(600):
+        if (tmp_path / "ref-1.tsv.opened").exists():
+            break
+        time.sleep(0.05)
+    scheduler.processes[0].kill()
+    out, err = process.communicate(timeout=120)
+    (tmp_path / "ref-1.tsv.wait").unlink()
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith(f"soft-sed-eval: --scheduler {scheduler.file}: the scheduler was lost")
+    assert err.count("\n") == 1
+
+
+def test_a_scheduler_without_workers(scheduler, tmp_path):
+    sample(tmp_path)
+    code, out, err = called(
+        tmp_path, "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}", DASK_SOFT_SED_EVAL__WAIT="1"
+    )
+    assert (code, out) == (2, "")
+    assert err == (
+        f"soft-sed-eval: --scheduler {scheduler.file}: there has been no worker for 1 s; expected `dask "
+        "worker` processes of that scheduler, whose logs say why they end\n"
+    )
+
+
+def test_a_worker_of_another_version(scheduler, tmp_path):
+    sample(tmp_path)
+    other = tmp_path / "other" / "sedeval_soft"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("__version__ = '0.0.1'\n")
+    scheduler.worker(PYTHONPATH=str(other.parent))
+    code, out, err = 0, "", ""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        # Until the worker has joined there is nobody to differ.
+        code, out, err = called(
+            tmp_path,
+            "ref-*.tsv",
+            "sys-*.tsv",
+            f"--scheduler={scheduler.file}",
+            DASK_SOFT_SED_EVAL__WAIT="0.5",
+        )
+        if "no worker" not in err:
+            break
+    assert (code, out) == (2, "")
+    assert f"--scheduler {scheduler.file}: versions differ on tcp://127.0.0.1:" in err
+    assert "soft-sed-eval 0.0.1, here " in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "told"),
+    [
+        ("tcp://127.0.0.1:9", "cannot be reached: "),
+        ("foo://127.0.0.1:9", "cannot be reached: unknown address scheme 'foo'"),
+        ("", "cannot be read: "),
+        ("none.json", "cannot be read: No such file or directory; expected tcp://HOST:PORT, local, or"),
+        ("ref-0.tsv", "is no scheduler file; expected tcp://HOST:PORT"),
+        ("list.json", "has no address of a scheduler"),
+        ("\n<script>", "cannot be read: "),
+    ],
+)
+def test_what_is_no_scheduler(scheduler, told, tmp_path):
+    sample(tmp_path)
+    (tmp_path / "list.json").write_text("[1]")
+    given = ["ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler}"]
+    code, out, err = called(tmp_path, *given, DASK_SOFT_SED_EVAL__CONNECT="1")
+    assert (code, out) == (2, "")
+    assert told in err
+    assert err.startswith("soft-sed-eval: --scheduler ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["sys-0.tsv", "sys-1.tsv", "--scheduler=local"], "--scheduler is of one SYSTEM"),
+        (["sys-0.tsv", "--scheduler=local", "--chance"], "--scheduler counts parts; --chance"),
+        (["sys-0.tsv", "--scheduler=local", "--report=x.html"], "--scheduler counts parts; --report"),
+        (["sys-0.tsv", "--scheduler=x.json", "--jobs=2"], "--jobs is of this machine; --scheduler x.json"),
+        (["-", "--scheduler=local"], "workers cannot read standard input"),
+        (
+            ["sys-0.tsv", "--scheduler=local", "--memory-limit=9M"],
+            "local: a worker takes 400 MiB at the least",
+        ),
+    ],
+)
+def test_what_does_not_go_with_a_scheduler(options, told, tmp_path):
+    sample(tmp_path)
+    code, out, err = called(tmp_path, "ref-*.tsv", *options)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+def test_a_package_that_is_missing_is_named(tmp_path):
+    sample(tmp_path)
+    (tmp_path / "lacking").mkdir()
+    (tmp_path / "lacking" / "sitecustomize.py").write_text(
+        "import sys\nfor name in ('dask', 'distributed', 'fsspec'):\n    sys.modules[name] = None\n"
+    )
+    path = os.pathsep.join([str(tmp_path / "lacking"), str(Path(__file__).parents[2])])
+    assert importlib.util.find_spec("dask")
+    for given, told in (
+        (["ref-*.tsv", "--scheduler=local"], "--scheduler needs the package dask: install soft-sed-eval["),
+        (
+            ["s3://bucket/ref.tsv"],
+            "s3://bucket/ref.tsv: is a URL that cannot be read without another package",
+        ),
+    ):
+        code, out, err = called(tmp_path, "sys-0.tsv", *given, PYTHONPATH=path)
+        assert (code, out) == (2, "")
+        assert told in err
+        assert err.count("\n") == 1

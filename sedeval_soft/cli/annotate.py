@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import click
 
+from sedeval_soft.cli.arguments import check_once
 from sedeval_soft.cli.options import (
     INTAKE,
     OUTPUT,
@@ -21,13 +20,17 @@ from sedeval_soft.cli.options import (
     option,
     setting,
 )
-from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.table import hand_over
 
 EPILOG = """\b
 Examples:
   soft-sed-eval annotate a.tsv b.tsv c.tsv
   soft-sed-eval annotate a.tsv b.tsv c.tsv -o ref.tsv --method competence
   soft-sed-eval annotate a.tsv b.tsv c.tsv --ceiling-of sys.tsv
+
+\b
+Exit status: 0 done, 2 the call or the input is wrong.
 """
 
 METHODS = ("mean", "competence", "majority")
@@ -47,8 +50,8 @@ OPTIONS: tuple[Decorator, ...] = (
     option(ANNOTATORS, "--ceiling-of", type=_PATH, metavar="SYSTEM",
            help="Give the scores of a system as a share of what annotators reach."),
     option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
-           help="A score that the ceiling is of. Repeatable.  [default: micro and macro F1 of segments, soft "
-           "and hard]"),
+           help="A score to give the ceiling for. Repeatable.  [default: micro and macro F1 of segments, "
+           "soft and hard]"),
     setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
             help="A value above it is a label."),
     option(SCORING, "--durations", type=_PATH, metavar="TSV",
@@ -62,7 +65,8 @@ OPTIONS: tuple[Decorator, ...] = (
     option(OUTPUT, "-o", "--output", type=_PATH, metavar="FILE",
            help="Write the reference to a file, in the form of its extension; with - it is printed, and the "
            "agreement goes to standard error."),
-    option(OUTPUT, "--to", metavar="FORM", help="Form of the reference, as of soft-sed-eval convert."),
+    option(OUTPUT, "--to", metavar="FORM",
+           help="Form of the reference: one of those that `soft-sed-eval convert` writes."),
     option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty."),
     option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
            help="Form of the agreement."),
@@ -94,7 +98,8 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         found = annotated(list(tables), limits=limits, **asked)
         # The reference first: what is printed cannot be taken back where it fails.
         if output is not None:
-            _write(found.reference, output, to, limits, force=force, quiet=quiet)
+            to = to or ("long" if to_standard_output(output) else None)
+            hand_over(found.reference, output, force=force, quiet=quiet, to=to, limits=limits)
     if not quiet:
         for warning in found.warnings:
             remark(f"warning: {warning}")
@@ -111,32 +116,11 @@ def _check(tables: tuple[str, ...], given: dict[str, Any]) -> None:
     """Refuse paths that do not go together."""
     if len(tables) < 2:
         raise click.UsageError(f"Expected the tables of two or more annotators, found {len(tables)}.")
-    twice = next((path for path in tables if tables.count(path) > 1), None)
-    if twice is not None:
-        raise click.UsageError(f"TABLE {twice} is given twice; expected each once.")
+    check_once(tables, "TABLE")
     if [*tables, given["ceiling_of"], given["durations"]].count("-") > 1:
         raise click.UsageError("Only one of TABLE and --ceiling-of can be standard input.")
     if given["output"] is None and (given["to"] or given["force"]):
         raise click.UsageError("--to and --force are of the reference; expected -o, too.")
-    read: dict[str, str | None] = {f"table of annotator {i}": path for i, path in enumerate(tables, 1)}
+    read = each_of("table of annotator", tables)
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     refuse_overwriting(given["output"], read | others)
-
-
-def _write(rows: Any, output: str, to: str | None, limits: Any, *, force: bool, quiet: bool) -> None:  # noqa: ANN401
-    """Write the reference."""
-    from sedeval_soft.api.conversion import prepare, write
-    from sedeval_soft.core.errors import SettingsError
-
-    printed = to_standard_output(output)
-    target = "-" if printed else os.fspath(output)
-    prepared = prepare(rows, target, to=to or ("long" if printed else None), limits=limits)
-    if printed:
-        if not prepared.form.text and sys.stdout.isatty():
-            raise SettingsError(f"{prepared.form.name} is no text for a terminal; expected -o FILE")
-        click.echo(prepared.content(), nl=False)
-    else:
-        write(prepared, target, force=force)
-    if not quiet:
-        for loss in prepared.conversion.losses:
-            remark(f"warning: {prepared.form.name} loses {loss}")

@@ -23,17 +23,19 @@ def settings_of(
     """
     from dataclasses import replace
 
-    from sedeval_soft.config import load_thresholds, split_classes
     from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
     from sedeval_soft.core.tuning import RULES
     from sedeval_soft.measures.registry import group_of
 
     values = _from_files(given.pop("preset"), given.pop("config"))
-    for name, value in given.items():
-        if value is None or value == ():
-            continue
-        values[name] = split_classes(value) if name == "classes" else value
+    values |= {name: value for name, value in given.items() if value is not None and value != ()}
+    if given.get("classes"):
+        from sedeval_soft.config import split_classes
+
+        values["classes"] = split_classes(given["classes"])
     if isinstance(given.get("thresholds"), str) and given["thresholds"] not in RULES:
+        from sedeval_soft.config import load_thresholds
+
         values["thresholds"] = load_thresholds(given["thresholds"], inclusive=bool(values.get("inclusive")))
     families = [".".join(name.split(".")[:2]) for name in asked]
     if just and not given["only"]:
@@ -49,22 +51,22 @@ def settings_of(
         values["cross_tune"] = "folds"
     settings = Settings.of(**values)
     needed = {*settings.measures, "curves"} if curves else {*settings.measures}
-    if not given["measures"]:
+    if not given.get("measures"):
         needed |= {*map(group_of, asked)}
     return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
 
 
 def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
     """Return the settings of a preset or of a file, none where neither is given."""
+    if preset is None and config is None:
+        return {}
     from sedeval_soft.config import checked_preset, load_preset, load_settings
     from sedeval_soft.core.errors import SettingsError
 
     if preset is not None and config is not None:
         extends = f"`extends: {checked_preset(preset)}` in {config} has both"
         raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
-    if preset is not None:
-        return load_preset(preset)
-    return {} if config is None else load_settings(config)
+    return load_settings(str(config)) if preset is None else load_preset(preset)
 
 
 def settings_files(config: str | None) -> dict[str, str | None]:
@@ -150,6 +152,8 @@ def check_resampling(
 
 def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
     """Refuse intervals of scores for which the method is not valid, where nothing else is asked for."""
+    if settings.ci is None:
+        return
     from sedeval_soft.core.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.run.intervals import skips_optimal

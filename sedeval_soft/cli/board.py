@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft.cli.arguments import check_objective, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     OBJECTIVE,
@@ -40,8 +39,8 @@ Examples:
     --rank-by event.hard.f1.macro --title 'Sound events 2026' --no-reports
 
 \b
-Exit status: 0 the site was built, 1 with --strict: a submission is invalid, 2 the call, the reference or the
-folder is wrong.
+Exit status: 0 the site was built, 1 with --fail-on-invalid: a submission is invalid, 2 the call, the
+reference or the folder is wrong.
 """
 
 BOARD = (
@@ -55,7 +54,7 @@ BOARD = (
     ),
     switch(
         SCORING,
-        "--complete",
+        "--strict",
         "strict",
         value=True,
         text="A submission with missing or unknown files or classes is invalid.",
@@ -94,7 +93,7 @@ BOARD = (
         "--cache",
         type=click.Path(path_type=str),
         metavar="FOLDER",
-        help="Where is kept what need not be computed again; not to be published.  [default: SITE.cache]",
+        help="Folder for results that need not be computed again. Do not publish it.  [default: SITE.cache]",
     ),
     option(
         OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", help="Title of the site."
@@ -102,7 +101,7 @@ BOARD = (
     option(
         OUTPUT,
         "--score",
-        "columns",
+        "scores",
         multiple=True,
         metavar="NAME",
         help="Show this score of all submissions, such as event.hard.f1.macro. Repeatable.  [default: the "
@@ -114,9 +113,13 @@ BOARD = (
         is_flag=True,
         help="No report of each submission: reports show the reference, which may be meant to stay hidden.",
     ),
-    option(OUTPUT, "--strict", "fails", is_flag=True, help="Exit with 1 where a submission is invalid."),
+    option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
     QUIET,
 )
+
+
+_SHOWN = 200
+"""Characters of a problem that are told."""
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
@@ -132,14 +135,11 @@ def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noq
     """
     from sedeval_soft.cli.asked import limits_of
 
-    if isinstance(given["threshold"], str):
-        if given["thresholds"] is not None:
-            raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.", ctx)
-        given |= {"threshold": None, "thresholds": given["threshold"]}
+    move_rule(given)
     if to_standard_output(given["output"]):
         raise click.UsageError("-o names standard output; a site is a folder.", ctx)
     if "-" in (given["reference"], submissions):
-        raise click.UsageError("standard input is no reference of a site: it is built more than once.", ctx)
+        raise click.UsageError("Standard input is no reference of a site: it is built more than once.", ctx)
     with limits_of(given) as limits:
         ctx.exit(_build(submissions, given, limits))
 
@@ -147,11 +147,13 @@ def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noq
 def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
     """Build the site; return the exit code."""
     from sedeval_soft.api.site import build_site
+    from sedeval_soft.cli.progress import progress
 
-    names = ("output", "cache", "reference", "title", "no_reports", "fails", "quiet", "ties", "baseline")
-    io = {name: given.pop(name) for name in (*names, "rank_by", "columns", "folds", "by", "durations")}
-    settings, rank_by, columns = _settings(given, io)
-    with _progress(quiet=io["quiet"]) as told:
+    names = ("output", "cache", "reference", "title", "no_reports", "fail_on_invalid", "quiet", "ties")
+    more = ("baseline", "rank_by", "scores", "folds", "by", "durations")
+    io = {name: given.pop(name) for name in (*names, *more)}
+    settings, rank_by, scores = _settings(given, io)
+    with progress(quiet=io["quiet"], label="scoring submissions") as told:
         site = build_site(
             submissions,
             io["reference"],
@@ -159,20 +161,20 @@ def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
             cache=io["cache"],
             rank_by=rank_by,
             baseline=io["baseline"],
-            columns=columns,
+            scores=scores,
             title=io["title"],
             reports=not io["no_reports"],
-            test=io["ties"],
+            ties=io["ties"],
             durations=io["durations"],
             folds=io["folds"],
             by=io["by"],
-            told=told,
+            progress=told,
             limits=limits,
             settings=settings,
         )
     if not io["quiet"]:
         _tell(site)
-    return 1 if io["fails"] and site.invalid else 0
+    return 1 if io["fail_on_invalid"] and site.invalid else 0
 
 
 def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, str, list[str]]:
@@ -181,19 +183,19 @@ def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, s
     from sedeval_soft.cli.asked import check_wanted, settings_of
     from sedeval_soft.cli.requirements import parse_wanted
 
-    columns = parse_wanted(io["columns"])
+    scores = parse_wanted(io["scores"])
     rank_by = io["rank_by"] or RANK_BY
     check_rank_by(rank_by)
-    asked = [rank_by, *columns]
+    asked = [rank_by, *scores]
     settings = settings_of(given, asked, just=False, curves=False, folds=io["folds"])
     check_wanted(asked, settings, points=False, parted=bool(io["folds"] or io["by"]))
-    if given["objective"] and settings.cross_tune is None and not io["folds"]:
-        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
-    return settings, rank_by, columns
+    check_objective(given["objective"], settings, io["folds"])
+    return settings, rank_by, scores
 
 
 def _tell(site: Site) -> None:
     """Say on standard error what came of the submissions; a name has no lines of its own."""
+    from sedeval_soft.core.counted import counted
     from sedeval_soft.core.visible import visible
 
     for name in site.ignored:
@@ -201,29 +203,11 @@ def _tell(site: Site) -> None:
     for warning in site.warnings:
         remark(f"warning: {visible(warning)}")
     for name, number in site.invalid.items():
-        remark(f"invalid: {visible(name)}: {number} problem{'' if number == 1 else 's'}")
+        first = visible(site.first.get(name, ""))
+        told = "problem" if number == 1 else "problems, the first"
+        remark(f"invalid: {visible(name)}: {number} {told}: {first[:_SHOWN]}{'...' * (len(first) > _SHOWN)}")
     valid = 0 if site.board is None else len(site.board.systems)
     bad = len(site.invalid)
     total = valid + bad
     same = total - len(site.scored)
-    remark(f"{total} submission{'' if total == 1 else 's'}: {valid} ranked, {bad} invalid; {same} as before")
-
-
-@contextlib.contextmanager
-def _progress(*, quiet: bool) -> Any:  # noqa: ANN401 - a context of a function, or of None
-    """Yield what is told of each submission that is done; None where nobody would see it."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from shutil import get_terminal_size
-
-    from sedeval_soft.core.visible import visible
-
-    def told(done: int, total: int, what: str) -> None:
-        line = f"{done} of {total}: {visible(what)}"[: get_terminal_size().columns - 1]
-        click.echo(f"\r\033[K{line}", err=True, nl=False)
-
-    try:
-        yield told
-    finally:
-        click.echo("\r\033[K", err=True, nl=False)
+    remark(f"{counted(total, 'submission')}: {valid} ranked, {bad} invalid; {same} as before")

@@ -32,9 +32,7 @@ def with_levels(
     *,
     quiet: bool,
 ) -> Scores:
-    """Return scores with their chance levels, as they are where no draws are asked for."""
-    if not draws:
-        return scores
+    """Return scores with their chance levels."""
     from sedeval_soft.api import with_chance
     from sedeval_soft.cli.progress import progress
     from sedeval_soft.core.pair import align

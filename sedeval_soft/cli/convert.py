@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from sedeval_soft.cli.options import INTAKE, OUTPUT, QUIET, GroupedCommand, add, option
-from sedeval_soft.cli.output import remark, to_standard_output
+from sedeval_soft.cli.table import hand_over
 
 WRITTEN = (
     *("long", "csv", "wide", "wide-csv", "sed-eval", "maestro", "score-dir", "parquet", "arrow"),
@@ -22,6 +21,9 @@ Examples:
   soft-sed-eval convert sys.tsv scores/ --to score-dir
   soft-sed-eval convert ref.tsv labels/ --to audacity
   soft-sed-eval convert scores.zip - --to long
+
+\b
+Exit status: 0 done, 2 the call or the input is wrong.
 """
 
 
@@ -45,22 +47,8 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     is a file, a folder (for maestro and score-dir, and where a form has a file for each recording), or - for
     standard output. What OUT cannot hold is said on standard error.
     """
-    from sedeval_soft.api.conversion import prepare, write
     from sedeval_soft.cli.asked import limits_of
-    from sedeval_soft.core.errors import SettingsError
 
-    printed = to_standard_output(target)
     asked = {name: given[name] for name in ("to", "source_form", "strict")}
     with limits_of(given) as limits:
-        prepared = prepare(source, "-" if printed else target, limits=limits, **asked)
-    if printed:
-        if not prepared.form.text and sys.stdout.isatty():
-            raise SettingsError(
-                f"{prepared.form.name} is no text for a terminal; expected the name of a file"
-            )
-        click.echo(prepared.content(), nl=False)
-    else:
-        write(prepared, target, force=given["force"])
-    if not given["quiet"]:
-        for loss in prepared.conversion.losses:
-            remark(f"warning: {prepared.form.name} loses {loss}")
+        hand_over(source, target, force=given["force"], quiet=given["quiet"], limits=limits, **asked)

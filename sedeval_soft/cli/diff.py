@@ -10,6 +10,7 @@ EPILOG = """\b
 Examples:
   soft-sed-eval diff old.json new.json
   soft-sed-eval diff old.json new.json --tolerance 1e-9
+  soft-sed-eval diff old.json new.json --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
 
 \b
@@ -29,6 +30,13 @@ Exit status: 0 all scores are the same, 1 scores differ, 2 a file cannot be comp
     help="By how much scores, and the ends of their intervals, may differ.",
 )
 @click.option(
+    "--score",
+    "only",
+    multiple=True,
+    metavar="NAME",
+    help="Compare just this score, such as segment.soft.f1.macro. Repeatable.  [default: all]",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(("text", "json")),
@@ -44,7 +52,9 @@ Exit status: 0 all scores are the same, 1 scores differ, 2 a file cannot be comp
     help="Write to a file; it is complete or not touched.",
 )
 @click.pass_context
-def diff(ctx: click.Context, a: str, b: str, tolerance: float, form: str, output: str | None) -> None:
+def diff(
+    ctx: click.Context, a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None
+) -> None:
     """Compare two results of --format json: score by score, and which settings and inputs differ.
 
     Systems are paired by name; where both files have one, these are compared whatever their names.
@@ -56,7 +66,7 @@ def diff(ctx: click.Context, a: str, b: str, tolerance: float, form: str, output
     from sedeval_soft.formats.results import read_results
     from sedeval_soft.report.changes import changes_json, changes_text
 
-    found = changes(read_results(a), read_results(b), tolerance)
+    found = changes(read_results(a), read_results(b), tolerance, only)
     show = changes_json if form == "json" else changes_text
     emit(show(found, (a, b)), output)
     ctx.exit(0 if found.same else 1)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft.cli.arguments import check_objective, check_once, move_rule
 from sedeval_soft.cli.chance import draws_of, with_levels
-from sedeval_soft.cli.jobs import check_jobs, jobs_of
+from sedeval_soft.cli.jobs import check_jobs, jobs_of, may_be_in_parts
 from sedeval_soft.cli.options import (
     INPUT,
     INTAKE,
@@ -27,7 +28,7 @@ from sedeval_soft.cli.options import (
     GroupedCommand,
     add,
 )
-from sedeval_soft.cli.output import check_tally_path, emit, refuse_overwriting, remark
+from sedeval_soft.cli.output import check_tally_path, each_of, emit, refuse_overwriting, remark
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
@@ -76,14 +77,11 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
         emit(list_scores())
         return
     points = _points(given.pop("points"), ctx)
-    if isinstance(given["threshold"], str):
-        if given["thresholds"] is not None:
-            raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.", ctx)
-        given |= {"threshold": None, "thresholds": given["threshold"]}
+    move_rule(given)
     _check_arguments(ctx, reference, systems, given, points=bool(points))
     from sedeval_soft.cli.asked import limits_of
 
-    given["jobs"] = jobs_of(given)
+    given |= {"jobs": jobs_of(given), "memory": given["memory_limit"]}
     with limits_of(given) as limits:
         ctx.exit(_run(reference or "", points or systems, given, limits))
 
@@ -104,9 +102,7 @@ def _check_arguments(
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
     if [reference, *systems].count("-") > 1:
         raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
-    twice = next((path for path in systems if systems.count(path) > 1), None)
-    if twice is not None:
-        raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
+    check_once(systems, "SYSTEM")
     check_jobs(ctx, systems, given, points=points)
     few = len(systems) < 2
     for name in ("rank_by", "baseline", "runs") if few else ("check", "chance", "curves", "save_tally"):
@@ -168,7 +164,7 @@ def _run(
 
     shown = Presentation.of(given)
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
-    more = ("report", "timelines", "jobs")
+    more = ("report", "timelines", "jobs", "memory", "scheduler")
     io = {"limits": limits, **{name: given.pop(name) for name in (*names, *more)}}
     io["draws"] = draws_of(given)
     points = isinstance(systems, dict)
@@ -204,8 +200,7 @@ def _run(
     check_intervals(shown.wanted, settings)
     if not ranked:
         check_resampling(given, settings, runs=io["runs"], chance=io["draws"])
-    if given["objective"] and settings.cross_tune is None and not io["folds"]:
-        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
+    check_objective(given["objective"], settings, io["folds"])
     _check_evaluated({**io, "worst": given_worst}, settings)
     io["page"] = page
     if isinstance(systems, dict):
@@ -228,10 +223,11 @@ def _read(
     """Return the paths that are read, by what they are."""
     from sedeval_soft.cli.asked import settings_files
 
+    read: dict[str, str | None]
     if isinstance(systems, dict):
         read = {f"operating point at {threshold}": path for threshold, path in systems.items()}
     else:
-        read = {"system output" if i == 0 else f"system output {i + 1}": p for i, p in enumerate(systems)}
+        read = each_of("system output", systems)
     by = io["by"] if io["by"] and "{" not in io["by"] else None
     return {
         "reference": reference,
@@ -252,9 +248,9 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
     from sedeval_soft.run.evaluation import score_shard
 
     limits = io["limits"]
-    in_parts = io["jobs"] is not None and isinstance(system, str)
+    at_once = io["page"] or io["draws"] or io["check"] or not isinstance(system, str)
     sides: tuple[Rows, Rows] | None
-    if in_parts and not (io["page"] or io["draws"] or io["check"]):
+    if not at_once and may_be_in_parts(reference, str(system), io):
         from sedeval_soft.cli.streamed import counted
 
         sides, durations, shard = counted(reference, str(system), settings, io)

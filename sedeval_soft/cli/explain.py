@@ -11,6 +11,9 @@ Examples:
   soft-sed-eval explain segment.soft.f1.macro
   soft-sed-eval explain event.optimal.f1 'segment.hard.recall[car]'
   soft-sed-eval explain intersection.hard.psds --format json
+
+\b
+Exit status: 0 done, 2 the call is wrong.
 """
 
 

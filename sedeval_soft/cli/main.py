@@ -7,32 +7,24 @@ from outside, as shells have it.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
-from sedeval_soft.cli.annotate import annotate
-from sedeval_soft.cli.board import board
-from sedeval_soft.cli.convert import convert
-from sedeval_soft.cli.diff import diff
-from sedeval_soft.cli.evaluate import evaluate
-from sedeval_soft.cli.explain import explain
-from sedeval_soft.cli.merge import merge
+from sedeval_soft.cli.commands import SHORT_HELPS, Commands, listing
 from sedeval_soft.cli.output import hold_streams, remark
-from sedeval_soft.cli.plot import plot
-from sedeval_soft.cli.presets import presets
-from sedeval_soft.cli.simulate import simulate
 from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
-from sedeval_soft.cli.tune import tune
-from sedeval_soft.cli.validate import validate
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 PROGRAM = "soft-sed-eval"
+DEFAULT = "evaluate"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
 
 
@@ -56,15 +48,32 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         formatter.write_usage(ctx.command_path, "[OPTIONS] REFERENCE SYSTEM...")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        evaluate.format_options(ctx, formatter)
-        if len(self.commands) > 1:
-            self.format_commands(ctx, formatter)
+        self.commands[DEFAULT].format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's own
+        with formatter.section("Commands"):
+            formatter.write_dl(listing(DEFAULT, formatter.width))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        evaluate.format_help_text(ctx, formatter)
+        self.commands[DEFAULT].format_help_text(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        evaluate.format_epilog(ctx, formatter)
+        self.commands[DEFAULT].format_epilog(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete what may stand first: a command, a REFERENCE, or an option of the default command."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            own = super().shell_complete(ctx, incomplete)
+            known = {item.value for item in own}
+            more = self.commands[DEFAULT].shell_complete(ctx, incomplete)
+            return [*own, *(item for item in more if item.value not in known)]
+        names = [name for name in SHORT_HELPS if name.startswith(incomplete)]
+        # Shells look for files where no name fits, if that is said first.
+        files = CompletionItem(incomplete, type="file")
+        return [files, *(CompletionItem(name, help=SHORT_HELPS[name]) for name in names)]
 
 
 @contextlib.contextmanager
@@ -76,25 +85,15 @@ def _pipes_told() -> Iterator[None]:
 
 
 @click.group(
-    cls=_Group, default="evaluate", default_if_no_args=False, context_settings={"max_content_width": 100}
+    cls=_Group,
+    commands=Commands(),
+    default=DEFAULT,
+    default_if_no_args=False,
+    context_settings={"max_content_width": 100},
 )
 @click.version_option(__version__, prog_name=PROGRAM)
 def group() -> None:
     """Hold the commands together; the help comes from `evaluate`."""
-
-
-group.add_command(evaluate)
-group.add_command(annotate)
-group.add_command(board)
-group.add_command(convert)
-group.add_command(diff)
-group.add_command(explain)
-group.add_command(merge)
-group.add_command(plot)
-group.add_command(presets)
-group.add_command(simulate)
-group.add_command(tune)
-group.add_command(validate)
 
 
 def main() -> None:
@@ -111,10 +110,10 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        said = io.StringIO()
-        error.show(said)
+        from sedeval_soft.cli.habits import said
+
         code = error.exit_code
-        remark(said.getvalue().removesuffix("\n"))
+        remark(said(error, sys.argv[1:]))
     except (BrokenPipeError, UnreadError):
         code = _unread()
     except MemoryError:
@@ -151,13 +150,20 @@ def _say(message: str, code: int) -> int:
 
 def _explain(error: Exception) -> int:
     """Print an error of the package as it is, any other as a defect; return the exit code."""
-    from sedeval_soft.core.errors import EvaluationError
+    from sedeval_soft.core.errors import EvaluationError, InputError
 
     if isinstance(error, EvaluationError):
-        return _say(str(error), 2) if "\n" not in str(error) else _say(f"several problems:\n{error}", 2)
+        from sedeval_soft.cli.habits import of_words
+        from sedeval_soft.cli.spelled import as_options
+
+        text = str(error) if isinstance(error, InputError) else as_options(str(error))
+        hint = of_words(sys.argv[1:])
+        if hint:
+            return _say(f"{text}\n{hint}", 2)
+        return _say(text if "\n" not in text else f"several problems:\n{text}", 2)
     if isinstance(error, OSError) and error.errno is not None and error.filename is None:
         # Files are read and written elsewhere, by name: this is standard output.
-        return _say(f"standard output: cannot be written: {error.strerror}", 2)
+        return _say(f"standard output: cannot be written: {error.strerror or error}", 2)
     if os.environ.get(DEBUG_VARIABLE):
         raise error
     return _say(

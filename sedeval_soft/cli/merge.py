@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sedeval_soft.cli.options import INTAKE, PARTS, RESULTS, SURE, GroupedCommand, add
-from sedeval_soft.cli.output import check_tally_path, refuse_overwriting
+from sedeval_soft.cli.output import check_tally_path, each_of, refuse_overwriting
 
 if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
@@ -18,6 +18,9 @@ Examples:
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
   soft-sed-eval shard2/ref.tsv shard2/sys.tsv --save-tally 2.tally
   soft-sed-eval merge 1.tally 2.tally --ci
+
+\b
+Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
 
@@ -52,7 +55,7 @@ def _merge(tallies: Sequence[str], given: dict[str, Any], limits: Limits) -> int
 
     shown = Presentation.of(given)
     parted, saved = {name: given.pop(name) for name in ("folds", "by")}, given.pop("save_tally")
-    read: dict[str, str | None] = {f"tally {path}": path for path in tallies}
+    read = each_of("tally", tallies)
     refuse_overwriting(shown.output, read)
     refuse_overwriting(saved, read, option="--save-tally")
     check_tally_path(saved, shown.output)

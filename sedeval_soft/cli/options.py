@@ -1,4 +1,4 @@
-"""The options of `evaluate`, in the groups that its help shows.
+"""The options that commands share, in the groups that their help shows.
 
 An option that is a setting has no default here: what was not given stays as the settings have it.
 The defaults that the help shows are held against `Settings` by a test.
@@ -147,7 +147,7 @@ READ: tuple[Decorator, ...] = (
     option(SCORING, "--preset", metavar="NAME",
            help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=_FILE, metavar="YAML",
-           help="File of settings; options override it, and it what it `extends`."),
+           help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
 )  # fmt: skip
 
 INTAKE: tuple[Decorator, ...] = (
@@ -162,15 +162,17 @@ INTAKE: tuple[Decorator, ...] = (
 
 STREAM: tuple[Decorator, ...] = (
     option(LIMITS, "--jobs", type=jobs, metavar="N|all",
-           help="Count large tables, parted by recording into temporary files, in N processes; 0 or all: one "
-           "for each processor. The scores are the same.  [default: 1]"),
+           help="Count large tables in N processes; 0 or all: one for each processor. The scores are the "
+           "same.  [default: half as many as processors, from 256 MiB]"),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE",
+           help="Count by the workers of a dask scheduler: tcp://HOST:PORT, the file that a scheduler writes "
+           "for jobs of a cluster, or local for workers of this machine (--jobs of them). The scores are the "
+           "same."),
 )  # fmt: skip
 
-QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings on standard error.")
+QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
 
-SETTINGS: tuple[Decorator, ...] = (
-    setting(SCORING, "--threshold", type=threshold, shown="0.5", metavar="NUMBER|RULE|YAML",
-            help="System values above it are active. A rule or a file is that of --thresholds."),
+COUNTING: tuple[Decorator, ...] = (
     setting(SCORING, "--reference-threshold", type=number, shown="the same", metavar="NUMBER",
             help="Reference values above it are active."),
     switch(SCORING, "--inclusive", "inclusive", value=True, text="Active at the threshold too (>=)."),
@@ -178,10 +180,6 @@ SETTINGS: tuple[Decorator, ...] = (
     setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
             help="Evaluate these classes only, in this order. Repeatable; quote names with commas: "
             "'\"a, b\",c'."),
-    setting(SCORING, "--only", multiple=True, metavar="BASIS[.READING]",
-            help="Evaluate this: segment, event, intersection, clip (a file), ranking (of the classes of "
-            "a segment), or one reading, such as segment.hard, segment.optimal, segment.soft; or all. "
-            "Repeatable.  [default: segment and event]"),
     setting(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
             help="Length of a segment."),
     setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
@@ -194,8 +192,6 @@ SETTINGS: tuple[Decorator, ...] = (
             help="... or this share of the reference event's length, if that is longer."),
     switch(EVENTS, "--no-onset", "onset", value=False, text="Do not look at onsets."),
     switch(EVENTS, "--no-offset", "offset", value=False, text="Do not look at offsets."),
-    setting(EVENTS, "--matching", type=click.Choice(["optimal", "greedy"]), shown="optimal",
-            help="Match as many events as can be (optimal), or each with the first that is free (greedy)."),
     setting(EVENTS, "--events", type=click.Choice(["auto", "merge", "rows"]), shown="auto",
             help="Touching active rows of a class are one event (merge), or each row is one (rows); "
             "auto merges where a table has values."),
@@ -210,6 +206,19 @@ SETTINGS: tuple[Decorator, ...] = (
     setting(INTERSECTIONS, "--gtc", type=number, shown="0.5", metavar="SHARE",
             help="Share of a reference event that detections, if they are no false positives, must cover to "
             "find it."),
+)  # fmt: skip
+"""What shapes the counts at any threshold."""
+
+SETTINGS: tuple[Decorator, ...] = (
+    setting(SCORING, "--threshold", type=threshold, shown="0.5", metavar="NUMBER|RULE|YAML",
+            help="System values above it are active. A rule or a file is taken as by --thresholds."),
+    *COUNTING,
+    setting(SCORING, "--only", multiple=True, metavar="BASIS[.READING]",
+            help="Evaluate this: segment, event, intersection, clip (a file), ranking (of the classes of "
+            "a segment), or one reading, such as segment.hard, segment.optimal, segment.soft; or all. "
+            "Repeatable.  [default: segment and event]"),
+    setting(EVENTS, "--matching", type=click.Choice(["optimal", "greedy"]), shown="optimal",
+            help="Match as many events as can be (optimal), or each with the first that is free (greedy)."),
     setting(INTERSECTIONS, "--cttc", type=number, shown="0.3", metavar="SHARE",
             help="Share of a false positive that reference events of another class must cover to make it a "
             "cross trigger."),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import io
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -79,6 +80,11 @@ def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], opt
             raise SettingsError(f"{option} {output}: this is the {role} ({path}); expected another file")
 
 
+def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
+    """Return paths of one role by what they are, as `refuse_overwriting` takes them: numbered if several."""
+    return {role if len(paths) == 1 else f"{role} {k}": path for k, path in enumerate(paths, 1)}
+
+
 def check_tally_path(path: str | None, output: str | None) -> None:
     """Raise SettingsError for a tally that would be written where results are, or to standard output."""
     from sedeval_soft.core.errors import SettingsError
@@ -98,6 +104,11 @@ def _states(path: str | None) -> Iterator[os.stat_result]:
             yield os.fstat(0)
         return
     state = _state(path) if path else None
+    if path is not None and state is None:
+        from sedeval_soft.formats.places import is_pattern
+
+        if is_pattern(path):
+            yield from filter(None, map(_state, glob.iglob(path, recursive=True)))  # noqa: PTH207 - as typed
     if path is None or state is None:
         return
     if not stat.S_ISDIR(state.st_mode):

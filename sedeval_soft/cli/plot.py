@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft.cli.arguments import check_once, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     PARTS,
@@ -21,7 +22,7 @@ from sedeval_soft.cli.options import (
     number,
     option,
 )
-from sedeval_soft.cli.output import refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
 from sedeval_soft.plotting.kinds import KINDS, OPTIONS, RESAMPLED, SUFFIXES
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ WISHES = (
            "BASIS.READING.MEASURE.AVERAGE of a sweep (repeatable).  [default: f1, macro]"),
     option(SHOWN, "--sort", type=click.Choice(("given", "name", "score", "size")),
            help="Order of classes." + _of("sort")),
-    option(SHOWN, "--file", metavar="NAME", help="The file that is shown." + _of("file")),
+    option(SHOWN, "--file", metavar="FILENAME", help="The recording that is shown." + _of("file")),
     option(SHOWN, "--start", type=number, metavar="SECONDS", help="From here on." + _of("start")),
     option(SHOWN, "--end", type=number, metavar="SECONDS", help="Up to here." + _of("end")),
     option(SHOWN, "--of", type=click.Choice(("segments", "files", "classes")),
@@ -88,7 +89,7 @@ LOOKS = (
     option(LOOK, "--height", type=number, metavar="INCHES", help="Height.  [default: what suits the figure]"),
     option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
     option(LOOK, "--title", metavar="TEXT", help="Title above the figure.  [default: none, as in papers]"),
-    option(LOOK, "--label", "labels", multiple=True, metavar="TEXT",
+    option(LOOK, "--name", "names", multiple=True, metavar="TEXT",
            help="What a system is called. Once for each, in their order.  [default: file names]"),
     QUIET,
 )  # fmt: skip
@@ -115,10 +116,7 @@ def plot(ctx: click.Context, /, kind: str, reference: str, systems: tuple[str, .
     """Draw a figure; the help is made from the list of kinds."""
     from sedeval_soft.cli.asked import limits_of
 
-    if isinstance(given["threshold"], str):
-        if given["thresholds"] is not None:
-            raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.", ctx)
-        given |= {"threshold": None, "thresholds": given["threshold"]}
+    move_rule(given)
     _check(ctx, kind, [reference, *systems], given)
     with limits_of(given) as limits:
         _plot(kind, reference, systems, given, limits)
@@ -129,12 +127,10 @@ def _check(ctx: click.Context, kind: str, read: Sequence[str], given: Mapping[st
     if read.count("-") > 1:
         raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
     systems = read[1:]
-    twice = next((path for path in systems if systems.count(path) > 1), None)
-    if twice is not None:
-        raise click.UsageError(f"SYSTEM {twice} is given twice; expected each once.", ctx)
-    if given["labels"] and len(given["labels"]) != len(systems):
+    check_once(systems, "SYSTEM")
+    if given["names"] and len(given["names"]) != len(systems):
         raise click.UsageError(
-            f"expected a --label for each SYSTEM, {len(systems)}; found {len(given['labels'])}.", ctx
+            f"Expected a --name for each SYSTEM, {len(systems)}; found {len(given['names'])}.", ctx
         )
     if given["worst"] and kind != "worst":
         raise click.UsageError(f"--worst is of the kind worst; {kind} has no use for it.", ctx)
@@ -160,16 +156,16 @@ def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, An
 
     wish, look = _wish(given), _look(given)
     output, form, quiet = (given.pop(name) for name in ("output", "form", "quiet"))
-    durations, folds, labels = (given.pop(name) for name in ("durations", "folds", "labels"))
+    durations, folds, called = (given.pop(name) for name in ("durations", "folds", "names"))
     read: dict[str, str | None] = {
         "reference": reference,
-        **{f"system output {k}": path for k, path in enumerate(systems, 1)},
+        **each_of("system output", systems),
     }
     read |= {"table of durations": durations, "table of folds": folds, **settings_files(given["config"])}
     refuse_overwriting(output, read)
     named = _form(output, form)
     check_kind(kind, wish, len(systems))
-    names = names_of(systems, labels or None)
+    names = names_of(systems, called or None)
     named_only = bool(given["only"])
     settings = settings_of(given, [], just=False, curves=False, folds=folds)
     default = settings.only == DEFAULT_ONLY and not named_only

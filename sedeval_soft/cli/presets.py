@@ -12,6 +12,9 @@ Examples:
   soft-sed-eval presets show dcase2019-task4 > mine.yaml
   soft-sed-eval ref.tsv sys.tsv --preset dcase2019-task4
   soft-sed-eval presets schema > settings.schema.json
+
+\b
+Exit status: 0 done, 2 the call is wrong.
 """
 
 
@@ -35,7 +38,7 @@ def show(name: str) -> None:
     emit(text_of_preset(name))
 
 
-@presets.command()
+@presets.command(epilog=EPILOG)
 def schema() -> None:
     """Print the JSON Schema of settings files, for editors that complete and check them."""
     from sedeval_soft.config import schema_text

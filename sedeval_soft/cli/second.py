@@ -16,7 +16,7 @@ def refuse_settings(tool: str, settings: Settings) -> None:
     if tool == "sed_eval":
         from sedeval_soft.compat.check import refuse_settings as refuse
     else:
-        from sedeval_soft.run.peer import refuse_settings as refuse
+        from sedeval_soft.run.second_opinion import refuse_settings as refuse
     refuse(settings)
 
 
@@ -33,7 +33,7 @@ def second_opinion(tool: str, pair: Pair, tally: Tally, settings: Settings, scor
             for side, (rows, events) in touching(pair, settings).items()
         ]
         return comparison_table(tool, check_sed_eval(pair, settings, scores), CAUSES, notes)
-    from sedeval_soft.run import peer
+    from sedeval_soft.run import second_opinion as theirs
 
-    compared, notes = peer.check_sed_scores_eval(pair, tally, settings, scores)
-    return comparison_table(tool, compared, peer.CAUSES, notes)
+    compared, notes = theirs.check_sed_scores_eval(pair, tally, settings, scores)
+    return comparison_table(tool, compared, theirs.CAUSES, notes)

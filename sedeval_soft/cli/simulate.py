@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -19,7 +18,8 @@ from sedeval_soft.cli.options import (
     number,
     option,
 )
-from sedeval_soft.cli.output import refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.table import hand_over
 
 EPILOG = """\b
 Examples:
@@ -28,6 +28,9 @@ Examples:
   soft-sed-eval simulate beta-noise ref.tsv --r 0.1 -o sys.parquet
   soft-sed-eval simulate perturb ref.tsv --drop 0.2 --jitter 0.5 --noise 0.1 -o sys.tsv
   soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv -o sys.tsv
+
+\b
+Exit status: 0 done, 2 the call or the input is wrong.
 """
 
 KINDS = ("betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator")
@@ -80,7 +83,8 @@ OF_ALL: tuple[Decorator, ...] = (
            help="A segment takes the largest value in it, or the time-weighted mean."),
     option(OUTPUT, "-o", "--output", type=_PATH, metavar="FILE",
            help="Write the table to a file, in the form of its extension.  [default: standard output]"),
-    option(OUTPUT, "--to", metavar="FORM", help="Form of the table, as of soft-sed-eval convert."),
+    option(OUTPUT, "--to", metavar="FORM",
+           help="Form of the table: one of those that `soft-sed-eval convert` writes."),
     option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty."),
     QUIET,
 )  # fmt: skip
@@ -105,33 +109,24 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
 
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
-    from sedeval_soft.api.conversion import prepare, write
     from sedeval_soft.api.simulation import simulate as simulated
     from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.config import split_classes
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.core.counted import counted
 
     output, form, force, quiet = (given.pop(name) for name in ("output", "to", "force", "quiet"))
-    labels = {f"labels of annotator {i + 1}": path for i, path in enumerate(given["labels"])}
+    labels = each_of("labels of annotator", given["labels"])
     read = {"reference": reference, "training data": given["train"], "table of durations": given["durations"]}
     refuse_overwriting(output, read | labels)
     if [reference, given["train"], *labels.values()].count("-") > 1:
         raise click.UsageError("Only one of REFERENCE, --train and --labels can be standard input.")
     given["labels"] = given["labels"] or None
     given["classes"] = split_classes(given["classes"]) if given["classes"] else None
-    printed = to_standard_output(output)
+    form = form or ("long" if to_standard_output(output) else None)
     with limits_of(given) as limits:
         asked = {name: value for name, value in given.items() if value is not None}
         rows = simulated(kind, reference, limits=limits, **asked)
-        target = "-" if printed else output or "-"
-        prepared = prepare(rows, target, to=form or ("long" if printed else None), limits=limits)
-    if printed:
-        if not prepared.form.text and sys.stdout.isatty():
-            raise SettingsError(f"{prepared.form.name} is no text for a terminal; expected -o FILE")
-        click.echo(prepared.content(), nl=False)
-    else:
-        write(prepared, target, force=force)
+        hand_over(rows, output, force=force, quiet=quiet, to=form, limits=limits)
     if not quiet:
-        for loss in prepared.conversion.losses:
-            remark(f"warning: {prepared.form.name} loses {loss}")
-        remark(f"simulated {kind}, seed {given['seed']}: {len(rows)} rows, {len(rows.files)} files")
+        sizes = f"{counted(len(rows), 'row')}, {counted(len(rows.files), 'file')}"
+        remark(f"simulated {kind}, seed {given['seed']}: {sizes}")

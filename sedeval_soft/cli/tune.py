@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, OBJECTIVE, SETTINGS, TUNE, GroupedCommand, add
+from sedeval_soft.cli.options import (
+    COUNTING,
+    INTAKE,
+    INTERSECTIONS,
+    OBJECTIVE,
+    SCORING,
+    TUNE,
+    Decorator,
+    GroupedCommand,
+    add,
+    number,
+    setting,
+)
 from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
 
 if TYPE_CHECKING:
@@ -17,13 +29,27 @@ Examples:
   soft-sed-eval tune dev_ref.tsv dev_sys.tsv -o thresholds.yaml
   soft-sed-eval ref.tsv sys.tsv --thresholds thresholds.yaml
   soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1 --min-gap 0.2
+
+\b
+Exit status: 0 done, 2 the call or the input is wrong.
 """
+
+CUT: tuple[Decorator, ...] = (
+    setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
+            help="Reference values above it are active, unless --reference-threshold is given. Those of the "
+            "system are found."),
+)  # fmt: skip
+
+VARIANT: tuple[Decorator, ...] = (
+    setting(INTERSECTIONS, "--psds", type=click.Choice(["dcase-psds1", "dcase-psds2"]),
+            help="Sets --dtc and --gtc as DCASE does for PSDS, where they are not given."),
+)  # fmt: skip
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("reference", metavar="REFERENCE", type=click.Path(path_type=str))
 @click.argument("system", metavar="SYSTEM", type=click.Path(path_type=str))
-@add(SETTINGS, OBJECTIVE, TUNE, INTAKE)
+@add(CUT, COUNTING, VARIANT, OBJECTIVE, TUNE, INTAKE)
 def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     """Find the threshold of each class that is best on some data, to score other data with it.
 
@@ -49,8 +75,6 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
     from sedeval_soft.report import write_atomic
     from sedeval_soft.run.tune import tune as find
 
-    if isinstance(given["threshold"], str):
-        raise click.UsageError(f"--threshold {given['threshold']}: tune finds thresholds; expected a number.")
     output, quiet, durations = (given.pop(name) for name in ("output", "quiet", "durations"))
     read = {"reference": reference, "system output": system, "table of durations": durations}
     refuse_overwriting(output, read | settings_files(given["config"]))

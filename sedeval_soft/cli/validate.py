@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, GroupedCommand, add, option
-from sedeval_soft.cli.output import emit, refuse_overwriting, to_standard_output
+from sedeval_soft.cli.options import INTAKE, OUTPUT, GroupedCommand, add, option
+from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, to_standard_output
 
 EPILOG = """\b
 Examples:
@@ -25,7 +25,6 @@ Exit status: 0 no errors, 1 errors (with --strict: any problem), 2 cannot be val
 FORMATS = ("text", "json", "sarif", "github")
 
 _HELD = "What the table is held against"
-_OUTPUT = "Output"
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
@@ -55,10 +54,10 @@ _OUTPUT = "Output"
     "--config",
     type=click.Path(dir_okay=False, path_type=str),
     metavar="YAML",
-    help="File of settings, of which `classes` says which there can be.",
+    help="File of settings; its `classes` are the allowed ones.",
 )
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--max-problems",
     type=click.IntRange(min=1),
     default=100,
@@ -66,9 +65,9 @@ _OUTPUT = "Output"
     metavar="N",
     help="How many problems are told; all are counted.",
 )
-@option(_OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too.")
+@option(OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too.")
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--format",
     "form",
     type=click.Choice(FORMATS),
@@ -77,7 +76,7 @@ _OUTPUT = "Output"
     help="Form of the report: for people, for programs, for code scanning, for GitHub Actions.",
 )
 @option(
-    _OUTPUT,
+    OUTPUT,
     "-o",
     "--output",
     type=click.Path(path_type=str),
@@ -85,11 +84,11 @@ _OUTPUT = "Output"
     help="Write the report to a file; it is complete or not touched.",
 )
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--fix",
     type=click.Path(path_type=str),
     metavar="FILE",
-    help="Write a corrected copy, of mends that are safe only; report them, and what is left in the copy.",
+    help="Write a corrected copy, with safe corrections only; report these, and the problems that remain.",
 )
 @add(INTAKE)
 @click.pass_context
@@ -138,7 +137,7 @@ def _check(ctx: click.Context, systems: tuple[str, ...], given: dict[str, Any]) 
                 f"--format {given['form']} is a document of one SYSTEM; expected text or github.", ctx
             )
     read = {
-        **{"input" if i == 0 else f"input {i + 1}": path for i, path in enumerate(systems)},
+        **each_of("system output", systems),
         "reference": given["reference"],
         "table of durations": given["durations"],
         **settings_files(given["config"]),

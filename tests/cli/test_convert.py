@@ -158,7 +158,7 @@ def test_standard_streams_are_a_pipe(tmp_path):
 
 def test_the_library_converts_what_it_evaluates(table, tmp_path):
     done = sedeval_soft.convert(table, tmp_path / "o.rttm")
-    assert done.losses == ("blanks in names of 1 classes, which become _: 'car horn'",)
+    assert done.losses == ("blanks in names of 1 class, which become _: 'car horn'",)
     assert (done.form, done.read) == ("rttm", "long table with header, tab")
     assert (done.rows, done.files, done.classes, done.apart) == (2, 2, 2, False)
     data = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}

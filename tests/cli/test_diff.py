@@ -8,10 +8,10 @@ import json
 import math
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from launched import program
 
 from sedeval_soft import evaluate
 from sedeval_soft.board.changes import changes
@@ -26,7 +26,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 def run(*arguments, folder=None, stdin=None):
     done = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", *map(str, arguments)],
+        [*program(), *map(str, arguments)],
         capture_output=True,
         check=False,
         encoding="utf-8",
@@ -112,6 +112,26 @@ def test_json_has_every_number(files):
     assert {name: (score["a"]["value"], score["b"]["value"]) for name, score in told.items()} == expected
     for name, (one, other) in expected.items():
         assert told[name]["difference"] == (None if one is None or other is None else other - one)
+
+
+def test_just_the_scores_that_are_named_are_compared(files, tmp_path):
+    name, other = "segment.soft.f1.macro", "segment.hard.f1.macro"
+
+    def change(plain):
+        named(plain, name)["value"] += 0.1
+        plain["systems"][0]["files"] += 1
+
+    changed = mended(files / "a.json", change, tmp_path)
+    code, printed, _ = run("diff", files / "a.json", changed, "--score", other)
+    assert code == 0
+    assert "none of 1 score differs" in printed
+    assert "files" not in printed
+    code, printed, _ = run("diff", files / "a.json", changed, "--score", other, "--score", name)
+    assert code == 1
+    assert "1 of 2 scores differs" in printed
+    code, printed, said = run("diff", files / "a.json", changed, "--score", "segment.soft.f1.makro")
+    assert (code, printed) == (2, "")
+    assert "neither has a score 'segment.soft.f1.makro'; did you mean 'segment.soft.f1.macro'" in said
 
 
 @pytest.mark.parametrize(

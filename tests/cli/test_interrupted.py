@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from launched import unmeasured
 
 ROOT = Path(__file__).parents[2]
 REFERENCE, SYSTEM = (str(ROOT / "sample_data" / name) for name in ("ref.tsv", "sys.tsv"))
@@ -151,7 +152,7 @@ def test_a_full_disk_leaves_the_old_output_and_nothing_else(command, name, tmp_p
         capture_output=True,
         text=True,
         check=False,
-        env={**ENVIRONMENT, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**unmeasured(), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert done.returncode == 2
     assert f"{target}: cannot be written" in done.stderr

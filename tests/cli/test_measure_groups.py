@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from launched import program
 
 from sedeval_soft import evaluate
 
@@ -19,8 +19,7 @@ REFERENCE, SYSTEM, EVENTS = (
 
 
 def run(*args):
-    command = [sys.executable, "-m", "sedeval_soft", *args]
-    return subprocess.run(command, capture_output=True, check=False, text=True)
+    return subprocess.run([*program(), *args], capture_output=True, check=False, text=True)
 
 
 @pytest.mark.parametrize(
@@ -99,17 +98,17 @@ def test_curves_are_written_beside_the_results(tmp_path, suffix):
         (["--curves", "none/c.tsv"], "there is no folder"),
         (["--curves", "x.tsv", "-o", "x.tsv"], "-o writes this file"),
         (["--curves", "x.tsv", "-o", "./x.tsv"], "-o writes this file"),
-        (["--curves", SYSTEM], f"--curves {SYSTEM}: this is the system output"),
+        (["--curves", SYSTEM], f"--curves {SYSTEM}: this is the system output ("),
         (["--curves", "x.tsv", "--only", "ranking"], "nothing that is evaluated has curves"),
         (["--curves", "x.tsv", "--score", "event.hard.f1.micro"], "event.optimal"),
         (["--check", "sed_eval", "--only", "clip", "-o", "x.txt"], "--check is of hard"),
-        (["--measures", "curve"], "measures must be one of curves, divergence"),
-        (["--bins", "0"], "bins must be a whole number"),
+        (["--measures", "curve"], "--measures must be one of curves, divergence"),
+        (["--bins", "0"], "--bins must be a whole number"),
         (["--bins", "1.5"], "not a valid integer"),
-        (["--max-fpr", "0"], "max_fpr must be above 0, at most 1"),
-        (["--iou", "1.1"], "iou must be above 0, at most 1"),
-        (["--epsilon", "0.2"], "epsilon must be above 1e-16, at most 0.1"),
-        (["--epsilon", "1e-300"], "epsilon must be above 1e-16, at most 0.1"),
+        (["--max-fpr", "0"], "--max-fpr must be above 0, at most 1"),
+        (["--iou", "1.1"], "--iou must be above 0, at most 1"),
+        (["--epsilon", "0.2"], "--epsilon must be above 1e-16, at most 0.1"),
+        (["--epsilon", "1e-300"], "--epsilon must be above 1e-16, at most 0.1"),
     ],
     ids=str,
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from launched import program
 
 from sedeval_soft.config import PRESETS, load_preset, load_settings, schema_text
 
@@ -14,8 +14,7 @@ SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "config" / "presets"
 
 
 def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sedeval_soft", "presets", *arguments]
-    return subprocess.run(command, capture_output=True, check=False, text=True)
+    return subprocess.run([*program(), "presets", *arguments], capture_output=True, check=False, text=True)
 
 
 def test_all_are_listed_a_line_each():

@@ -294,3 +294,14 @@ def test_boards_take_constraints_and_sweeps(paths):
     for system in done.document["systems"]:
         assert len(system["sweep"]["thresholds"]) == 9
         assert "segment.optimal.satisficed_f" in {score["name"] for score in system["scores"]}
+
+
+def test_one_of_several_outputs_that_would_be_replaced_is_told_by_its_number(paths):
+    both = [paths["good"], paths["bad"]]
+    for number, path in enumerate(both, 1):
+        before = path.read_bytes()
+        done = call(paths["ref"], *both, "-o", path)
+        assert done.code == 2
+        assert f"-o {path}: this is the system output {number} ({path})" in done.err
+        assert path.read_bytes() == before
+    assert "this is the system output (" in call(paths["ref"], both[0], "-o", both[0]).err

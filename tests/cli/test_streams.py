@@ -6,10 +6,10 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from launched import program
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
@@ -18,14 +18,14 @@ F1 = "segment.soft.f1.micro"
 
 def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run `soft-sed-eval` with a shell's redirections; $E is the program, $R and $S the samples."""
-    program = f"{sys.executable} -m sedeval_soft"
+    given = {"E": shlex.join(program()), "R": REFERENCE, "S": SYSTEM, "PYTHONPATH": str(SAMPLES.parent)}
     return subprocess.run(
         ["bash", "-c", command],
         capture_output=True,
         check=False,
         text=True,
         cwd=cwd,
-        env={**os.environ, "E": program, "R": REFERENCE, "S": SYSTEM, "PYTHONPATH": str(SAMPLES.parent)},
+        env={**os.environ, **given},
     )
 
 

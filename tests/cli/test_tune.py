@@ -9,6 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from sedeval_soft.cli.commands import Commands
 from sedeval_soft.cli.main import group
 from sedeval_soft.core.errors import EvaluationError
 
@@ -71,6 +72,62 @@ def test_a_file_of_classes_alone_and_one_in_the_settings_do(thresholds, tmp_path
     assert run(REFERENCE, SYSTEM, "--config", str(config), "--score", F1) == expected
 
 
+MOVING = {
+    "--threshold": "0.3",
+    "--reference-threshold": "0.3",
+    "--inclusive": "",
+    "--beta": "2",
+    "--classes": "car",
+    "--durations": "durations.tsv",
+    "--preset": "dcase2024-task4-desed",
+    "--config": "settings.yaml",
+    "--segment-length": "0.3",
+    "--pool": "mean --segment-length 2.5",
+    "--onset-collar": "1",
+    "--offset-collar": "2",
+    "--offset-collar-rate": "0.9",
+    "--no-onset": "",
+    "--no-offset": "",
+    "--events": "rows",
+    "--median-filter": "3",
+    "--min-gap": "2",
+    "--min-duration": "2",
+    "--dtc": "0.7",
+    "--gtc": "0.7",
+    "--psds": "dcase-psds1",
+    "--objective": "segment.error_rate",
+}
+"""Each option that says what thresholds are best, with something that makes others best."""
+
+
+def test_every_option_that_is_not_of_files_is_known_to_move_thresholds():
+    options = {option for each in Commands()["tune"].params for option in each.opts if option[:2] == "--"}
+    assert options == {*MOVING, "--output", "--quiet", "--limit", "--memory-limit"}
+
+
+@pytest.mark.parametrize("option", MOVING)
+def test_every_option_moves_thresholds(option, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("settings.yaml").write_text("threshold: 0.2\n", encoding="utf-8")
+    Path("durations.tsv").write_text("filename\tduration\ncafe.wav\t20\n", encoding="utf-8")
+
+    def found(*options):
+        made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", "--objective", *options))
+        return made["thresholds"], made["classes"]
+
+    given = [option, *MOVING[option].split()]
+    bases = ("segment.f1", "event.f1", "intersection.f1")
+    assert any(found(basis, *given) != found(basis, *given[2:]) for basis in bases)
+
+
+def test_what_would_move_nothing_is_no_option_of_tune():
+    for option in ("--only", "--measures", "--worst", "--matching", "--cttc"):
+        assert "No such option" in run("tune", REFERENCE, SYSTEM, option, "1", code=2)
+    for rule in ("midpoint", REFERENCE):
+        said = run("tune", REFERENCE, SYSTEM, "--threshold", rule, code=2)
+        assert f"{rule!r} is not a number such as 0.5" in said
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -119,7 +176,7 @@ def test_thresholds_above_are_not_thresholds_at_or_above(thresholds):
         (("--cross-tune", "6"), "cross_tune=6: there are 5 files"),
         (("--cross-tune", "1"), "cross_tune must be a whole number, 2 to 1000"),
         (("--objective", "segment.f1"), "--objective is of --cross-tune, --folds and soft-sed-eval tune"),
-        (("--score", F1), "expected thresholds or cross_tune"),
+        (("--score", F1), "thresholds or cross_tune must be given"),
         (("--thresholds", "prior", "--only", "event", "--score", F1), "is left out by --only event"),
     ],
 )
@@ -205,11 +262,6 @@ def test_threshold_takes_what_thresholds_does(rule, thresholds):
     assert run(*asked, "--threshold", given) == run(*asked, "--thresholds", given)
     hard = json.loads(run(*asked, "--threshold", given))["settings"]["threshold"]
     assert hard == 0.5
-
-
-def test_tune_has_no_use_for_a_rule():
-    said = run("tune", REFERENCE, SYSTEM, "--threshold", "prior", code=2)
-    assert "tune finds thresholds; expected a number" in said
 
 
 def test_a_constraint_is_shown_with_what_it_leaves(tmp_path):

@@ -1,0 +1,149 @@
+"""Commands are imported when they are called, and known before."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import subprocess
+import sys
+
+import click
+import pytest
+from called import call
+
+import sedeval_soft.cli
+from sedeval_soft.cli.commands import SHORT_HELPS, Commands, listing
+from sedeval_soft.cli.main import DEFAULT, group
+
+
+@pytest.mark.parametrize("name", SHORT_HELPS)
+def test_short_help_is_that_of_the_command(name):
+    command = Commands()[name]
+    assert command.name == name
+    assert command.get_short_help_str(1000) == SHORT_HELPS[name]
+
+
+def test_every_module_with_a_command_is_listed():
+    found = {
+        module.name
+        for module in pkgutil.iter_modules(sedeval_soft.cli.__path__)
+        if isinstance(
+            getattr(__import__(f"sedeval_soft.cli.{module.name}", fromlist=["_"]), module.name, None),
+            click.Command,
+        )
+    }
+    assert found == {*SHORT_HELPS}
+    assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_listing_is_what_click_makes_of_the_commands(width):
+    group_of_click = click.Group(commands={name: Commands()[name] for name in SHORT_HELPS})
+    formatter = click.HelpFormatter(width=width)
+    group_of_click.format_commands(click.Context(group_of_click), formatter)
+    expected = formatter.getvalue().split("\n", 1)[1]
+    formatter = click.HelpFormatter(width=width)
+    with formatter.indentation():
+        formatter.write_dl(sorted(listing(None, width)))
+    assert formatter.getvalue() == expected
+    assert listing(DEFAULT, width)[0][0] == f"{DEFAULT}*"
+
+
+def commands(command: click.Command = group, *before: str) -> dict[str, click.Command]:
+    """Return all commands by their names, those of groups, too."""
+    found = {} if command is group else {" ".join(before): command}
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            found |= commands(command.get_command(click.Context(command), name), *before, name)
+    return found
+
+
+@pytest.mark.parametrize("name", commands())
+def test_help_ends_with_the_exit_status(name):
+    done = call(*name.split(), "--help")
+    said = " ".join(done.out.rpartition("Exit status: 0 ")[2].split())
+    assert said.endswith(".") and ", 2 " in said and len(said) < 150
+    options = {each for parameter in commands()[name].params for each in parameter.opts}
+    # What can be asked of results, or finds something wrong, has an answer for scripts.
+    answers = name in ("diff", "validate") or not options.isdisjoint({"--require", "--fail-on-invalid"})
+    assert (", 1 " in said) == answers
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in commands().items() if "quiet" in {p.name for p in each.params}]
+)
+def test_quiet_is_said_to_hide_all_remarks(name):
+    assert "No warnings and remarks on standard error" in " ".join(call(name, "--help").out.split())
+
+
+def imported(*arguments: str) -> set[str]:
+    """Return the modules of the command line that are imported by a call."""
+    code = (
+        "import sys; from sedeval_soft.cli.main import group; import click\n"
+        f"try: group.main({[*arguments]!r}, prog_name='x', standalone_mode=False)\n"
+        "except click.exceptions.Exit: pass\n"
+        "print(*[m for m in sys.modules if m.startswith('sedeval_soft.cli.')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    return {name.rpartition(".")[2] for name in done.stderr.split()} & {*SHORT_HELPS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--version"], set()),
+        (["--help"], {"evaluate"}),
+        (["explain", "--help"], {"explain"}),
+        (["presets"], {"presets"}),
+    ],
+)
+def test_a_call_imports_its_own_command_alone(arguments, expected):
+    assert imported(*arguments) == expected
+
+
+def test_a_mistyped_command_is_a_reference():
+    done = call("exlain", "segment.soft.f1.macro")
+    assert done.code == 2
+    assert "exlain" in done.err
+
+
+def test_commands_are_a_mapping():
+    commands = Commands()
+    assert "board" in commands
+    assert "bord" not in commands
+    assert commands.get("bord") is None
+    assert len(commands) == len(list(commands)) == len(SHORT_HELPS)
+    commands["own"] = click.Command("own")
+    assert commands["own"].name == "own"
+    del commands["own"]
+    assert "own" not in commands
+
+
+def completed(*words: str) -> list[str]:
+    """Return what bash is told of the last word."""
+    environment = {
+        **os.environ,
+        "COMP_WORDS": " ".join(("soft-sed-eval", *words)),
+        "COMP_CWORD": str(len(words)),
+        "_SOFT_SED_EVAL_COMPLETE": "bash_complete",
+    }
+    code = "from sedeval_soft.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, check=True, text=True
+    )
+    return done.stdout.split()
+
+
+def test_the_first_word_is_a_command_or_a_file():
+    # Files first: bash looks for them where nothing else fits.
+    assert completed("") == ["file,", *(f"plain,{name}" for name in group.commands)]
+    assert completed("ex") == ["file,ex", "plain,explain"]
+    assert completed("ref") == ["file,ref"]
+
+
+def test_options_of_the_default_command_are_completed_without_its_name():
+    assert completed("--segment-l") == ["plain,--segment-length"]
+    assert completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
+    assert completed("--vers") == ["plain,--version"]
+    assert completed("--hel") == ["plain,--help"]
+    assert completed("validate", "--fi") == ["plain,--fix"]

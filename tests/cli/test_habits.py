@@ -1,0 +1,168 @@
+"""Calls as other tools would have them are answered with what does the same here."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from documents import ROOT
+
+from sedeval_soft.cli.evaluate import evaluate
+from sedeval_soft.cli.habits import NUMBERS, OPTIONS, WORDS, of_words, said
+from sedeval_soft.cli.main import group
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.peers import NAMES, SED_EVAL
+from sedeval_soft.core.settings import Settings
+
+COMMANDS = group.list_commands(click.Context(group))
+KNOWN = {flag for each in evaluate.params for flag in each.opts}
+
+
+def answer(*arguments: str) -> str:
+    """Return what the command line says to a wrong call."""
+    with pytest.raises(click.ClickException) as refused:
+        group.main(list(arguments), prog_name="soft-sed-eval", standalone_mode=False)
+    return said(refused.value, arguments)
+
+
+@pytest.mark.parametrize(
+    ("option", "ours"),
+    [
+        ("--t_collar", "sed_eval's t_collar is --onset-collar and --offset-collar here."),
+        ("--t-collar=0.25", "sed_eval's t_collar is --onset-collar and --offset-collar here."),
+        ("--percentage_of_length", "sed_eval's percentage_of_length is --offset-collar-rate here."),
+        ("--time_resolution", "sed_eval's time_resolution is --segment-length here."),
+        ("--evaluate_onset", "sed_eval's evaluate_onset=False is --no-onset here."),
+        ("--event_label_list", "sed_eval's event_label_list is --classes here."),
+        ("--dtc_threshold", "psds_eval's dtc_threshold is --dtc here."),
+        ("-t", "--onset-collar and --offset-collar are tolerances"),
+        ("--reference", "The reference is the first argument"),
+        ("--JSON", "--format json"),
+    ],
+)
+def test_an_option_of_another_tool_is_answered_with_ours(option, ours):
+    told = answer("a.tsv", "b.tsv", option)
+    assert told.splitlines()[-1].find(ours) >= 0
+    # Nothing that only looks like it.
+    assert "Did you mean" not in told
+
+
+def test_an_option_that_nobody_has_is_answered_as_before():
+    assert "Did you mean one of: '--fixed-thresholds', '--threshold'" in answer(
+        "a.tsv", "b.tsv", "--treshold"
+    )
+    assert answer("a.tsv", "b.tsv", "--qwertyuiop").endswith("No such option '--qwertyuiop'.")
+
+
+def test_choices_are_listed_without_escapes():
+    assert "\n    shuffled-betas,\n" in answer("simulate")
+    assert "\t" not in answer("simulate")
+
+
+def test_a_command_is_not_told_of_options_that_it_lacks():
+    assert "--onset-collar and --offset-collar" in answer("tune", "a.tsv", "b.tsv", "--t_collar", "1")
+    assert "--onset-collar" not in answer("validate", "a.tsv", "--t_collar", "1")
+    assert "first argument" not in answer("board", "subs", "--ref", "a.tsv")
+
+
+def test_every_answer_names_what_there_is():
+    for hint in (*OPTIONS.values(), *WORDS.values(), *NUMBERS.values()):
+        assert set(re.findall(r"--[a-z][a-z-]+", hint)) - {"--help", "--version"} <= KNOWN, hint
+        for command in re.findall(r"soft-sed-eval ([a-z]+)", hint):
+            assert command in COMMANDS
+    for name, found in NAMES.items():
+        assert {*found.settings} <= {*Settings.__slots__}, name
+        assert name not in Settings.__slots__
+    for name in {*OPTIONS} - {"V"}:
+        assert f"--{name.replace('_', '-')}" not in KNOWN, name
+    assert not set(WORDS) & set(COMMANDS)
+
+
+def test_names_of_sed_eval_are_its_arguments():
+    from sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics, SoundEventMetrics
+
+    theirs: set[str] = set()
+    for each in (EventBasedMetrics, SegmentBasedMetrics, SoundEventMetrics):
+        theirs |= {*inspect.signature(each.__init__).parameters}
+    named = {name for name, found in NAMES.items() if found.tool == SED_EVAL}
+    assert named == theirs - {"self", "kwargs"}
+    guide = (ROOT / "docs" / "guides" / "from-sed-eval.md").read_text(encoding="utf-8")
+    assert all(name in guide for name in named)
+
+
+def test_a_setting_of_another_tool_is_answered_with_ours():
+    with pytest.raises(SettingsError, match="sed_eval's t_collar is onset_collar and offset_collar here"):
+        Settings.of(t_collar=0.25)
+    with pytest.raises(SettingsError, match="did you mean 'segment_length'"):
+        Settings.of(segment_len=1)
+    with pytest.raises(SettingsError, match="known: segment_length"):
+        Settings.of(zoo=1)
+
+
+def run(*arguments: str, cwd: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    return done.stderr
+
+
+def test_a_verb_that_is_no_command_is_answered(tmp_path):
+    told = run("compare", "ref.tsv", "a.tsv", "b.tsv", cwd=tmp_path)
+    assert "compare: cannot be read" in told
+    assert told.endswith("compares systems; it needs no command.\n")
+    assert run("help", cwd=tmp_path).endswith("soft-sed-eval --help shows all options and commands.\n")
+    (tmp_path / "help").write_text("onset\toffset\tevent_label\n")
+    assert "shows all options and commands" not in run("help", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("option", "ours"),
+    [("--ci", "--replicates N"), ("--folds", "--cross-tune K"), ("--durations", "a table")],
+)
+def test_a_number_where_none_belongs_is_answered(option, ours, tmp_path):
+    (tmp_path / "a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    told = run("a.tsv", "a.tsv", option, "5", cwd=tmp_path)
+    assert "5: cannot be read" in told
+    assert ours in told.splitlines()[-1]
+    (tmp_path / "5").write_text("")
+    assert of_words(["a.tsv", "a.tsv", option, str(tmp_path / "5")]) == ""
+
+
+def test_a_reading_or_a_basis_alone_is_answered():
+    with pytest.raises(SettingsError, match="not 'soft'; did you mean 'segment.soft' or 'event.soft'"):
+        Settings.of(only="soft")
+    with pytest.raises(SettingsError, match="not 'event_based'; did you mean 'event'"):
+        Settings.of(only=["event_based"])
+    with pytest.raises(SettingsError, match="not 'zoo'$"):
+        Settings.of(only="zoo")
+
+
+def test_a_list_of_pairs_of_files_is_known(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.ann", "a_detected.ann"):
+        (tmp_path / name).write_text("1.0\t2.0\tcar\n")
+    for delimiter in "\t,;":
+        (tmp_path / "list.txt").write_text(f"a.ann{delimiter}a_detected.ann\n")
+        assert "list.txt is a list of pairs of files" in of_words(["list.txt"])
+    assert "Here REFERENCE and SYSTEM may be folders" in run("list.txt", cwd=tmp_path)
+    for other in (
+        b"a.ann\tnowhere.ann\n",
+        b"\xff\tb",
+        b"",
+        b"\0\t\0\n",
+        b"1\t2\tcar\n",
+        b"a" * 100_000 + b"\t",
+    ):
+        (tmp_path / "list.txt").write_bytes(other)
+        assert of_words(["list.txt"]) == ""
+    assert of_words([]) == ""

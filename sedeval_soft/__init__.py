@@ -1,23 +1,39 @@
 """Evaluate sound event detection against hard and soft references.
 
-The public names:
+What is called:
 
 - `evaluate(reference, system, **settings)` compares two tables and returns `Scores`.
 - `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
+- `threshold_curves(reference, system, **settings)` returns scores over all thresholds: `Curves`, for plots.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
-- `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree.
-- `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions.
-- `convert(source, target, to=...)` writes a table in another form, and says what is lost by it.
+- `validate(system, reference)` returns all that is wrong with a table, and what looks wrong: a `Validation`.
+- `convert(source, target, to=...)` writes a table in another form, and says in a `Conversion` what is lost.
 - `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
+- `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree: an
+  `Annotation`.
+- `plot(kind, reference, *systems, **settings)` draws a figure, as a matplotlib Figure.
+- `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
+- `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions, and
+  says of each, in a `Site`, what came of it.
+
+What is returned, beside `Board`, `Curves`, `Validation`, `Conversion`, `Annotation` and `Site`:
+
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
+- `Score` is one of them, with its interval.
+
+What is given:
+
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
-- `plot(kind, reference, *systems, **settings)` draws a figure, as a matplotlib Figure.
-- `threshold_curves(reference, system, **settings)` returns scores over all thresholds, for plots.
-- `validate(system, reference)` returns all that is wrong with a table, and what looks wrong.
-- `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
+- `Wish` and `Look` hold what a figure shows, and how it looks.
+- `Choices` holds the title of a report, and which recordings it shows.
+
+What is raised:
+
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
+- `InputError` has the problems of a table, each with its place; `SettingsError` is of settings and arguments,
+  `UnknownScoreError` of the name of a score that there is not, `OutputError` of what cannot be written.
 
 Names are imported when first used, so that `soft-sed-eval --help` starts at once.
 """
@@ -27,34 +43,49 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sedeval_soft.annotators.found import Annotation
     from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
     from sedeval_soft.api.annotation import annotate
-    from sedeval_soft.api.conversion import convert
+    from sedeval_soft.api.conversion import Conversion, convert
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.simulation import simulate
-    from sedeval_soft.api.site import build_site
+    from sedeval_soft.api.site import Site, build_site
     from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.settings import Settings
-    from sedeval_soft.core.value import Score, Scores
+    from sedeval_soft.core.value import Score, Scores, UnknownScoreError
+    from sedeval_soft.page.render import Choices
+    from sedeval_soft.plotting.look import Look
+    from sedeval_soft.plotting.subject import Wish
+    from sedeval_soft.report.write import OutputError
+    from sedeval_soft.run.curves import Curves
     from sedeval_soft.validation import Validation
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Annotation",
     "Board",
+    "Choices",
+    "Conversion",
+    "Curves",
     "EvaluationError",
     "Evaluator",
     "InputError",
     "Limits",
+    "Look",
+    "OutputError",
     "Score",
     "Scores",
     "Settings",
     "SettingsError",
+    "Site",
+    "UnknownScoreError",
     "Validation",
+    "Wish",
     "__version__",
     "annotate",
     "build_site",
@@ -70,8 +101,25 @@ __all__ = [
 ]
 
 _HOME = {
+    "Annotation": "sedeval_soft.annotators.found",
     "Board": "sedeval_soft.core.board",
+    "Choices": "sedeval_soft.page.render",
+    "Conversion": "sedeval_soft.api.conversion",
+    "Curves": "sedeval_soft.run.curves",
+    "EvaluationError": "sedeval_soft.core.errors",
     "Evaluator": "sedeval_soft.api",
+    "InputError": "sedeval_soft.core.errors",
+    "Limits": "sedeval_soft.core.intake",
+    "Look": "sedeval_soft.plotting.look",
+    "OutputError": "sedeval_soft.report.write",
+    "Score": "sedeval_soft.core.value",
+    "Scores": "sedeval_soft.core.value",
+    "Settings": "sedeval_soft.core.settings",
+    "SettingsError": "sedeval_soft.core.errors",
+    "Site": "sedeval_soft.api.site",
+    "UnknownScoreError": "sedeval_soft.core.value",
+    "Validation": "sedeval_soft.validation",
+    "Wish": "sedeval_soft.plotting.subject",
     "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",
@@ -83,14 +131,6 @@ _HOME = {
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.api.validation",
     "write_report": "sedeval_soft.api.report",
-    "EvaluationError": "sedeval_soft.core.errors",
-    "InputError": "sedeval_soft.core.errors",
-    "SettingsError": "sedeval_soft.core.errors",
-    "Limits": "sedeval_soft.core.intake",
-    "Settings": "sedeval_soft.core.settings",
-    "Score": "sedeval_soft.core.value",
-    "Scores": "sedeval_soft.core.value",
-    "Validation": "sedeval_soft.validation",
 }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.formats.results import ResultInput, Results, ResultScore, ResultSystem
 
 ABSENT = "absent"
@@ -84,26 +85,39 @@ class Changes:
         return not (self.only_a or self.only_b or any(system.scores for system in self.systems))
 
 
-def changes(a: Results, b: Results, tolerance: float = 0.0) -> Changes:
+def changes(a: Results, b: Results, tolerance: float = 0.0, only: Sequence[str] = ()) -> Changes:
     """Return what differs between two results.
 
-    tolerance: by how much values, and ends of intervals, may differ. Systems are paired by name; where each
-    result has one, these are. Raises SettingsError for a tolerance that is none.
+    tolerance: by how much values, and ends of intervals, may differ. only: the names of the scores to
+    compare, none for all that there are. Systems are paired by name; where each result has one, these
+    are. Raises SettingsError for a tolerance that is none, and for names that neither result has.
     """
     if not 0 <= tolerance < math.inf:
         raise SettingsError(f"tolerance {tolerance!r}: expected a number of at least 0")
+    _check_known(only, a, b)
     pairs = _paired(a.systems, b.systems)
     names = [{pair[side].name for pair in pairs} for side in (0, 1)]
     return Changes(
         (a.version, b.version),
         _settings(a.settings, b.settings),
         _inputs(a, b, single=len(a.systems) == len(b.systems) == 1),
-        tuple(_system(*pair, tolerance) for pair in pairs),
+        tuple(_system(*pair, tolerance, only) for pair in pairs),
         tuple(system.name for system in a.systems if system.name not in names[0]),
         tuple(system.name for system in b.systems if system.name not in names[1]),
-        a.board != b.board,
+        not only and a.board != b.board,
         tolerance,
     )
+
+
+def _check_known(only: Sequence[str], a: Results, b: Results) -> None:
+    if not only:
+        return
+    known = {score.name: None for system in (*a.systems, *b.systems) for score in system.scores}
+    unknown = [
+        f"neither has a score {name!r}{did_you_mean(name, known)}" for name in only if name not in known
+    ]
+    if unknown:
+        raise SettingsError("\n".join(unknown))
 
 
 def _paired(a: Sequence[ResultSystem], b: Sequence[ResultSystem]) -> list[tuple[ResultSystem, ResultSystem]]:
@@ -143,8 +157,10 @@ def _inputs(a: Results, b: Results, *, single: bool) -> tuple[InputChange, ...]:
     )
 
 
-def _system(a: ResultSystem, b: ResultSystem, tolerance: float) -> SystemChange:
-    ours, theirs = ({score.name: score for score in system.scores} for system in (a, b))
+def _system(a: ResultSystem, b: ResultSystem, tolerance: float, only: Sequence[str]) -> SystemChange:
+    ours, theirs = (
+        {score.name: score for score in system.scores if not only or score.name in only} for system in (a, b)
+    )
     names = list(dict.fromkeys((*ours, *theirs)))
     found = [ScoreChange(name, ours.get(name), theirs.get(name)) for name in names]
     return SystemChange(
@@ -152,7 +168,7 @@ def _system(a: ResultSystem, b: ResultSystem, tolerance: float) -> SystemChange:
         b.name,
         len(names),
         tuple(change for change in found if not _agree(change, tolerance)),
-        tuple(part for part in _PARTS if getattr(a, part) != getattr(b, part)),
+        tuple(part for part in _PARTS if not only and getattr(a, part) != getattr(b, part)),
     )
 
 

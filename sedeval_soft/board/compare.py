@@ -41,22 +41,20 @@ _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overal
 def check_rank_by(name: str) -> Measure:
     """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
     if not isinstance(name, str):
-        raise SettingsError(f"--rank-by {name!r} is not the name of a score, such as {RANK_BY}")
+        raise SettingsError(f"rank_by must be the name of a score, such as {RANK_BY}, not {name!r}")
     measure, parsed = measure_of(name), ScoreName.parse(name)
     if measure.direction == "none":
-        raise SettingsError(
-            f"--rank-by {name}: neither high nor low values are better; expected another score"
-        )
+        raise SettingsError(f"rank_by={name}: neither high nor low values are better; expected another score")
     if parsed.group is not None:
-        raise SettingsError(f"--rank-by {name}: systems are ranked by all files and classes; leave out the @")
+        raise SettingsError(f"rank_by={name}: systems are ranked by all files and classes; leave out the @")
     return measure
 
 
 def check_baseline(baseline: str, names: Sequence[str]) -> None:
     """Raise SettingsError for a baseline that is none of the systems."""
     if baseline not in names:
-        hint = did_you_mean(str(baseline), names) or f"; expected one of {', '.join(names)}"
-        raise SettingsError(f"--baseline {baseline!r} is not among the systems{hint}")
+        said = f"baseline must be one of {', '.join(names)}, not {baseline!r}"
+        raise SettingsError(said + did_you_mean(str(baseline), names))
 
 
 class Resampled(Protocol):
@@ -84,12 +82,14 @@ def compare_scores(
     """Return the board of systems, each with its scores and its tally.
 
     baseline: the system from which differences are taken; None for the best.
-    Raises SettingsError for a score or a baseline that is not there.
+    Raises UnknownScoreError for a score that is not there, SettingsError for a baseline.
     """
     settings = systems[0].settings
     check_rank_by(rank_by)
     if baseline is not None:
         check_baseline(baseline, [scores.system for scores in systems])
+    for scores in systems:
+        scores.score(rank_by)  # of one that is not there nothing was counted, either
     paired = Paired.of(tallies, rank_by, settings)
     board = rank_scores(systems, paired, rank_by=rank_by, baseline=baseline, progress=progress)
     tally_of = {scores.system: tally for scores, tally in zip(systems, tallies, strict=True)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
@@ -70,8 +71,8 @@ def _too_few(n_files: int, replicates: int, comparisons: int, alpha: float) -> l
     least = max(by_files, by_draws)
     if comparisons < 1 or comparisons * least < alpha:
         return []
-    files = f"exchanging {n_files} file{'' if n_files == 1 else 's'} between two of them gives"
-    draws = f"{replicates} replicate{' gives' if replicates == 1 else 's give'}"
+    files = f"exchanging {counted(n_files, 'file')} between two of them gives"
+    draws = f"{counted(replicates, 'replicate')} {'gives' if replicates == 1 else 'give'}"
     adjusted = min(comparisons * least, 1.0)
     after = f", {adjusted:.3g} after Holm's adjustment for {comparisons}" if comparisons > 1 else ""
     said = files if by_files >= by_draws else draws

@@ -5,8 +5,9 @@ A file that only one of the systems has is all false alarms of it, and nothing o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -24,6 +25,7 @@ from sedeval_soft.run.intervals import Progress, replicates_of, values_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import Key, sorted_cells
 
+T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
@@ -134,20 +136,23 @@ def _along(file: str, n_files: int) -> int:
 def settings_for(rank_by: str, settings: Settings) -> Settings:
     """Return the settings by which no more is counted than the score that systems are ranked by needs."""
     name, group = ScoreName.parse(rank_by), group_of(rank_by)
-    only = settings.only if "psds" in name.measure else (f"{name.basis}.{name.reading}",)
-    chosen = replace(settings, only=only, measures=(group,) if group else ())
+    measures = (group,) if group else ()
     if "psds" in name.measure:
-        return chosen
+        return replace(settings, measures=measures)
+    family = f"{name.basis}.{name.reading}"
+    # Other readings follow no package.
+    compat = settings.compat if family in ("segment.hard", "event.hard") else None
+    chosen = replace(settings, only=(family,), measures=measures, compat=compat)
     chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
     return replace(chosen, psds_median_filters=())
 
 
 def _without_ranks(tally: Tally) -> Tally:
-    per_file, per_class = (
-        {name: column for name, column in columns.items() if not name.startswith("ranking.")}
-        for columns in (tally.per_file, tally.per_class)
-    )
-    return replace(tally, per_file=per_file, per_class=per_class)
+    return replace(tally, per_file=_unranked(tally.per_file), per_class=_unranked(tally.per_class))
+
+
+def _unranked(columns: Mapping[str, T]) -> dict[str, T]:
+    return {name: column for name, column in columns.items() if not name.startswith("ranking.")}
 
 
 def _renamed(tally: Tally, side: str) -> Tally:

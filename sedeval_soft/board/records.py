@@ -130,6 +130,11 @@ def scores_of(record: Record, settings: Settings) -> Scores:
     )
 
 
+def problem_of(fault: Fault) -> Problem:
+    """Return the problem that was kept."""
+    return Problem(*(getattr(fault, name) for name in Fault.__struct_fields__))
+
+
 def faults_of(problems: Iterable[Problem]) -> tuple[Fault, ...]:
     """Return what is kept of problems."""
     fields = Fault.__struct_fields__

@@ -1,1 +1,1 @@
-"""Other tools: profiles that follow their arithmetic exactly, and second opinions from themselves."""
+"""Other tools: profiles that follow their arithmetic exactly, and a second opinion from sed_eval itself."""

@@ -1,4 +1,4 @@
-"""Settings from files."""
+"""Settings, and what submissions say of themselves, from files."""
 
 from sedeval_soft.config.load import (
     classes_of_preset,

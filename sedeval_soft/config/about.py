@@ -43,7 +43,7 @@ def read_about(path: Path, name: str) -> About:
             raise _refused(name, f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
         found = read_yaml(str(path))
     except OSError as error:
-        raise _refused(name, f"cannot be read: {error.strerror}") from error
+        raise _refused(name, f"cannot be read: {error.strerror or error}") from error
     except InputError as error:
         first = error.problems[0]
         raise InputError(Problem(name, first.message, first.line, first.column)) from error

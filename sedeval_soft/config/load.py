@@ -19,6 +19,7 @@ from sedeval_soft.config.presets import PRESETS, UNRESTRICTED, text_of_preset
 from sedeval_soft.core.errors import InputError, Problem, SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.visible import one_line
 
 _LARGEST = 1 << 24
 """Bytes of a file of settings: nobody writes more, and reading takes a minute."""
@@ -149,14 +150,14 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
             raise InputError(Problem(path, f"has more than {_LARGEST} bytes; expected settings"))
         return read_plain_yaml(content.decode("utf-8"), lines)
     except OSError as error:
-        raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
+        raise InputError(Problem(path, f"cannot be read: {error.strerror or error}")) from error
     except UnicodeDecodeError as error:
         raise InputError(Problem(path, "is not UTF-8 text; expected YAML")) from error
     except RecursionError as error:
         raise InputError(Problem(path, "is nested too deeply; expected one `name: value` a line")) from error
     except (ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
         # What a tag such as !!timestamp or !!binary makes of a text that is none, a number of 5000 digits.
-        said = " ".join(str(error).split())[:200]
+        said = one_line(error)
         raise InputError(Problem(path, f"holds a value that cannot be read: {said}")) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -165,7 +166,7 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
         message = f"{error.problem}" if read else f"is not YAML: {error.problem}"
         raise InputError(Problem(path, message, *place)) from error
     except yaml.YAMLError as error:
-        raise InputError(Problem(path, f"is not YAML: {' '.join(str(error).split())}")) from error
+        raise InputError(Problem(path, f"is not YAML: {one_line(error)}")) from error
 
 
 def split_classes(texts: Sequence[str]) -> tuple[str, ...]:

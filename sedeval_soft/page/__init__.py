@@ -1,1 +1,1 @@
-"""A report: one page of HTML that needs nothing else, with what it shows computed from what it embeds."""
+"""Pages of HTML that need nothing else: a report, computed from what it embeds, and a leaderboard's site."""

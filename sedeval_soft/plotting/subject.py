@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.numbers import finite
@@ -149,8 +150,7 @@ def said_of_others(others: Sequence[str]) -> list[str]:
     """Return the note on classes that are left out because there are too many."""
     if not others:
         return []
-    count = f"{len(others)} {'class' if len(others) == 1 else 'classes'}"
-    return [f"Not drawn: the {count} with the least reference (--max-classes)."]
+    return [f"Not drawn: the {counted(len(others), 'class')} with the least reference (--max-classes)."]
 
 
 def _few(names: Sequence[str], most: int = 10) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sedeval_soft.annotators.found import Annotation
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.plain import plain_table
@@ -32,10 +33,11 @@ def annotation_text(annotation: Annotation) -> str:
     """Return all but the reference as tables."""
     rows, settings = annotation.reference, annotation.settings
     made = _MADE.get(annotation.method, annotation.method)
-    sizes = f"{len(rows.files)} files, {annotation.segments} segments of {settings['segment_length']:g} s"
+    files, classes = counted(len(rows.files), "file"), counted(len(rows.classes), "class")
+    segments = f"{counted(annotation.segments, 'segment')} of {settings['segment_length']:g} s"
     lacking = "one without events" if settings["all_files"] else "missing"
     lines = (
-        f"reference  {made}: {sizes}, {len(rows.classes)} classes\n"
+        f"reference  {made}: {files}, {segments}, {classes}\n"
         f"labels     values above {settings['threshold']:g}; a file that a table lacks is {lacking}\n"
     )
     tables = (_annotators(annotation), _agreement(annotation), _pairs(annotation), _ceiling(annotation))

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.header import read, scoring
-from sedeval_soft.report.intervals import METHODS, counted, ends, of_confidence, resampled
+from sedeval_soft.report.intervals import METHODS, ends, of_confidence, resampled
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.page import Page
 from sedeval_soft.report.table import UNDEFINED, Table, number, short
@@ -240,8 +241,9 @@ def _notes_of_mcnemar(board: Board) -> list[str]:
     if not board.discordances:
         return []
     of, different = len(board.discordances), len(_discordances(board))
+    verb = "has" if different == 1 else "have"
     below = f"a Holm-adjusted p below {short(_level(board))}"
-    said = f"{different} of {of} pairs of a class and a system have {below}"
+    said = f"{different} of {counted(of, 'pair')} of a class and a system {verb} {below}"
     more = different - _MOST_DISCORDANCES
     said += f", {more} more than are shown" if more > 0 else ""
     flatters = "it treats segments as independent, which flatters small differences"

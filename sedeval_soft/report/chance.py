@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.chance import Chance, Level
+from typing import TYPE_CHECKING
+
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.core.visible import visible
-from sedeval_soft.report.intervals import counted
 from sedeval_soft.report.layout import measure_label, of_parts
 from sedeval_soft.report.table import Table, number
 
-_Found = list[tuple[Score, Level]]
+if TYPE_CHECKING:
+    from sedeval_soft.core.chance import Chance, Level
+
+    _Found = list[tuple[Score, Level]]
 
 
 def said_of_chance(chance: Chance) -> str:

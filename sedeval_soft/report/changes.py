@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft.board.changes import ABSENT, Changes, InputChange, ScoreChange, SystemChange
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.visible import visible
 from sedeval_soft.formats.results import ResultScore
 from sedeval_soft.report.escape import json_text
@@ -95,10 +96,12 @@ def _scores(system: SystemChange, tolerance: float) -> str:
     """Return the scores that differ; those of one side only, often many, by their families."""
     title = visible(system.a if system.a == system.b else f"{system.a} against {system.b}")
     within = f" by more than {tolerance!r}" if tolerance else ""
+    compared = counted(system.compared, "score")
     if not system.scores:
-        lines = f"{title}: none of {system.compared} scores differs{within}.\n"
+        lines = f"{title}: none of {compared} differs{within}.\n"
     else:
-        lines = f"{title}: {len(system.scores)} of {system.compared} scores differ{within}\n"
+        differ = "differs" if len(system.scores) == 1 else "differ"
+        lines = f"{title}: {len(system.scores)} of {compared} {differ}{within}\n"
     rows = tuple(_row(change) for change in system.scores if change.a and change.b)
     if rows:
         lines = plain_table(Table(lines.removesuffix("\n"), ("score", "a", "b", "b - a"), rows))

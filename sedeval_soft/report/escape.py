@@ -7,7 +7,6 @@ a spreadsheet runs a cell that begins like a formula; a browser runs markup; Git
 
 from __future__ import annotations
 
-import html as _html
 import re
 
 from sedeval_soft.core.visible import escaped, visible
@@ -71,7 +70,9 @@ def json_text(text: str) -> str:
 
 def html(text: str) -> str:
     """Return a text for HTML, in an element or in an attribute between quotes of either kind."""
-    return _html.escape(visible(text), quote=True)
+    from html import escape
+
+    return escape(visible(text), quote=True)
 
 
 def latex(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sedeval_soft.core.board import Board
+from sedeval_soft.core.counted import be
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.board import board_page
@@ -88,5 +89,6 @@ def _shortened(page: Page, kept: int) -> Page:
     left = len(page.tables) - kept
     if left <= 0:
         return page
-    said = f"{number(left)} more tables are left out: a job summary holds 1 MiB."
+    more = f"{number(left)} more {'table' if left == 1 else 'tables'}"
+    said = f"{more} {be(left)} left out: a job summary holds 1 MiB."
     return replace(page, tables=page.tables[:kept], notes=(*page.notes, said))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
@@ -60,10 +61,15 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     return lines
 
 
+def _sizes(item: Input) -> str:
+    sizes = ((item.rows, "row"), (item.files, "file"), (item.classes, "class"))
+    return ", ".join(counted(number, noun) for number, noun in sizes)
+
+
 def _input(item: Input) -> str:
     events = "touching rows are one event" if item.events == "merge" else "each row is an event"
     parts = [
-        f"{visible(item.name)}: {item.rows} rows, {item.files} files, {item.classes} classes",
+        f"{visible(item.name)}: {_sizes(item)}",
         visible(item.form),
         "with values" if item.has_values else "without values",
         events,
@@ -120,7 +126,7 @@ def _tuned(settings: Settings) -> str:
     if isinstance(settings.thresholds, str):
         return f"the system cut at the {settings.thresholds} of each class"
     if settings.thresholds is not None:
-        return f"the system cut at given thresholds of {len(settings.thresholds)} classes"
+        return f"the system cut at given thresholds of {counted(len(settings.thresholds), 'class')}"
     count = settings.cross_tune
     each = "each fold" if count == "folds" else f"each of {count} parts of the files (seed {settings.seed})"
     best = settings.objective or "F of each basis"

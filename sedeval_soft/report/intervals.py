@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Score
 from sedeval_soft.report.layout import COUNTS
@@ -76,8 +77,3 @@ def described_runs(settings: Settings, runs: int) -> str:
 def resampled(replicates: int, files: int, seed: int) -> str:
     """Return how often files are drawn anew: `1000 replicates of 49 files, seed 0`."""
     return f"{counted(replicates, 'replicate')} of {counted(files, 'file')}, seed {seed}"
-
-
-def counted(number_of: int, noun: str) -> str:
-    """Return a number of things: `1 file`, `2 files`."""
-    return f"{number_of} {noun}{'' if number_of == 1 else 's'}"

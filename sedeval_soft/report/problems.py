@@ -8,6 +8,7 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.core.codes import RULES
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import Problem, Severity
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.escape import github_message, github_property, json_text
@@ -17,7 +18,7 @@ from sedeval_soft.validation.found import SEVERITIES
 SCHEMA = "soft-sed-eval-validation/1"
 
 _SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_PAGE = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main/docs/validation.md"
+_PAGE = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main/docs/reference/codes.md"
 
 _ANNOTATIONS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -57,7 +58,7 @@ def _not_told(validation: Validation) -> str:
 
 
 def _summary(validation: Validation) -> str:
-    counts = [f"{n} {s}{'s' * (n != 1)}" for s in SEVERITIES if (n := validation.count(s))]
+    counts = [counted(n, s) for s in SEVERITIES if (n := validation.count(s))]
     sizes = f"rows: {validation.rows}, files: {validation.files}, classes: {validation.classes}"
     found = ", ".join(counts) or "no problems"
     return f"{_path(validation.source)}: {found}" + (

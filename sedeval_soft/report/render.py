@@ -10,12 +10,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.board import Board, board_document
 from sedeval_soft.core.value import Scores, document
 from sedeval_soft.report.averages import with_averages
 from sedeval_soft.report.escape import json_text
 
 if TYPE_CHECKING:
+    from sedeval_soft.core.board import Board
     from sedeval_soft.report.page import Page
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
@@ -88,6 +88,8 @@ def render_board(
         from sedeval_soft.report.latex import latex_board
 
         return latex_board(board)
+    from sedeval_soft.core.board import board_document
+
     return _written(board_document(board), form)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
+from typing import TYPE_CHECKING
+
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.core.visible import visible
-from sedeval_soft.report.intervals import counted
 from sedeval_soft.report.layout import COUNTS, EXACT, measure_label, of_parts
 from sedeval_soft.report.table import Table, exact, number, short
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
 
 _MOST_FOLDS = 10
 """Folds up to which each has a column of its own."""

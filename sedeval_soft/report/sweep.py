@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.sweep import Sweep
+from typing import TYPE_CHECKING
+
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.names import AVERAGES, ScoreName
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.table import Table, number, short
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.sweep import Sweep
 
 
 def sweep_tables(scores: Scores) -> list[Table]:

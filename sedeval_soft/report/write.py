@@ -95,7 +95,7 @@ def _replace(target: Path, write: Callable[[Path], None], mode: int | None) -> N
         with open(part, "xb", opener=_for_us_alone) as file:
             write(part)
             os.fsync(file.fileno())
-        part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~umask())
         part.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -107,7 +107,8 @@ def _for_us_alone(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Return which permissions new files of this process do not have."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from sedeval_soft.report.write import OutputError
+from sedeval_soft.report.write import OutputError, umask
 
 
 def write_folder(
@@ -33,7 +33,7 @@ def write_folder(
         made = Path(tempfile.mkdtemp(dir=target.parent, prefix=".soft-sed-eval-", suffix=".part"))
         try:
             _fill(made, members)
-            made.chmod(0o777 & ~_umask())
+            made.chmod(0o777 & ~umask())
             _put(made, target)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
@@ -88,9 +88,3 @@ def _put(made: Path, target: Path) -> None:
             old.replace(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.functional.arrays import Sides, lay_out
 from sedeval_soft.functional.counts import (
@@ -88,7 +89,9 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
         sides = lay_out(target.to(precision), system, mask, weights, None, self.class_axis)
         if sides.reference.shape[-1] != self.num_classes:
             found = sides.reference.shape[-1]
-            raise SettingsError(f"{found} classes along axis {self.class_axis}; expected {self.num_classes}")
+            raise SettingsError(
+                f"{counted(found, 'class')} along axis {self.class_axis}; expected {self.num_classes}"
+            )
         counts = self._count(sides)
         for name in self.counted:
             setattr(self, f"{name}{self.setup}", self._state(name) + getattr(counts, name))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from sedeval_soft.core.codes import problem
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.intake import LIMITS, Limits
@@ -80,7 +81,7 @@ def _form(path: str | os.PathLike[str], tables: Sequence[Table]) -> str:
     form = next((form for form, size in described if size), described[0][0] if tables else "")
     if not tables or tables[0].name == spelled(os.fspath(path)):
         return form
-    return f"folder of {len(tables)} table{'s' * (len(tables) > 1)}, {form}"
+    return f"folder of {counted(len(tables), 'table')}, {form}"
 
 
 def _compared(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:

@@ -244,4 +244,4 @@ def _drop_duplicates(copy: _Copy) -> Iterator[str]:
     if dropped:
         copy.lines = [line for line in copy.lines if line.number not in dropped]
         listed = ", ".join(map(str, sorted(dropped)[:_LISTED])) + (" ..." if len(dropped) > _LISTED else "")
-        yield f"duplicate rows left out ({len(dropped)}: line{'s' * (len(dropped) > 1)} {listed})"
+        yield f"duplicate rows left out ({len(dropped)}: {'line' if len(dropped) == 1 else 'lines'} {listed})"

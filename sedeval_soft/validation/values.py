@@ -27,7 +27,8 @@ def check_values(table: Table, log: Log) -> None:
     column = None if isinstance(rows, WideRows) else table.column("soft_value")
     header = table.sniffed.skip or None
     if all(_is_hard(values) for values in columns):
-        message = f"all {number} values are 0 or 1; soft scores are between them"
+        said = "the only value is" if number == 1 else f"all {number} values are"
+        message = f"{said} 0 or 1; soft scores are between them"
         log.add(problem("values-all-hard", table.name, message, header, column))
     elif number >= _FEW and all(_is_constant(values, columns[0][0]) for values in columns):
         message = f"all {number} values are {columns[0][0]:.6g}"

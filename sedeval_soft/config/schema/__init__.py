@@ -1,4 +1,4 @@
-"""The JSON Schema of settings files: `python docs/make_settings_schema.py` makes it from `Settings`."""
+"""The JSON Schema of settings files: `python docs/make/settings_schema.py` makes it from `Settings`."""
 
 from __future__ import annotations
 

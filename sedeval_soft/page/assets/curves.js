@@ -24,7 +24,7 @@ SED.section("curves", (() => {
     const traces = of.classes.map((own, i) => ({ name: plain(own.name), x: own[x], y: own[y], line: { ...line(i), shape: shape || "linear" }, mode: "lines",
       customdata: own.threshold, hovertemplate: `%{fullData.name}<br>${x} %{x:.4f}, ${y} %{y:.4f}<br>threshold %{customdata:.4f}<extra></extra>` }));
     if (of.pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 3, shape: shape || "linear" } });
-    const left = of.left_out ? ` Curves of ${of.left_out} classes are left out: there are too many to draw.` : "";
+    const left = of.left_out ? ` Curves of ${of.left_out} ${of.left_out === 1 ? "class" : "classes"} are left out: there are too many to draw.` : "";
     element("curve-text").textContent = `${kinds[kind].name}, ${element("curve-family").value}, one line for each class, through up to 300 of its points. A class without a reference has none.${left}`;
     return { traces, layout: { xaxis, yaxis, legend: { orientation: "h", y: -0.2 } } };
   };

@@ -169,7 +169,7 @@ SED.section("all", (() => {
   const update = () => {
     const words = element("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = scores.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-    element("found").textContent = found.length > most ? `${found.length} scores, the first ${most} shown` : `${found.length} scores`;
+    element("found").textContent = found.length > most ? `${found.length} scores, the first ${most} shown` : `${found.length} ${found.length === 1 ? "score" : "scores"}`;
     element("all-scores").tHead.replaceChildren(make("tr", {}, ...["name", "value", "low", "high"].map((name) => make("th", { scope: "col" }, name))));
     element("all-scores").tBodies[0].replaceChildren(...found.slice(0, most).map((score) => make("tr", {},
       make("th", { scope: "row" }, score.name), make("td", { "data-score": score.name, "data-value": score.value ?? "" }, number(score.value, score.measure)),

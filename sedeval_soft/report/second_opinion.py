@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import Table, number
@@ -84,10 +85,12 @@ def comparison_table(
         )
         for row in compared
     )
-    lines = [f"{len(compared) - len(differing)} of {len(compared)} scores agree."]
+    alike = len(compared) - len(differing)
+    lines = [f"{alike} of {counted(len(compared), 'score')} agree{'s' * (alike == 1)}."]
     if differing:
         explained = sum(row.explained for row in differing)
-        lines.append(f"Of {len(differing)} that differ, known causes make up all of {explained}, to 1e-9.")
+        told = f"{len(differing)} that differ{'s' * (len(differing) == 1)}"
+        lines.append(f"Of {told}, known causes make up all of {explained}, to 1e-9.")
         seen = {of.cause for row in differing for of in row.parts if of.changes}
         lines += [f"{cause}: {text}." for cause, text in causes.items() if cause in seen]
     table = Table(f"Second opinion: {tool}", head, rows)

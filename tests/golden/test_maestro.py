@@ -22,7 +22,7 @@ def soft():
 def test_the_table_is_what_it_is_said_to_be(soft):
     assert (len(soft.files), len(soft.classes), len(soft)) == (49, 11, 11369)
     # One value is 1.000000031316843: it is read as 1, and said to be.
-    assert soft.origin.notes == ("1 values beyond [0, 1] by less than 1e-06 were taken for 0 or 1",)
+    assert soft.origin.notes == ("1 value beyond [0, 1] by less than 1e-06 was taken for 0 or 1",)
 
 
 def test_reference_against_itself_is_perfect(soft):

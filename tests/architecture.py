@@ -24,11 +24,19 @@ LAYERS = (
 
 HEAVY = frozenset(
     {
-        *("pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "jinja2", "dask"),
+        *("pandas", "scipy", "sed_eval", "sed_scores_eval", "matplotlib", "plotly", "jinja2"),
+        *("dask", "distributed", "fsspec"),
         *("rich", "yaml"),
     }
 )
-OPTIONAL = {"array_api_compat": {"functional"}, "torch": {"torch"}, "torchmetrics": {"torch"}}
+OPTIONAL = {
+    "array_api_compat": {"functional"},
+    "dask": {"run"},
+    "distributed": {"run"},
+    "fsspec": {"formats"},
+    "torch": {"torch"},
+    "torchmetrics": {"torch"},
+}
 """Packages that are not always there, and the rooms that are made for them."""
 FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "misc", "common"})
 MAX_MODULE, MAX_FUNCTION = 400, 60
@@ -225,7 +233,7 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "report.write_folder", "formats.buckets"})
+WRITERS = frozenset({"report.write", "report.write_folder", "formats.buckets", "formats.spill"})
 """Modules that may write files by name, results or temporary ones; all others go through them."""
 
 

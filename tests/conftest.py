@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
+import os
+import sys
+
+from hypothesis import HealthCheck, settings
+
+# The programs that tests start, hundreds of them, read compiled modules: without these each compiles the
+# package again, which takes as long as the rest. So Python keeps them, as it does unless told otherwise.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # How long an example takes says more about the machine, and about first imports, than about the code.
-settings.register_profile("machine", deadline=None)
+anyhow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("machine", anyhow, max_examples=40)
+# What `.ci/run` tries beside the slow tests: properties that leave the number of examples to the profile.
+settings.register_profile("long", anyhow, max_examples=200)
 settings.load_profile("machine")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+
+from launched import program
 
 ROOT = Path(__file__).parents[1]
 OMITTED = "..."
@@ -19,8 +21,9 @@ OMITTED = "..."
 
 
 def script(name: str) -> ModuleType:
-    """Return a script of docs/ that makes a page, loaded but not run."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    """Return a script of docs/make, or an example by its path below docs/, loaded but not run."""
+    path = ROOT / "docs" / (f"{name}.py" if "/" in name else f"make/{name}.py")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -51,9 +54,9 @@ def make_workplace(folder: Path) -> dict[str, str]:
     shutil.copytree(ROOT / "configs", folder / "configs")
     programs = folder / ".bin"
     programs.mkdir()
-    program = programs / "soft-sed-eval"
-    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m sedeval_soft \"$@\"\n", encoding="utf-8")
-    program.chmod(0o755)
+    command = programs / "soft-sed-eval"
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(program())} "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
     search = os.pathsep.join((str(programs), os.environ["PATH"]))
     return {**os.environ, "PATH": search, "PYTHONPATH": str(ROOT)}
 
@@ -68,8 +71,15 @@ def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
         stderr=subprocess.STDOUT,
         check=False,
         text=True,
+        timeout=300,
     )
     return done.returncode, done.stdout
+
+
+def without_code(text: str) -> str:
+    """Return a document without what is shown as code."""
+    text = re.sub(r"^( *)(```+).*?^ *\2 *$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
 
 
 def blocks(text: str, language: str) -> list[str]:

@@ -98,3 +98,9 @@ def test_optional_packages_stay_in_their_rooms(tmp_path):
     assert RULES["heavy imports stand where they are used"](modules(tmp_path), "pack") == [
         "core.a imports torch"
     ]
+
+
+def test_modules_of_tests_have_names_of_their_own():
+    """Folders of tests are no packages: of two modules of one name pytest could collect one only."""
+    names = [path.name for path in Path(__file__).parent.rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted({*names})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "run.py"
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "benchmarks" / "run.py"
 COMMAND = Path(sys.executable).with_name("soft-sed-eval")
 
 
@@ -24,7 +26,7 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert header == ["case", "ours", "other", "ratio", "target", "met"]
-    assert len(rows) == 43
+    assert len(rows) == 54
     for row in rows:
         assert len(row) == len(header)
         assert row[3] != "-" or "not installed" in row[2]
@@ -36,3 +38,54 @@ def test_an_unknown_case_is_refused() -> None:
     )
     assert done.returncode == 2
     assert "start-up" in done.stderr
+
+
+def test_a_ratio_that_is_worse_than_before_is_told(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    import run
+    from case import Result
+
+    results = [
+        Result("floor", "2 s", "1 s", ratio=2.0, target=3.0),
+        Result("peer", "1 s", "50 s", ratio=50.0, at_least=True),
+        Result("new", "1 s", "1 s", ratio=1.0),
+        Result("none", "-", "not installed"),
+    ]
+    kept = run.kept(results)
+    assert kept == {"floor": 2.0, "peer": 0.02, "new": 1.0}
+    assert run.slower(results, kept) == []
+    assert run.slower(results, {"floor": 1.6, "peer": 0.016}) == []
+    assert run.slower(results, {"floor": 1.4, "peer": 0.01}) == [
+        "floor: 2 times the other, before 1.4", "peer: 0.02 times the other, before 0.01",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed beside this Python")
+def test_what_is_held_against_is_what_the_documents_show() -> None:
+    """Each kept ratio is that of a row, and each row with a ratio is kept."""
+    shown = {}
+    for name in ("performance.md", "install.md"):
+        page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        for line in page.split("| case | ours |")[1].splitlines()[2:]:
+            if not line.startswith("|"):
+                break
+            case, _, _, ratio, _, _ = (cell.strip() for cell in line.strip("|").split(" | "))
+            number, _, faster = ratio.partition("x")
+            shown[case] = 1 / float(number) if faster else float(number)
+    kept = json.loads((ROOT / "benchmarks" / "released.json").read_text(encoding="utf-8"))
+    assert kept == pytest.approx(shown, rel=0.04)
+
+
+def test_growth_is_measured(tmp_path: Path) -> None:
+    script = SCRIPT.with_name("scale.py")
+    options = ["--rows", "10000", "--rows", "20000", "--shards", "40000", "--clips", "20"]
+    files = ["--json", tmp_path / "scale.json", "--plot", tmp_path / "scale.png", "--folder", tmp_path]
+    done = subprocess.run(
+        [sys.executable, script, *options, *files], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| tables |") == 4
+    assert "20 clips, segment, event, intersection and PSDS" in done.stdout
+    assert (tmp_path / "scale.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in tmp_path.iterdir()} == {"scale.json", "scale.png"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,14 @@ import pytest
 import yaml
 from called import call
 from documents import blocks
+from launched import program
 
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.requirements import parse_requirement
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "sample_data"
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "ci.md").read_text(encoding="utf-8")
 F1 = "segment.soft.f1.macro"
 
 
@@ -92,9 +93,9 @@ def runner(tmp_path):
     """Return a function that runs the action's second step with some inputs, as a runner does."""
     programs = tmp_path / "runner" / "soft-sed-eval" / "bin"
     programs.mkdir(parents=True)
-    program = programs / "soft-sed-eval"
-    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m sedeval_soft \"$@\"\n", encoding="utf-8")
-    program.chmod(0o755)
+    command = programs / "soft-sed-eval"
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(program())} "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
     score = steps()[1]
     defaults = {name: given.get("default", "") for name, given in action()["inputs"].items()}
 

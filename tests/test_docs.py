@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from documents import blocks, examples, make_workplace, run, script
+from launched import program
 
 from sedeval_soft import evaluate
 from sedeval_soft.core.codes import RULES
@@ -20,19 +22,22 @@ from sedeval_soft.formats.columns import ALIASES
 from sedeval_soft.report import render, schema
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+DOCUMENTS = [
+    "README.md",
+    *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))),
+]
 
 
 def test_the_table_of_scores_is_complete():
-    made = script("make_scores")
+    made = script("scores")
     text = made.PAGE.read_text(encoding="utf-8")
-    assert made.page(text) == text, "run python docs/make_scores.py"
+    assert made.page(text) == text, "run python docs/make/scores.py"
 
 
 def test_the_table_of_codes_is_complete():
-    made = script("make_validation")
+    made = script("codes")
     text = made.PAGE.read_text(encoding="utf-8")
-    assert made.page(text) == text, "run python docs/make_validation.py"
+    assert made.page(text) == text, "run python docs/make/codes.py"
     documented = re.findall(r"^\| `([a-z0-9_-]+)` \| (error|warning|note) \|", text, re.MULTILINE)
     assert documented == [(code, rule.severity) for code, rule in RULES.items()]
 
@@ -55,14 +60,20 @@ def test_readme_examples_run(tmp_path):
         assert run(command, tmp_path, environment)[0] == 0, command
 
 
-SLOW = {"docs/plots.md", "docs/uncertainty.md"}
+SLOW = {"docs/reference/commands.md", "docs/reference/plots.md", "docs/explanations/uncertainty.md"}
 """Documents whose commands take many seconds together."""
+
+
+NEEDS = {"docs/distributed.md": "dask"}
+"""Documents whose commands need a package that is not always there."""
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in DOCUMENTS]
 )
 def test_commands_print_what_documents_show(name, tmp_path):
+    if name in NEEDS and find_spec(NEEDS[name]) is None:
+        pytest.skip(f"needs {NEEDS[name]}: pip install --group distributed")
     text = (ROOT / name).read_text(encoding="utf-8")
     environment = make_workplace(tmp_path)
     for example in examples(text):
@@ -75,11 +86,12 @@ def test_commands_print_what_documents_show(name, tmp_path):
 def test_there_are_commands_to_check():
     """Which documents have sessions: blocks of another kind would not be looked at."""
     found = {name for name in DOCUMENTS if list(examples((ROOT / name).read_text(encoding="utf-8")))}
-    assert {"README.md", "docs/uncertainty.md"} <= found
+    assert {"README.md", "docs/explanations/uncertainty.md"} <= found
     for name in DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8")
-        # What needs PyTorch or JAX is `py`, and run by tests/functional.
-        known = {"sh", "console", "python", "yaml", *(["py"] if name == "docs/training.md" else [])}
+        # What needs PyTorch or JAX, or dask, is `py`, and run by tests/functional and tests/clusters.
+        known = {"sh", "console", "python", "yaml", "text", "bibtex"}
+        known |= {"py"} if name.endswith(("/training.md", "/distributed.md")) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
 
@@ -115,7 +127,7 @@ def test_python_of_documents_runs(name, tmp_path, monkeypatch):
 @cache
 def helps() -> str:
     """The help of all commands, which are many processes: once for all documents."""
-    listed = [sys.executable, "-m", "sedeval_soft"]
+    listed = program()
     first = subprocess.run([*listed, "--help"], capture_output=True, check=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+)\*?  ", first[first.index("\nCommands:") :], re.MULTILINE)
     assert len(commands) > 10
@@ -125,18 +137,26 @@ def helps() -> str:
     )
 
 
+OF_OTHERS = {"--group", "--rm", "--dependency", "--job-name", "--against"}
+"""Options of pip, docker, sbatch and benchmarks/run.py."""
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_options_and_files_that_documents_name_exist(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     known = helps()
-    for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - {"--group"}:
+    for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - OF_OTHERS:
         assert option in known, option
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert ((ROOT / name).parent / target).exists(), target
 
 
 def test_documented_output_is_that_of_the_schema():
-    text = (ROOT / "docs" / "scores.md").read_text(encoding="utf-8").split("## What the output holds")[1]
+    text = (
+        (ROOT / "docs" / "reference" / "scores.md")
+        .read_text(encoding="utf-8")
+        .split("## What the output holds")[1]
+    )
     text = text.split("\n## ")[0]
     system = schema()["properties"]["systems"]["items"]["properties"]
     keys = {*schema()["properties"], *system}
@@ -150,7 +170,7 @@ def test_documented_output_is_that_of_the_schema():
 
 
 def test_documented_aliases_are_read():
-    for line in (ROOT / "docs" / "tables.md").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8").splitlines():
         match = re.match(r"\| `(\w+)` \| ([a-z_, ]+?)(?: \.\.\.)? \|", line)
         if match and match[1] in ALIASES:
             assert set(match[2].split(", ")) <= set(ALIASES[match[1]])
@@ -159,7 +179,7 @@ def test_documented_aliases_are_read():
 def test_the_table_of_limits_is_complete():
     from sedeval_soft.core.intake import Limits, size_of
 
-    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
     limits = Limits()
     assert {name: size_of(number) for name, number in told.items()} == {

@@ -141,6 +141,37 @@ def test_scores_are_a_mapping():
         assert key not in scores
 
 
+def test_rows_may_name_their_cells():
+    """As event lists of sed_eval and dcase_util do; what a row does not name is missing."""
+    from dcase_util.containers import MetaDataContainer
+
+    rows = [dict(zip(TABLE, cells, strict=True)) for cells in zip(*TABLE.values(), strict=True)]
+    for form in (rows, tuple(rows), MetaDataContainer(rows), [{**rows[0], "more": 1}, *rows[1:]]):
+        assert evaluate(TABLE, form).scores == evaluate(TABLE, TABLE).scores
+    silent = [*rows, {"filename": "silent.wav"}]
+    assert len(evaluate(silent, silent).files) == len(evaluate(TABLE, TABLE).files) + 1
+    for wrong, words in (
+        ([{}], "expected"),
+        ([*rows, 5], "a list is not a table"),
+        ([{"zoo": 1}], "expected"),
+    ):
+        with pytest.raises(InputError, match=words):
+            evaluate(TABLE, wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("segment.hard.f_measure.micro", "did you mean 'segment.hard.f1.micro'"),
+        ("segment.soft.f[dog]", r"did you mean 'segment\.soft\.f1\[dog\]'"),
+        ("f_measure", "did you mean 'segment.hard.f1.macro'"),
+    ],
+)
+def test_names_of_other_tools_are_answered(name, ours):
+    with pytest.raises(KeyError, match=ours):
+        _ = evaluate(TABLE, TABLE)[name]
+
+
 @pytest.mark.parametrize(
     ("reference", "system", "words"),
     [
@@ -156,7 +187,7 @@ def test_scores_are_a_mapping():
         (TABLE, pd.DataFrame, "not a table; expected a path"),
         (TABLE, b"ref.tsv", "not a table; expected a path"),
         (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
-        (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 rows, 'filename' has 3"),
+        (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 row, 'filename' has 3"),
         (TABLE, TABLE | {"event_label": ["car", 5, "car"]}, r"row 1: event_label is 5 \(int\)"),
         (TABLE, TABLE | {"event_label": [["car"], ["car", "dog"], None]}, r"row 0: event_label is \['car'\]"),
         (TABLE, pd.DataFrame(TABLE | {"event_label": ["car", 5, "car"]}), r"row 1: event_label is 5 \(int\)"),

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from launched import unmeasured
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 SELDOM = {
     *("sedeval_soft.formats.forms", "sedeval_soft.validation", "pyarrow.compute"),
-    *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile"),
+    *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile", "numpy.ma", "html"),
+    *(
+        "sedeval_soft.api.comparison",
+        "sedeval_soft.api.evaluator",
+        "sedeval_soft.board",
+        "sedeval_soft.compat",
+    ),
+    *(
+        "sedeval_soft.config",
+        "sedeval_soft.core.board",
+        "sedeval_soft.core.chance",
+        "sedeval_soft.core.clips",
+    ),
+    *("sedeval_soft.core.partition", "sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
+    *("sedeval_soft.measures.calibration.score", "sedeval_soft.measures.curves.curve"),
+    *("sedeval_soft.measures.intersection.count", "sedeval_soft.measures.ranking.count"),
+    *("sedeval_soft.page", "sedeval_soft.plotting", "sedeval_soft.resample", "sedeval_soft.run.curves"),
+    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
+    *("sedeval_soft.run.retuned", "sedeval_soft.run.satisfice", "sedeval_soft.run.sweep"),
+    *("sedeval_soft.run.tuned", "sedeval_soft.run.worst", "sedeval_soft.simulation"),
 }
 """Modules that a plain evaluation has no use for."""
 
@@ -21,7 +42,8 @@ HEAVY = {"numpy", "pyarrow", "pandas", "scipy", "rich", "yaml", "msgspec", "sed_
 def imported(code: str, among: set[str] = HEAVY) -> set[str]:
     """Return the packages, of those that matter, that some code imports."""
     tail = f"\nimport sys\nprint(*[m for m in {sorted(among)!r} if m in sys.modules], file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, check=True, text=True)
+    command = [sys.executable, "-c", code + tail]
+    done = subprocess.run(command, env=unmeasured(), capture_output=True, check=True, text=True)
     return set(done.stderr.split())
 
 
@@ -55,12 +77,43 @@ def test_public_names_are_those_documented():
     import sedeval_soft
 
     assert sedeval_soft.__all__ == [
-        *("Board", "EvaluationError", "Evaluator", "InputError", "Limits", "Score", "Scores", "Settings"),
-        *("SettingsError", "Validation", "__version__", "annotate", "build_site", "compare", "convert"),
-        *("evaluate", "mean_of_runs", "plot", "simulate", "threshold_curves", "validate", "write_report"),
+        *("Annotation", "Board", "Choices", "Conversion", "Curves", "EvaluationError", "Evaluator"),
+        *("InputError", "Limits", "Look", "OutputError", "Score", "Scores", "Settings", "SettingsError"),
+        *("Site", "UnknownScoreError", "Validation", "Wish", "__version__", "annotate", "build_site"),
+        *("compare", "convert", "evaluate", "mean_of_runs", "plot", "simulate", "threshold_curves"),
+        *("validate", "write_report"),
     ]
+    told = re.findall(r"`(\w+)[`(]", sedeval_soft.__doc__)
+    assert {*told} == {*sedeval_soft.__all__} - {"__version__"}
     for name in sedeval_soft.__all__:
         assert getattr(sedeval_soft, name)
     assert set(sedeval_soft.__all__) <= set(dir(sedeval_soft))
     with pytest.raises(AttributeError):
         _ = sedeval_soft.nothing
+
+
+def test_names_of_the_library_are_there_when_asked_for():
+    from sedeval_soft import api
+
+    for name in api.__all__:
+        assert getattr(api, name).__name__ == name
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = api.nothing
+
+
+def test_what_settings_ask_for_is_imported_then(tmp_path):
+    """Every module that a plain evaluation has no use for is there where it is asked for."""
+    asked = (
+        "--quiet --only all --measures all --psds dcase-psds1 --ci --replicates 20 --satisfice precision>=0.5"
+    )
+    asked += " --worst 2 --reference-sweep --cross-tune 2 --chance --draws 2 --curves"
+    arguments = [
+        str(SAMPLES / "ref.tsv"),
+        str(SAMPLES / "sys.tsv"),
+        *asked.split(),
+        str(tmp_path / "curves.tsv"),
+    ]
+    code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
+    rarely = {name for name in SELDOM if name.startswith(("sedeval_soft.run", "sedeval_soft.measures"))}
+    assert len(rarely) > 10
+    assert imported(code, rarely) == rarely

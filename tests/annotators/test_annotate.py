@@ -11,7 +11,7 @@ from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft import EvaluationError, SettingsError, annotate, convert, evaluate
+from sedeval_soft import EvaluationError, Settings, SettingsError, annotate, convert, evaluate
 from sedeval_soft.api import annotation
 from sedeval_soft.cli import annotate as command
 from sedeval_soft.formats import read_rows
@@ -153,7 +153,7 @@ def test_a_system_that_is_an_annotator_reaches_the_ceiling(tmp_path):
 @pytest.mark.parametrize(
     ("annotators", "given_", "said"),
     [
-        ([TABLES[0]], {}, "two or more annotators"),
+        ([TABLES[0]], {}, "annotators must be two or more"),
         (TABLES[0], {}, "annotators must be tables"),
         ([TABLES[0]] * 2, {}, "given twice"),
         (TABLES, {"method": "median"}, "method must be"),
@@ -163,12 +163,26 @@ def test_a_system_that_is_an_annotator_reaches_the_ceiling(tmp_path):
         (TABLES, {"scores": ["segment.hard.f1[barking]"]}, "no score is named"),
         (TABLES, {"all_files": 1}, "all_files must be"),
         (TABLES, {"segment_lenght": 1}, "unknown setting"),
+        (TABLES, {"preset": "dcase2019-task5"}, "there is no preset"),
+        (TABLES, {"settings": {"pool": "mean"}}, "settings must be an object of Settings"),
+        (TABLES, {"settings": Settings(), "pool": "mean"}, "pool cannot be given beside them"),
     ],
 )
 def test_wrong_arguments_are_refused(annotators, given_, said):
     with pytest.raises(EvaluationError, match=said):
         annotate(annotators, **given_)
     assert issubclass(SettingsError, EvaluationError)
+
+
+def test_a_preset_is_taken_as_by_evaluate():
+    asked = {"scores": ["event.hard.f1.macro"], "ceiling_of": TABLES[1]}
+    found = annotate(TABLES, preset="dcase2019-task4", **asked)
+    spelt = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2, "compat": "sed_eval"}
+    assert found.ceiling == annotate(TABLES, **spelt, **asked).ceiling
+    soft = {**asked, "scores": ["segment.soft.f1.macro"]}
+    assert annotate(TABLES, preset="dcase2019-task4", **soft).ceiling == annotate(TABLES, **soft).ceiling
+    wider = annotate(TABLES, preset="dcase2019-task4", onset_collar=2.0, **asked)
+    assert wider.ceiling != found.ceiling
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+
+from launched import unmeasured
 
 ROOT = Path(__file__).parents[2]
 LAUNCHER = ROOT / "benchmarks" / "launch.py"
@@ -52,7 +53,7 @@ def attack(*arguments: str | Path, stdin: Path | None = None) -> Done:
             stdin=source,
             capture_output=True,
             check=False,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**unmeasured(), "PYTHONPATH": str(ROOT)},
         )
         text = (output.read() + done.stderr).decode("utf-8", "replace")
     cost = json.loads(done.stdout)

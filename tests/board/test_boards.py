@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from exchanged import differences_by_hand, tuples, value_of
 from shared_data import shared
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, SettingsError, compare, evaluate
+from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.core.settings import GROUPS, Settings
 from sedeval_soft.formats import read_rows
 from sedeval_soft.resample import weights
@@ -194,7 +195,7 @@ def test_a_baseline_is_what_the_others_are_compared_to(reference, systems):
             sign = 1 if entry.system != "noise 0.6" else -1
             assert sign * entry.difference.value > 0
     assert {d.system for d in board.discordances} == {*systems} - {"noise 0.3"}
-    with pytest.raises(SettingsError, match=r"--baseline 'noise 0.4' is not among the systems"):
+    with pytest.raises(SettingsError, match=r"baseline must be one of .*, not 'noise 0.4'"):
         compare(reference, systems, baseline="noise 0.4")
 
 
@@ -259,8 +260,13 @@ def test_without_hard_segments_there_is_no_test_of_them(reference, systems):
 
 def test_systems_are_two_or_more_with_names(reference, systems):
     one = systems["noise 0.3"]
-    for given in ({"a": one}, {}, {"a": one, "": one}, {"a": one, 3: one}):
-        with pytest.raises(SettingsError, match="two or more systems with names"):
+    for given, said in (
+        ({"a": one}, "systems must be two or more, not 1"),
+        ({}, "systems must be two or more, not 0"),
+        ({"a": one, "": one}, "the name of a system must not be empty"),
+        ({"a": one, 3: one}, "the name of a system must be a text, not 3"),
+    ):
+        with pytest.raises(SettingsError, match=f"^{said}$"):
             compare(reference, given)
     with pytest.raises(SettingsError, match="systems must be paths"):
         compare(reference, "a.tsv")
@@ -319,3 +325,47 @@ def test_visibly_worse_systems_are_told_apart_on_maestro(name, replicates, more)
     assert worse.difference.p_adjusted < 0.05 and worse.difference.p_bootstrap < 0.05
     assert worse.difference.high < 0 and worse.high < better.low
     assert better.stability == worse.stability == 1.0
+
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLED = (SAMPLES / "ref.tsv", [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "rank_by"),
+    [
+        ("dcase2017-task2", "event.hard.f1.macro"),
+        ("dcase2024-task4-maestro", "segment.hard.roc_auc.macro"),
+        ("dcase2024-task4-desed", "intersection.hard.psds"),
+    ],
+)
+def test_a_preset_says_what_is_evaluated_as_for_one_system(preset, rank_by):
+    asked = {"preset": preset, "classes": ("car", "footsteps")}
+    board = compare(*SAMPLED, rank_by=rank_by, replicates=20, **asked)
+    alone = evaluate(SAMPLED[0], SAMPLED[1][0], **asked).settings
+    assert [(scores.settings.only, scores.settings.measures) for scores in board.systems] == [
+        (alone.only, alone.measures)
+    ] * 2
+
+
+def test_what_ranks_is_measured_beside_what_a_preset_measures():
+    asked = {"preset": "dcase2024-task4-maestro", "classes": ("car", "footsteps"), "replicates": 20}
+    board = compare(*SAMPLED, rank_by="segment.hard.brier.micro", **asked)
+    assert board.systems[0].settings.measures == ("curves", "divergence")
+    with pytest.raises(UnknownScoreError, match="no score is named 'segment.hard.brier.micro'"):
+        compare(*SAMPLED, rank_by="segment.hard.brier.micro", measures=(), **asked)
+
+
+@pytest.mark.parametrize("rank_by", ["segment.soft.f1.macro", "segment.optimal.f1.macro"])
+def test_what_is_not_evaluated_cannot_rank(rank_by):
+    with pytest.raises(UnknownScoreError, match=f"no score is named '{rank_by}'"):
+        compare(*SAMPLED, rank_by=rank_by, preset="dcase2017-task2", replicates=20)
+
+
+@pytest.mark.parametrize("name", ["segment.soft.f1.macro", "event.optimal.f1.macro", "clip.hard.f1.macro"])
+def test_readings_that_follow_no_package_rank_beside_one_that_does(name):
+    spelt = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2}
+    asked = ({"preset": "dcase2019-task4"}, spelt)
+    boards = [compare(*SAMPLED, rank_by=name, replicates=20, **each) for each in asked]
+    assert boards[0].systems[0].settings.compat == "sed_eval"
+    assert boards[0].entries == boards[1].entries

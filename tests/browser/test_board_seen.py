@@ -34,7 +34,7 @@ def site(tmp_path_factory) -> Path:
         "filename\tonset\toffset\tevent_label\ncafe.wav\t2\t1\t<svg onload=alert(5)>\n"
     )
     build_site(
-        made, SAMPLE / "ref.tsv", folder / "site", replicates=50, columns=("event.hard.onset_bias.micro",)
+        made, SAMPLE / "ref.tsv", folder / "site", replicates=50, scores=("event.hard.onset_bias.micro",)
     )
     return folder / "site"
 

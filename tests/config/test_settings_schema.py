@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -29,9 +30,17 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 
 def test_it_is_up_to_date():
-    assert script("make_settings_schema").text() == schema_text(), "run python docs/make_settings_schema.py"
+    assert script("settings_schema").text() == schema_text(), "run python docs/make/settings_schema.py"
     jsonschema.Draft7Validator.check_schema(SCHEMA)
     assert list(SCHEMA["properties"]) == ["extends", *NAMES]
+
+
+def test_meanings_are_in_the_words_of_settings():
+    known = {*re.findall(r"\w+", (Settings.__doc__ or "").lower()), "null"}
+    for name in NAMES:
+        said = SCHEMA["properties"][name]["description"]
+        assert {*re.findall(r"\w+", said.lower())} <= known, name
+        assert "None" not in said
 
 
 def test_there_are_files_to_hold_against_it():
@@ -47,7 +56,7 @@ def test_files_that_are_shipped_pass(path):
 def test_all_copies_are_listed():
     text = (ROOT / "configs" / "README.md").read_text(encoding="utf-8")
     assert all(f"`{path.name}`" in text for path in (ROOT / "configs").glob("*.yaml"))
-    told = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
+    told = (ROOT / "docs" / "reference" / "presets.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in told for name in PRESETS)
 
 

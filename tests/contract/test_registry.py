@@ -24,7 +24,7 @@ from sedeval_soft.run.single import tally_pair
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 8))])
 def test_law(law, seed):
     law(evaluate_rows, seed)
 

@@ -19,7 +19,7 @@ pytestmark = THEIR_WARNINGS
 
 def test_the_example_with_lightning_learns():
     need("lightning")
-    before, after = script("train_with_lightning").main()
+    before, after = script("examples/train_with_lightning").main()
     assert set(before) == {"f1_macro", "f1_micro", "error_rate", "divergence"}
     assert before["f1_macro"] < 0.6
     assert after["f1_macro"] > 0.9
@@ -28,13 +28,14 @@ def test_the_example_with_lightning_learns():
     assert after["divergence"] < before["divergence"] / 10
 
 
-def test_what_the_page_shows_runs():
+@pytest.mark.parametrize("page", ["docs/reference/training.md", "docs/guides/training.md"])
+def test_what_the_pages_show_runs(page):
     for name in ("torch", "torchmetrics", "jax"):
         need(name)
-    text = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     shown = blocks(text, "py")
-    assert len(shown) >= 3
+    assert shown
     known: dict[str, object] = {}
     # Later blocks use what earlier ones of either kind made.
     for code in [*blocks(text, "python"), *shown]:
-        exec(compile(code, "docs/training.md", "exec"), known)  # noqa: S102 - our own document
+        exec(compile(code, page, "exec"), known)  # noqa: S102 - our own document

@@ -15,7 +15,7 @@ from sedeval_soft.formats import read_rows
 
 @pytest.fixture(scope="module")
 def made():
-    return script("make_maestro")
+    return script("maestro")
 
 
 @pytest.fixture(scope="module")

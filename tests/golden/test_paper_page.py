@@ -11,7 +11,7 @@ from shared_data import shared
 
 @pytest.fixture(scope="module")
 def made():
-    return script("make_paper")
+    return script("paper")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def made():
-    return script("make_thresholds")
+    return script("thresholds")
 
 
 @pytest.fixture(scope="module")

@@ -53,6 +53,6 @@ def test_steps_that_miss_one_another_are_made_to_touch(tmp_path):
     rows = wide_rows(np.array([[0.5], [0.25], [1.0]]), 0.1)
     broken = replace(rows, onset=np.array([0.0, 0.1, 0.2 + 1e-12]), offset=np.array([0.1, 0.2, 0.3]))
     lost = convert(broken, tmp_path / "scores", to="score-dir").losses
-    assert lost == ("1 rows with times finer than a microsecond, which are rounded",)
+    assert lost == ("1 row with times finer than a microsecond, which are rounded",)
     (frame,) = (peer.io.lazy_sed_scores_loader(tmp_path / "scores")[name] for name in rows.files)
     assert frame["onset"].tolist() == [0.0, 0.1, 0.2]

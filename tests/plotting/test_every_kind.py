@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 from plotted import HOSTILE, NEEDED, NOTHING, OTHER, REFERENCE, SYSTEM, shown, table, texts
 
 from sedeval_soft import plot
-from sedeval_soft.plotting.kinds import ALONE, KINDS, SUFFIXES
+from sedeval_soft.plotting.kinds import ALONE, KINDS, RESAMPLED, SUFFIXES
 
 BEGINS = {"pdf": b"%PDF-", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml "}
 
@@ -121,3 +121,13 @@ def test_a_figure_holds_the_signature_of_its_numbers(tmp_path):
     assert b"soft-sed-eval" in path.read_bytes() or any(
         b"soft-sed-eval" in zlib.decompress(s) for s in streams
     )
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_progress_is_told_of_where_files_are_resampled(kind):
+    told = []
+    resampled = {"ci": "bootstrap", "replicates": 20} if kind in RESAMPLED else {}
+    plot(
+        kind, REFERENCE, SYSTEM, progress=lambda *done: told.append(done), **NEEDED.get(kind, {}), **resampled
+    )
+    assert (told[-1:] == [(20, 20)]) == (kind in RESAMPLED)

@@ -10,7 +10,7 @@ from PIL import Image
 
 from sedeval_soft.plotting.kinds import KINDS, SUFFIXES
 
-PAGE = ROOT / "docs" / "plots.md"
+PAGE = ROOT / "docs" / "reference" / "plots.md"
 PICTURES = ROOT / "docs" / "pictures"
 
 
@@ -23,12 +23,12 @@ def test_each_kind_has_a_command_and_a_row():
 
 
 def test_pictures_are_small_and_none_is_left_over():
-    made = script("make_plots")
+    made = script("plots")
     pictures = [PICTURES / f"{name}.png" for name in made.commands()]
     assert len(pictures) >= 10
     for path in pictures:
         assert path.stat().st_size < 60_000, path
-    pages = "".join(path.read_text(encoding="utf-8") for path in PAGE.parent.glob("*.md"))
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     for path in PICTURES.iterdir():
         assert f"pictures/{path.name})" in pages, path
 
@@ -36,7 +36,7 @@ def test_pictures_are_small_and_none_is_left_over():
 @pytest.mark.parametrize("name", ["matrix", "classes"])
 def test_a_picture_is_what_its_command_draws(name, tmp_path):
     """Of one size at least: other versions of matplotlib and its fonts set letters a little differently."""
-    made = script("make_plots")
+    made = script("plots")
     made.draw(name, made.commands()[name], tmp_path)
     with Image.open(tmp_path / f"{name}.png") as drawn, Image.open(PICTURES / f"{name}.png") as kept:
         assert drawn.size == kept.size

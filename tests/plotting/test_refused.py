@@ -34,7 +34,7 @@ REFUSED = {
     "surface --only event": "surface shows one of segment.hard, clip.hard",
     "sweep --only segment.soft": "sweep is of hard and optimal readings",
     "sweep --score segment.soft.f1.macro": "sweep has averages of hard and optimal readings",
-    "sweep --score segment.hard.f1": "did you mean 'segment.hard.f1.micro'",
+    "sweep --score segment.hard.f1": "did you mean 'segment.hard.f1.macro'",
     "sweep --score segment.hard.tp.micro": "is not swept",
     "sweep --score nonsense": "is not a score name",
     "worst --only segment.optimal": "worst is of hard and soft readings",
@@ -63,7 +63,7 @@ REFUSED = {
     "pr --height 0": "height must be 1 to 100 inches",
     "pr --dpi 5": "dpi must be",
     "pr --style nothing-like-it": "neither a style nor a file",
-    "pr --label a --label b": "expected a --label for each SYSTEM, 1; found 2",
+    "pr --name a --name b": "Expected a --name for each SYSTEM, 1; found 2",
     "pr --width 1 --height 1": "pr has no room in 1 x 1 inches; expected more --width or --height",
     "matrix --width 100 --height 100 --dpi 2400": "expected fewer --dpi",
     "pr --format png": "--format png: -o",
@@ -115,7 +115,11 @@ def test_inputs_are_not_replaced(tmp_path):
     path.write_text(Path(SYSTEM).read_text())
     done = call("plot", "pr", REFERENCE, path, "-o", path)
     assert done.code == 2
-    assert "this is the system output 1" in done.err
+    assert "this is the system output (" in done.err
+    for several in ([SYSTEM, path], [path, SYSTEM]):
+        done = call("plot", "pr", REFERENCE, *several, "-o", path)
+        assert done.code == 2
+        assert f"this is the system output {several.index(path) + 1} (" in done.err
     assert path.read_text() == Path(SYSTEM).read_text()
 
 
@@ -146,7 +150,7 @@ def test_a_figure_goes_to_standard_output_in_the_form_that_is_asked_for():
 def test_systems_are_told_apart(tmp_path):
     path = tmp_path / "a.png"
     assert "is given twice" in call("plot", "pr", REFERENCE, SYSTEM, SYSTEM, "-o", path).err
-    same = call("plot", "pr", REFERENCE, SYSTEM, OTHER, "-o", path, "--label", "x", "--label", "x")
+    same = call("plot", "pr", REFERENCE, SYSTEM, OTHER, "-o", path, "--name", "x", "--name", "x")
     assert "two systems are called 'x'" in same.err
     assert "Only one of" in call("plot", "pr", "-", "-", "-o", path).err
     (tmp_path / "sys.tsv").write_text(Path(OTHER).read_text())

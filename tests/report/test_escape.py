@@ -8,7 +8,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from launched import program
 
 import sedeval_soft
 from sedeval_soft.core.visible import visible, visible_lines
@@ -206,7 +206,7 @@ def _unescaped(text):
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
     """Return the exit code of the command, and all that it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", *arguments],
+        [*program(), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         check=False,

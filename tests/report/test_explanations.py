@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 
 import pytest
 from documents import script
+from launched import program
 
 from sedeval_soft.measures.differences import DIFFERENCES, TOOLS
 from sedeval_soft.measures.explanation import explained
@@ -23,7 +23,7 @@ WORDS = {"ROC", "PSD", "PSDS", "FPR", "AP", "IoU", "KL", "F", "OR", "P", "R", "V
 
 def run(*arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", "explain", *arguments],
+        [*program(), "explain", *arguments],
         capture_output=True,
         check=False,
         encoding="utf-8",
@@ -68,9 +68,9 @@ def test_every_difference_concerns_a_score_and_none_concerns_all():
 
 
 def test_the_tables_of_differences_are_complete():
-    made = script("make_differences")
+    made = script("differences")
     text = made.PAGE.read_text(encoding="utf-8")
-    assert made.page(text) == text, "run python docs/make_differences.py"
+    assert made.page(text) == text, "run python docs/make/differences.py"
     assert made.page(text.replace("whole microseconds", "whole seconds")) == text
     for tool in TOOLS:
         assert f"## {tool}\n" in text
@@ -144,6 +144,8 @@ def test_names_that_no_score_has_are_refused_all_at_once():
     assert "did you mean 'segment.soft.f1.macro'" in said
     code, _, said = run("f1")
     assert code == 2 and "segment.soft.f1" in said
+    code, _, said = run("er")
+    assert code == 2 and "did you mean 'segment.hard.error_rate.macro'" in said
     code, _, said = run()
     assert code == 2 and "SCORE" in said
 
@@ -166,3 +168,21 @@ def test_names_cannot_control_a_terminal():
     assert json.loads(printed)[0]["name"] == "segment.soft.f1[\x1b\u202e]"
     code, _, said = run("segment.\x1b.f1")
     assert code == 2 and "\x1b" not in said
+
+
+def test_a_measure_by_itself_is_answered_with_its_scores():
+    with pytest.raises(ScoreNameError) as caught:
+        explained("expected_calibration_error")
+    said = str(caught.value)
+    assert said.startswith("'expected_calibration_error' is a measure of several scores; expected one of ")
+    names = said.partition("expected one of ")[2].split(", ")
+    assert len(names) == len({*names}) > 2
+    assert {name.rpartition(".")[2] for name in names} == {"expected_calibration_error"}
+    # Each of them is explained.
+    assert [explained(name).measure.name for name in names] == ["expected_calibration_error"] * len(names)
+
+
+def test_micro_scores_at_thresholds_of_classes_say_so():
+    assert explained("segment.optimal.f1.micro").average.endswith(", each class at its own threshold")
+    assert "threshold" not in explained("segment.optimal.f1.macro").average
+    assert "threshold" not in explained("segment.soft.f1.micro").average

@@ -41,10 +41,10 @@ def test_it_says_what_came_of_the_submissions_and_prints_nothing(tmp_path):
 
 def test_an_invalid_submission_is_exit_status_1_if_that_is_asked_for(tmp_path):
     made = submissions(tmp_path, "sys")
-    assert board(tmp_path, "--strict").code == 0
+    assert board(tmp_path, "--fail-on-invalid").code == 0
     bad(made / "bad.tsv")
     assert board(tmp_path).code == 0
-    assert board(tmp_path, "--strict").code == 1
+    assert board(tmp_path, "--fail-on-invalid").code == 1
     assert (tmp_path / "site" / "problems" / "bad.html").exists()
 
 
@@ -54,7 +54,7 @@ def test_options_are_settings(tmp_path):
         tmp_path,
         *("--rank-by", "event.hard.f1.micro", "--score", "segment.hard.f1.macro", "--title", "Sounds <2026>"),
         *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b", "--ties", "bootstrap"),
-        *("--seed", "7", "--durations", SAMPLES / "durations.tsv", "--complete"),
+        *("--seed", "7", "--durations", SAMPLES / "durations.tsv", "--strict"),
     )
     assert done.code == 0, done.err
     document = board_json(tmp_path)
@@ -100,7 +100,7 @@ def test_a_settings_file_and_folds_hold(tmp_path):
         (("--rank-by", "intersection.hard.psds"), "needs --psds"),
         (("--score", "segment.tuned.f1.macro"), "needs --thresholds"),
         (("--only", "event"), "segment.soft.f1.macro is left out by --only event"),
-        (("--baseline", "nobody"), "is not among the systems"),
+        (("--baseline", "nobody"), "baseline must be one of "),
         (("--preset", "nothing"), "nothing"),
         (("--objective", "event.f1"), "--objective is of"),
         (("--limit", "rows"), "expected NAME=NUMBER"),
@@ -137,9 +137,40 @@ def test_limits_make_a_submission_invalid_and_no_more(tmp_path):
     made = submissions(tmp_path, "sys", "sys_b")
     (made / "wide.tsv").write_text("filename\tonset\toffset\tevent_label\n" + "cafe.wav\t0\t1\tx\n" * 5000)
     done = board(tmp_path, "--limit", "rows=2000")
-    assert done.code == 0 and "invalid: wide: 1 problem" in done.err
+    assert done.code == 0 and "invalid: wide: 1 problem: wide.tsv: " in done.err
     assert "--limit rows=" in page(tmp_path, "problems/wide.html")
     assert "5 as" not in board(tmp_path).err
+
+
+def test_the_first_problem_of_each_is_told_in_one_short_line(tmp_path):
+    made = submissions(tmp_path, "sys")
+    (made / "broken.tsv").write_text("onset\toffset\tevent_label\n1\tsoon\tcar\n")
+    (made / "long.tsv").write_text("onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n")
+    lines = board(tmp_path).err.splitlines()
+    assert any(
+        "invalid: broken: " in line and "the first: broken.tsv:2:2: offset 'soon'" in line for line in lines
+    )
+    assert all(len(line) < 300 for line in lines)
+    # What was kept says the same.
+    assert board(tmp_path).err.splitlines()[:2] == lines[:2]
+
+
+def test_strictly_what_is_missing_is_a_problem_for_each_file_and_class(tmp_path):
+    made = submissions(tmp_path, "sys")
+    (made / "part.tsv").write_text("filename\tonset\toffset\tevent_label\ncafe.wav\t1\t2\tzoo\n")
+    done = board(tmp_path, "--strict")
+    assert "invalid: part: 2 problems, the first: part.tsv: the system has no rows for 4 " in done.err
+    told = page(tmp_path, "problems/part.html")
+    assert "zoo" in told and "strict" not in told and "\\n" not in told
+
+
+def test_classes_that_would_make_all_invalid_are_told_once(tmp_path):
+    submissions(tmp_path, "sys")
+    done = board(tmp_path, "--strict", "--classes", "car,birds_singing")
+    assert done.code == 2 and not (tmp_path / "site").exists()
+    assert "the reference has no 1 class ('birds_singing')" in done.err
+    assert "did you mean 'birds singing'" in done.err
+    assert board(tmp_path, "--classes", "car,birds_singing").code == 0
 
 
 def test_names_do_not_reach_a_terminal_as_they_are(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashes, page, submissions
 
-from sedeval_soft import InputError, Limits, SettingsError, compare, evaluate
+from sedeval_soft import InputError, Limits, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.api import site as module
 from sedeval_soft.api.kept import MARK
 from sedeval_soft.report.write import OutputError
@@ -126,7 +126,7 @@ def test_another_reference_and_another_version_have_all_scored_again(tmp_path, m
 
 
 @pytest.mark.parametrize(
-    "change", [{"seed": 3}, {"replicates": 50}, {"confidence": 0.8}, {"test": "bootstrap"}], ids=str
+    "change", [{"seed": 3}, {"replicates": 50}, {"confidence": 0.8}, {"ties": "bootstrap"}], ids=str
 )
 def test_what_shapes_comparisons_has_them_made_again(tmp_path, change):
     made = submissions(tmp_path)
@@ -497,7 +497,7 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long(tmp_path):
     assert all(entry.low is None and entry.best_place is None for entry in entries)
     assert "nothing is said of how sure they are" in page(tmp_path)
     assert board_json(tmp_path)["test"] == "none"
-    asked = built(tmp_path, made, rank_by="segment.optimal.f1.macro", test="exchange")
+    asked = built(tmp_path, made, rank_by="segment.optimal.f1.macro", ties="exchange")
     systems = {name: made / f"{name}.tsv" for name in ("events", "same", "sys", "sys_b")}
     assert (
         asked.board.entries
@@ -507,7 +507,7 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long(tmp_path):
 
 def test_a_paired_bootstrap_may_tell_them_apart(tmp_path):
     made = submissions(tmp_path)
-    entries = built(tmp_path, made, test="bootstrap").board.entries
+    entries = built(tmp_path, made, ties="bootstrap").board.entries
     systems = {name: made / f"{name}.tsv" for name in ("events", "sys", "sys_b")}
     expected = compare(REFERENCE, systems, replicates=100).entries
     for ours, theirs in zip(entries[1:], expected[1:], strict=True):
@@ -531,7 +531,11 @@ def test_the_former_site_stays_where_a_build_fails(tmp_path):
     with pytest.raises(SettingsError, match="baseline"):
         built(tmp_path, made, baseline="nobody")
     with pytest.raises(SettingsError, match="zebra"):
-        built(tmp_path, made, columns=("segment.soft.f1[zebra]",))
+        built(tmp_path, made, scores=("segment.soft.f1[zebra]",))
+    with pytest.raises(SettingsError, match="ties must be one of exchange, bootstrap, none, not 'coin'"):
+        built(tmp_path, made, ties="coin")
+    with pytest.raises(SettingsError, match="scores must be a list of names"):
+        built(tmp_path, made, scores="segment.soft.f1.macro")
     with pytest.raises(InputError):
         module.build_site(made, tmp_path / "nothing.tsv", tmp_path / "site")
     assert hashes(tmp_path / "site") == before
@@ -558,10 +562,35 @@ def test_folders_of_others_are_not_touched(tmp_path):
         module.build_site(made, REFERENCE, "a\0b")
 
 
+def test_a_preset_says_what_is_evaluated_of_all_submissions(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    asked = {"preset": "dcase2024-task4-desed", "classes": ("car", "footsteps")}
+    built(tmp_path, made, rank_by="intersection.hard.psds", **asked)
+    assert board_json(tmp_path)["settings"]["only"] == ["intersection.hard"]
+    with pytest.raises(UnknownScoreError, match="no score is named 'segment.soft.f1.macro'"):
+        built(tmp_path, made, **asked)
+
+
+def test_a_package_that_the_hard_reading_follows_makes_no_submission_invalid(tmp_path):
+    site = built(tmp_path, submissions(tmp_path, "sys", "sys_b"), preset="dcase2019-task4")
+    assert not site.invalid
+    assert [entry.system for entry in site.board.entries] == ["sys", "sys_b"]
+
+
+def test_progress_is_told_of_each_submission_and_of_nothing_else(tmp_path):
+    made = submissions(tmp_path, "sys", "sys_b")
+    (made / "bad.tsv").write_text("nothing\n")
+    told = []
+    built(tmp_path, made, progress=lambda done, total: told.append((done, total)))
+    # Those that are as they were are done, too.
+    built(tmp_path, made, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)] * 2
+
+
 def test_columns_are_those_that_are_asked_for(tmp_path):
     made = submissions(tmp_path, "sys", "sys_b")
     names = ("event.hard.f1[car]", "segment.hard.roc_auc.macro", SOFT)
-    built(tmp_path, made, columns=names)
+    built(tmp_path, made, scores=names)
     document = board_json(tmp_path)
     assert document["columns"] == [*names[:2]]
     scores = evaluate(REFERENCE, made / "sys.tsv", measures=("curves",))

@@ -171,10 +171,10 @@ def test_what_was_there_stays_where_nothing_can_be_written(here):
     assert Path("out.tsv").read_text() == "before"
     with pytest.raises(InputError):
         validate("missing.tsv", fix="out.tsv")
-    with pytest.raises(SettingsError, match="this is the input"):
+    with pytest.raises(SettingsError, match="this is the system output"):
         validate("t.tsv", fix="t.tsv")
     Path("link.tsv").symlink_to("t.tsv")
-    with pytest.raises(SettingsError, match="this is the input"):
+    with pytest.raises(SettingsError, match="this is the system output"):
         validate("t.tsv", fix="link.tsv")
     with pytest.raises(SettingsError, match="is a folder"):
         validate(".", fix="out.tsv")

@@ -69,9 +69,9 @@ def test_exit_codes(name, plain, strict, form, here):
         (["clean.tsv", "--max-problems", "0"], "0 is not in the range"),
         (["clean.tsv", "--format", "xml"], "sarif"),
         (["-", "--reference", "-"], "standard input"),
-        (["clean.tsv", "-o", "clean.tsv"], "this is the input"),
-        (["clean.tsv", "--fix", "clean.tsv"], "this is the input"),
-        (["clean.tsv", "--fix", "./clean.tsv"], "this is the input"),
+        (["clean.tsv", "-o", "clean.tsv"], "this is the system output ("),
+        (["clean.tsv", "--fix", "clean.tsv"], "this is the system output ("),
+        (["clean.tsv", "--fix", "./clean.tsv"], "this is the system output ("),
         (["clean.tsv", "--reference", "noted.tsv", "--fix", "noted.tsv"], "this is the reference"),
         (["clean.tsv", "--fix", "-"], "standard output"),
         (["clean.tsv", "--fix", "new.tsv", "-o", "new.tsv"], "one file"),
@@ -247,7 +247,7 @@ def test_several_tables_are_looked_at_one_by_one(here):
 def test_what_is_of_one_table_is_refused_for_several(arguments, here):
     code, out, err = call("clean.tsv", "wrong.tsv", *arguments)
     assert (code, out) == (2, "")
-    assert "SYSTEM" in err or "this is the input 2" in err
+    assert "SYSTEM" in err or "this is the system output 2 (wrong.tsv)" in err
     assert Path("wrong.tsv").read_text() == WRONG
     assert not Path("fixed.tsv").exists()
 

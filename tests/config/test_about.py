@@ -1,0 +1,68 @@
+"""What strangers say of their submissions: read, or refused with the file and what was expected."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from sedeval_soft.config.about import About, read_about
+from sedeval_soft.core.errors import InputError
+
+
+def about(tmp_path, text):
+    path = tmp_path / "about.yaml"
+    path.write_text(text, encoding="utf-8")
+    return read_about(path, "team/about.yaml")
+
+
+def test_what_is_said_is_read(tmp_path):
+    said = "team: A  team\ntitle: 7\nauthors: [Ada, 'B\\\n  ob']\nurl: https://example.org/x?y=1\nnote: ~\n"
+    found = about(tmp_path, said.replace("\\\n  ", ""))
+    assert found == About("A team", "7", ("Ada", "Bob"), "https://example.org/x?y=1", "")
+    assert about(tmp_path, "authors: Ada\n").authors == ("Ada",)
+    assert about(tmp_path, "authors:\n") == About()
+    assert about(tmp_path, "# nothing\n") == About()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("- a\n", "expected lines such as team: NAME, with the keys team, title, authors, url, note"),
+        ("titel: x\n", "unknown key 'titel'"),
+        ("titel: x\n", "'title'"),
+        ("colour: x\n", "unknown key 'colour'"),
+        ("team: [a]\n", "team is not a text"),
+        ("team: true\n", "team is not a text"),
+        ("authors: [[a]]\n", "authors is not a text"),
+        (f"note: {'x' * 301}\n", "note has 301 characters; expected 300 or fewer"),
+        (f"authors: [{', '.join(['a'] * 101)}]\n", "has 101 authors; expected 100 or fewer"),
+        ("team: a\nteam: b\n", "team"),
+        (f"# {'x' * (1 << 16)}\n", "has 65539 bytes; expected 65536 or fewer"),
+        ("url: javascript:alert(1)\n", "is not the address of a page; expected https://..."),
+        ("url: ftp://example.org\n", "is not the address of a page"),
+        ("url: 'https://example.org/<script>'\n", "is not the address of a page"),
+        ("url: https://exämple.org\n", "is not the address of a page"),
+        ("url: 'https://'\n", "is not the address of a page"),
+        ("url: 'https://[::1'\n", "is not the address of a page"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(text, words, tmp_path):
+    with pytest.raises(InputError) as caught:
+        about(tmp_path, text)
+    assert str(caught.value).startswith("team/about.yaml")
+    assert words in str(caught.value)
+
+
+def test_links_devices_and_what_is_not_there_are_not_read(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("team: secret\n")
+    link = tmp_path / "about.yaml"
+    link.symlink_to(secret)
+    with pytest.raises(InputError, match="is a link or a device"):
+        read_about(link, "x")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="is a link or a device"):
+        read_about(tmp_path / "pipe", "x")
+    with pytest.raises(InputError, match="x: cannot be read: No such file"):
+        read_about(tmp_path / "none", "x")

@@ -1,0 +1,84 @@
+"""What docs/explanations/choices.md says of defaults is so: here, and in the packages that are installed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+from documents import ROOT
+
+from sedeval_soft import evaluate
+from sedeval_soft.core.criteria import CRITERIA, PSDS_DEFAULTS
+from sedeval_soft.core.settings import Settings
+
+TEXT = (ROOT / "docs" / "explanations" / "choices.md").read_text(encoding="utf-8")
+ROWS = {
+    cells[0]: cells[1:]
+    for line in TEXT.splitlines()
+    if line.startswith("| ") and len(cells := [cell.strip() for cell in line.strip("|").split("|")]) == 5
+}
+
+
+def default(function, name):
+    return inspect.signature(function).parameters[name].default
+
+
+def number(cell: str) -> float:
+    return float(re.search(r"\d+(\.\d+)?", cell)[0])
+
+
+def test_our_defaults_are_told():
+    told = dict(re.findall(r"`(\w+)` ([\w.]+)", " ".join(row[0] for row in ROWS.values())))
+    assert len(told) == 13
+    ours = {**{name: getattr(Settings(), name) for name in told}, **CRITERIA, **PSDS_DEFAULTS}
+    for name, value in told.items():
+        assert str(ours[name]) == value or float(value) == ours[name], name
+
+
+def test_defaults_of_sed_eval_are_told():
+    from sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics
+
+    for row, metrics, name in (
+        ("length of a segment", SegmentBasedMetrics, "time_resolution"),
+        ("collar of onsets", EventBasedMetrics, "t_collar"),
+        ("collar of offsets", EventBasedMetrics, "t_collar"),
+        ("... or this share of the length", EventBasedMetrics, "percentage_of_length"),
+    ):
+        assert number(ROWS[row][1]) == default(metrics.__init__, name)
+    assert ROWS["matching of events"][1] == default(EventBasedMetrics.__init__, "event_matching_type")
+
+
+def test_defaults_of_sed_scores_eval_are_told():
+    peer = pytest.importorskip("sed_scores_eval")
+    assert number(ROWS["length of a segment"][2]) == default(peer.segment_based.best_fscore, "segment_length")
+    assert number(ROWS["... or this share of the length"][2]) == default(
+        peer.collar_based.fscore, "offset_collar_rate"
+    )
+    for function, name in (
+        (peer.segment_based.fscore, "segment_length"),
+        (peer.segment_based.fscore, "threshold"),
+        (peer.collar_based.fscore, "onset_collar"),
+        (peer.collar_based.fscore, "offset_collar"),
+        (peer.intersection_based.psds, "dtc_threshold"),
+        (peer.intersection_based.psds, "gtc_threshold"),
+    ):
+        assert default(function, name) is inspect.Parameter.empty
+    assert default(peer.intersection_based.psds, "cttc_threshold") is None
+    for row, names in (
+        ("weights of PSDS", ("alpha_ct", "alpha_st")),
+        ("largest false positive rate of PSDS, per hour", ("max_efpr",)),
+        ("weight of recall in F", ()),
+    ):
+        told = [float(each) for each in re.findall(r"\d+\.\d+", ROWS[row][2])]
+        assert told[: len(names)] == [default(peer.intersection_based.psds, name) for name in names]
+    assert number(ROWS["weight of recall in F"][2]) == default(peer.segment_based.fscore, "beta")
+
+
+def test_macro_f_is_the_mean_of_classes_and_no_higher_than_f_of_means():
+    sides = (ROOT / "sample_data" / f"{name}.tsv" for name in ("ref", "sys_b"))
+    scores = evaluate(*sides, only=["segment.soft"])
+    p, r, f = (scores[f"segment.soft.{name}.macro"] for name in ("precision", "recall", "f1"))
+    classes = [scores[f"segment.soft.f1[{label}]"] for label in scores.classes]
+    assert f == pytest.approx(sum(classes) / len(classes))
+    assert f < 2 * p * r / (p + r)

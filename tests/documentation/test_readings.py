@@ -1,0 +1,228 @@
+"""What docs/explanations/readings.md states, checked on random tables against cuts at every level."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from documents import ROOT
+from levels import CLASSES, at_levels, cut, levels_of, random_table, without_values
+
+from sedeval_soft import evaluate
+
+SEEDS = range(4)
+PAGE = ROOT / "docs" / "explanations" / "readings.md"
+CASES = ((0.4, 0.5), (0.4, 0.5), (0.5, 0.4), (0.7, 0.4))
+"""Reference and prediction of the third case of the paper's Table 1."""
+
+
+def tables(seed):
+    return random_table(2 * seed), random_table(2 * seed + 1)
+
+
+def values(table):
+    """The values as an array (n_files, n_classes, n_seconds)."""
+    return np.array(table["value"]).reshape(-1, len(CLASSES), 12)
+
+
+def soft(reference, system, basis="segment", **settings):
+    return evaluate(reference, system, classes=CLASSES, only=[f"{basis}.soft"], **settings)
+
+
+COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("basis", ["segment", "event"])
+def test_soft_counts_are_integrals_of_hard_ones(basis, seed):
+    reference, system = tables(seed)
+    scores = soft(reference, system, basis)
+    names = [f"{basis}.hard.{count}.micro" for count in COUNTS]
+    found, widths = at_levels(reference, system, names, only=[f"{basis}.hard"])
+    expected = [scores[name.replace("hard", "soft")] for name in names]
+    np.testing.assert_allclose(widths @ found, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_1_soft_counts_of_segments_are_those_of_fuzzy_sets(seed):
+    reference, system = tables(seed)
+    y, p = values(reference), values(system)
+    scores = soft(reference, system)
+    for name, expected in {
+        "tp": np.minimum(y, p).sum(),
+        "n_ref": y.sum(),
+        "n_sys": p.sum(),
+        "fp": np.maximum(0, p - y).sum(),
+        "fn": np.maximum(0, y - p).sum(),
+    }.items():
+        assert scores[f"segment.soft.{name}.micro"] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_2_soft_scores_of_binary_labels_are_hard_ones(seed):
+    sides = [random_table(2 * seed + side, binary=True) for side in range(2)]
+    scores = evaluate(*sides, classes=CLASSES, only=["segment", "event", "intersection"])
+    compared = 0
+    measures = ("precision", "recall", "f1", "error_rate")
+    for basis, measure in product(("segment", "event", "intersection"), measures):
+        for average in ("micro", "macro"):
+            hard, same = (scores[f"{basis}.{reading}.{measure}.{average}"] for reading in ("hard", "soft"))
+            assert hard == same or hard == pytest.approx(same, abs=1e-12)
+            compared += hard is not None
+    assert compared > 20
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("length", [1.0, 2.5, 0.4])
+def test_3_cutting_and_pooling_by_the_maximum_can_be_exchanged(length, seed):
+    reference, system = tables(seed)
+    for level, _ in levels_of(reference, system):
+        settings = {"segment_length": length, "only": ["segment.hard"], "classes": CLASSES}
+        pooled = evaluate(reference, system, threshold=level, inclusive=True, **settings)
+        first = evaluate(
+            without_values(cut(reference, level)),
+            without_values(cut(system, level)),
+            durations={f"{file}.wav": 12.0 for file in range(3)},
+            **settings,
+        )
+        for count in ("tp", "fp", "fn"):
+            assert pooled[f"segment.hard.{count}.micro"] == first[f"segment.hard.{count}.micro"]
+
+
+RATES: dict[str, tuple[int, int]] = {
+    "precision": (0, 1),
+    "recall": (1, 0),
+    "f1": (1, 1),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("basis", ["segment", "event"])
+@pytest.mark.parametrize("rate", RATES)
+def test_4_soft_rates_are_weighted_means_of_hard_ones(rate, basis, seed):
+    reference, system = tables(seed)
+    names = [f"{basis}.hard.{name}.micro" for name in (rate, "n_ref", "n_sys")]
+    found, widths = at_levels(reference, system, names, only=[f"{basis}.hard"])
+    weights = widths * (found[:, 1:] @ RATES[rate])
+    hard = found[:, 0]
+    there = weights > 0
+    expected = np.average(hard[there], weights=weights[there])
+    score = soft(reference, system, basis)[f"{basis}.soft.{rate}.micro"]
+    assert score == pytest.approx(expected, abs=1e-9)
+    assert hard[there].min() - 1e-12 <= score <= hard[there].max() + 1e-12
+
+
+def test_4_is_not_the_plain_mean_in_the_third_case_of_the_paper():
+    y, p = np.array(CASES).T[:, None, :, None]
+    y, p = y[0], p[0]
+    scores = evaluate(y, p, only=["segment"], inclusive=True)
+    assert scores["segment.hard.f1.micro"] == 0
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    told = float(re.search(r"Soft F is (0\.\d+), the weighted mean", text)[1])
+    assert scores["segment.soft.f1.micro"] == pytest.approx(told, abs=5e-4)
+    for level, hard in ((0.4, 1.0), (0.45, 0.0), (0.5, 0.0), (0.7, 0.0)):
+        at = evaluate(y, p, only=["segment.hard"], inclusive=True, threshold=level)
+        assert at["segment.hard.f1.micro"] == hard
+    assert "0.4 / 0.7 = 0.571" in text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_5_errors_of_a_segment_are_those_of_sorted_values(seed):
+    reference, system = tables(seed)
+    y, p = (np.sort(values(table), axis=1) for table in (reference, system))
+    scores = soft(reference, system)
+    deletions, insertions = np.maximum(0, y - p).sum(), np.maximum(0, p - y).sum()
+    matched = np.minimum(y, p).sum()
+    assert scores["segment.soft.deletions.micro"] == pytest.approx(deletions, abs=1e-9)
+    assert scores["segment.soft.insertions.micro"] == pytest.approx(insertions, abs=1e-9)
+    assert scores["segment.soft.substitutions.micro"] == pytest.approx(
+        matched - scores["segment.soft.tp.micro"], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_6_f_and_error_rate_of_a_class_are_distances(seed):
+    reference, system = tables(seed)
+    y, p = values(reference), values(system)
+    scores, exchanged = soft(reference, system), soft(system, reference)
+    for i, label in enumerate(CLASSES):
+        distance = np.abs(y - p)[:, i].sum()
+        f1, rate = scores[f"segment.soft.f1[{label}]"], scores[f"segment.soft.error_rate[{label}]"]
+        assert 1 - f1 == pytest.approx(distance / (y + p)[:, i].sum(), abs=1e-9)
+        assert rate == pytest.approx(distance / y[:, i].sum(), abs=1e-9)
+        assert exchanged[f"segment.soft.f1[{label}]"] == pytest.approx(f1, abs=1e-12)
+        assert exchanged[f"segment.soft.recall[{label}]"] == pytest.approx(
+            scores[f"segment.soft.precision[{label}]"], abs=1e-12
+        )
+    assert soft(reference, reference)["segment.soft.f1.micro"] == pytest.approx(1, abs=1e-12)
+    assert scores["segment.soft.f1.micro"] < 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_7_the_product_cuts_both_sides_independently(seed):
+    reference, system = tables(seed)
+    total = 0.0
+    for level, width in levels_of(reference):
+        for other, other_width in levels_of(system):
+            both = values(cut(reference, level)) * values(cut(system, other))
+            total += width * other_width * both.sum()
+    scores = soft(reference, system, t_norm="product")
+    assert scores["segment.soft.tp.micro"] == pytest.approx(total, abs=1e-9)
+    for norm in ("product", "lukasiewicz"):
+        assert soft(reference, reference, t_norm=norm)["segment.soft.f1.micro"] < 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("basis", ["segment", "event"])
+def test_8_optimal_f_of_a_class_is_at_least_hard_f(basis, seed):
+    scores = evaluate(*tables(seed), classes=CLASSES, only=[basis])
+    for average in (*(f"f1[{label}]" for label in CLASSES), "f1.macro"):
+        assert scores[f"{basis}.optimal.{average}"] >= scores[f"{basis}.hard.{average}"] - 1e-12
+
+
+def test_8_micro_optimal_f_can_be_lower():
+    scores = evaluate(ROOT / "sample_data" / "ref.tsv", ROOT / "sample_data" / "sys.tsv", only=["segment"])
+    hard, optimal = (scores[f"segment.{reading}.f1.micro"] for reading in ("hard", "optimal"))
+    assert optimal < hard
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"micro F is {hard:.3f} hard and {optimal:.3f} optimal" in text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_9_the_optimal_reading_does_not_depend_on_the_scale(seed):
+    reference, system = tables(seed)
+    bent = {**system, "value": [value**3 for value in system["value"]]}
+    before, after = (evaluate(reference, each, classes=CLASSES, only=["segment"]) for each in (system, bent))
+    for average in ("micro", "macro"):
+        name = f"segment.optimal.f1.{average}"
+        assert after[name] == pytest.approx(before[name], abs=1e-12)
+        assert abs(after[f"segment.soft.f1.{average}"] - before[f"segment.soft.f1.{average}"]) > 1e-3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_10_weights_are_integrals_over_the_levels_of_the_reference(seed):
+    sklearn = pytest.importorskip("sklearn.metrics")
+    reference, system = tables(seed)
+    y, p = (values(table)[:, 0].ravel() for table in (reference, system))
+    for threshold in np.unique(p):
+        positives = sum(
+            width * np.sum((y >= level) & (p > threshold)) for level, width in levels_of(reference)
+        )
+        negatives = sum(
+            width * np.sum((y < level) & (p > threshold)) for level, width in levels_of(reference)
+        )
+        assert positives == pytest.approx(y[p > threshold].sum(), abs=1e-9)
+        assert negatives == pytest.approx((1 - y)[p > threshold].sum(), abs=1e-9)
+    area = sklearn.roc_auc_score(
+        np.repeat([1, 0], len(y)), np.tile(p, 2), sample_weight=np.concatenate([y, 1 - y])
+    )
+    scores = evaluate(reference, system, classes=CLASSES, only=["segment"], measures=["curves"])
+    assert scores[f"segment.soft.roc_auc[{CLASSES[0]}]"] == pytest.approx(area, abs=1e-9)
+
+
+def test_every_statement_has_a_test():
+    told = set(re.findall(r"^\*\*Statement (\d+)\.\*\*", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    checked = {match[1] for name in globals() if (match := re.match(r"test_(\d+)_", name))}
+    assert told == checked

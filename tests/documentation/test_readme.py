@@ -1,0 +1,73 @@
+"""The README shows what the program prints, and claims no speed that was not measured."""
+
+from __future__ import annotations
+
+import re
+import sys
+from xml.etree import ElementTree as ET
+
+import pytest
+from documents import ROOT, script
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SPEED = script("speed")
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+
+
+def letters(text: str) -> str:
+    """Return a text without blanks, colours and lines: what is left is the same however it is drawn."""
+    return re.sub(r"\x1b\[[0-9;]*m|[\s\u2500]", "", text)
+
+
+@needs_terminal
+def test_the_picture_is_what_the_program_prints():
+    made = script("terminal")
+    printed = made.printed()
+    assert len(printed.splitlines()) > 12
+    assert "\x1b[1m" in printed
+    tree = ET.parse(made.PICTURE)  # noqa: S314 - our own picture
+    shown = "".join(each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text"))
+    called = "soft-sed-eval " + " ".join(made.ARGUMENTS)
+    assert letters(shown) == letters(f"soft-sed-eval$ {called}{printed}"), "run python docs/make/terminal.py"
+
+
+def test_the_picture_fetches_nothing():
+    text = (ROOT / "docs" / "screenshots" / "terminal.svg").read_text(encoding="utf-8")
+    assert "docs/screenshots/terminal.svg)" in README
+    assert {*re.findall(r"https?://[^\"' )]+", text)} == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"@import|@font-face|url\((?!#)|href", text)
+
+
+def test_speed_is_a_row_of_the_page_of_performance():
+    page = SPEED.PAGE.read_text(encoding="utf-8")
+    shown, measured = SPEED.rows(README), SPEED.rows(page)
+    assert len(shown) >= 8
+    for case, row in shown.items():
+        assert measured.get(case) == row, "run python docs/make/speed.py"
+    # What is not fast enough is not left out.
+    assert any("**no**" in row for row in shown.values())
+    assert len(measured) > 30
+    assert all(row.startswith(f"| {case} |") for case, row in measured.items())
+
+
+def test_nothing_else_claims_speed():
+    rest = README
+    for row in SPEED.rows(README).values():
+        rest = rest.replace(row, "")
+    for claim in (
+        r"\bfast(er|est)?\b(?! enough)",
+        r"\d+(\.\d+)?x\b",
+        r"\d+ ms\b",
+        r"times (as|faster)",
+        r"\bMB\b",
+    ):
+        assert not re.search(claim, rest), claim
+
+
+def test_rows_are_brought_up_to_date_by_case():
+    rows = ("| a | 1 ms | b, 2 ms | 2x faster | at least 1x | yes |", "| c | 1 s | d, 1 s | 1.0x | - | yes |")
+    old = "\n".join((*rows, ""))
+    new = {"a": "| a | 3 ms | b, 3 ms | 1x | at least 1x | yes |", "zoo": "| zoo | | | 1x | | |"}
+    assert SPEED.replaced(old, new) == new["a"] + "\n" + rows[1] + "\n"
+    assert SPEED.replaced("| | a | b |\n|---|---|---|\n", new) == "| | a | b |\n|---|---|---|\n"

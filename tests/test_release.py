@@ -1,0 +1,134 @@
+"""What a release is made of: version, man page, completions, licences, workflows, container."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+import sedeval_soft
+
+ROOT = Path(__file__).parents[1]
+SHARE = ROOT / "release" / "share"
+
+
+def script(name: str) -> ModuleType:
+    """A script of release/, loaded but not run."""
+    spec = spec_from_file_location(name, ROOT / "release" / f"{name}.py")
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_man_page_is_up_to_date():
+    made = script("make_man")
+    assert made.page() == made.PAGE.read_text(encoding="utf-8"), "run python release/make_man.py"
+
+
+def test_the_man_page_has_all_commands_and_options():
+    from sedeval_soft.cli.main import group
+
+    text = script("make_man").PAGE.read_text(encoding="utf-8").replace("\\-", "-")
+    for name, command in group.commands.items():
+        assert name == "evaluate" or f".SS soft-sed-eval {name}" in text
+        for parameter in command.params:
+            for option in parameter.opts:
+                assert not option.startswith("--") or f"\\fB{option}\\fR" in text, (name, option)
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
+def test_the_man_page_has_no_mistakes_of_form(tmp_path):
+    def warnings(page: Path) -> str:
+        command = ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page]
+        return subprocess.run(command, capture_output=True, check=True, text=True).stderr
+
+    page = script("make_man").PAGE
+    assert warnings(page) == ""
+    bad = tmp_path / "bad.1"
+    bad.write_text(page.read_text(encoding="utf-8") + ".nosuchrequest\n", encoding="utf-8")
+    assert "nosuchrequest" in warnings(bad)
+
+
+def test_what_begins_like_a_command_of_roff_is_text():
+    made = script("make_man")
+    assert made._line(".SH a-b") == r"\&.SH a\-b"
+    assert made._line("'quoted' \\b") == r"\(aqquoted\(aq \eb"
+    assert made._paragraphs(None) == []
+
+
+COMPLETE = {
+    "bash": "bash-completion/completions/soft-sed-eval",
+    "zsh": "zsh/site-functions/_soft-sed-eval",
+    "fish": "fish/vendor_completions.d/soft-sed-eval.fish",
+}
+PRESS_TAB = {
+    "bash": """source "$1"; COMP_WORDS=(soft-sed-eval expl); COMP_CWORD=1
+        _soft_sed_eval_completion soft-sed-eval 2>/dev/null; echo "${COMPREPLY[@]}" """,
+    # What an editor of lines would show is printed here.
+    "zsh": """words=(soft-sed-eval expl); CURRENT=2; compdef() { : }
+        _describe() { print -r -- ${(P)3} }; _path_files() { : }; source "$1" """,
+    "fish": """source $argv[-1]; complete -C "soft-sed-eval expl" """,
+}
+
+
+@pytest.mark.parametrize("shell", COMPLETE)
+def test_completion_files_complete(shell, tmp_path):
+    from documents import make_workplace
+
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    environment = make_workplace(tmp_path) | {"HOME": str(tmp_path)}
+    command = [shell, "-c", PRESS_TAB[shell], shell, str(SHARE / COMPLETE[shell])]
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    assert done.stdout.startswith("explain")
+
+
+def test_files_of_shells_are_shipped():
+    shared = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    assert shared == {"release/share": "share"}
+    assert {path.relative_to(SHARE).as_posix() for path in SHARE.rglob("*") if path.is_file()} == {
+        "man/man1/soft-sed-eval.1",
+        *COMPLETE.values(),
+    }
+
+
+def test_the_version_is_the_same_everywhere():
+    assert "version" in project()["project"]["dynamic"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc|\.dev)\d+)?", sedeval_soft.__version__)
+    citation = ROOT / "CITATION.cff"
+    if citation.exists():
+        assert yaml.safe_load(citation.read_text(encoding="utf-8"))["version"] == sedeval_soft.__version__
+    page = script("make_man").PAGE.read_text(encoding="utf-8").split("\n")[1]
+    assert f'soft\\-sed\\-eval {sedeval_soft.__version__}"' in page
+
+
+def test_licences_of_all_dependencies_are_listed():
+    made = script("make_licences")
+    text = made.PAGE.read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
+    of = project()["project"]
+    texts = [*of["dependencies"], *(text for extra in of["optional-dependencies"].values() for text in extra)]
+    needed = {Requirement(text).name for text in texts} - {of["name"]}
+    assert needed <= set(listed), "run python release/make_licences.py"
+    assert text.startswith(made.HEAD)
+    assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
+
+
+def test_dependencies_have_lowest_versions():
+    for text in project()["project"]["dependencies"]:
+        assert any(part.operator in {">=", "=="} for part in Requirement(text).specifier), text

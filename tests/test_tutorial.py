@@ -1,0 +1,89 @@
+"""The tutorial: its pictures and its page of thresholds are what the script makes, and say what is so."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from documents import ROOT, script
+
+from sedeval_soft import evaluate
+
+TUTORIAL = ROOT / "docs" / "tutorial"
+MADE = script("tutorial").MADE
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_kept_is_what_the_script_makes(name):
+    assert (TUTORIAL / name).read_text(encoding="utf-8") == MADE[name](), "run python docs/make/tutorial.py"
+
+
+def test_all_pictures_are_shown_and_small():
+    page = (TUTORIAL / "soft-labels.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\]\((pictures/[\w.-]+)\)", page)
+    assert {*shown} == {f"pictures/{path.name}" for path in (TUTORIAL / "pictures").iterdir()}
+    assert len(shown) >= 4
+    for name in shown:
+        path = TUTORIAL / name
+        assert path.stat().st_size < 60_000
+        if path.suffix == ".svg":
+            assert ET.parse(path).getroot().tag.endswith("}svg")  # noqa: S314 - our own picture
+
+
+def test_the_timeline_is_what_its_command_draws(tmp_path):
+    """Of one size, and alike: other versions of matplotlib set letters a little differently."""
+    image = pytest.importorskip("PIL.Image")
+    script("tutorial").draw_timeline(tmp_path)
+    with (
+        image.open(tmp_path / "timeline.png") as drawn,
+        image.open(TUTORIAL / "pictures" / "timeline.png") as kept,
+    ):
+        assert drawn.size == kept.size
+        new, old = (one.convert("L").resize((60, 15), image.Resampling.BOX) for one in (drawn, kept))
+    off = [abs(a - b) for a, b in zip(new.tobytes(), old.tobytes(), strict=True)]
+    assert sum(off) / len(off) < 8
+
+
+def cases() -> list[dict]:
+    """Return the data that the page of thresholds holds."""
+    page = (TUTORIAL / "explorer.html").read_text(encoding="utf-8")
+    return json.loads(re.search(r"^const cases = (.*);$", page, re.MULTILINE)[1])
+
+
+def sides(case: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of both sides of a case, (n_segments, n_classes)."""
+    return tuple(
+        np.concatenate([np.array(file[role], dtype=float).T for file in case["files"]])
+        for role in ("reference", "system")
+    )
+
+
+@pytest.mark.parametrize(("place", "name"), [(1, "sys"), (2, "sys_b")])
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.7])
+def test_the_page_holds_what_the_evaluator_reads(place, name, threshold):
+    case = cases()[place]
+    assert name in case["name"]
+    settings = {"threshold": threshold, "only": ["segment.hard", "segment.soft"], "classes": case["classes"]}
+    of_page = evaluate(*sides(case), **settings)
+    of_tables = evaluate(ROOT / "sample_data/ref.tsv", ROOT / f"sample_data/{name}.tsv", **settings)
+    for score in ("hard.f1.micro", "hard.f1.macro", "soft.f1.micro", "soft.f1.macro", "soft.recall.micro"):
+        assert of_page[f"segment.{score}"] == pytest.approx(of_tables[f"segment.{score}"], abs=1e-12)
+
+
+def test_the_third_case_is_the_papers():
+    case = cases()[0]
+    scores = evaluate(*sides(case), inclusive=True, only=["segment.hard", "segment.soft"])
+    assert scores["segment.hard.f1.micro"] == 0
+    assert round(scores["segment.soft.f1.micro"], 3) == 0.842
+    assert script("paper").TABLE_1[2][:2] == tuple(tuple(side[:, 0]) for side in sides(case))
+
+
+def test_the_page_needs_nothing_else():
+    page = (TUTORIAL / "explorer.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert not re.findall(r"(?:src|href)=|url\(|@import|fetch\(", page)
+    assert {*re.findall(r"https?://[^\"' ]+", page)} == {"http://www.w3.org/2000/svg"}
+    assert len(page) < 100_000

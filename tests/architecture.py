@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 LAYERS = (
@@ -97,7 +98,7 @@ def wrong_directions(found: list[Module], package: str) -> list[str]:
 
 
 def cycles(found: list[Module], package: str) -> list[str]:
-    """Return the modules that import themselves by way of others, imports in functions included."""
+    """Return the modules of a cycle of imports, imports in functions included; nothing if there is none."""
     names = {module.name for module in found}
     edges = {}
     for module in found:
@@ -105,11 +106,12 @@ def cycles(found: list[Module], package: str) -> list[str]:
             name.removeprefix(f"{package}.") for name, _ in imports(module) if name.startswith(package)
         }
         edges[module.name] = (targets & names) - {module.name, ""}
-    reached = {name: set(targets) for name, targets in edges.items()}
-    for _ in names:
-        for name, targets in reached.items():
-            reached[name] = targets | {far for near in targets for far in reached[near]}
-    return sorted(name for name in names if name and name in reached[name])
+    edges.pop("", None)
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def heavy_imports(found: list[Module], _package: str) -> list[str]:

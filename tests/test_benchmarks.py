@@ -77,6 +77,7 @@ def test_what_is_held_against_is_what_the_documents_show() -> None:
     assert kept == pytest.approx(shown, rel=0.04)
 
 
+@pytest.mark.slow
 def test_growth_is_measured(tmp_path: Path) -> None:
     script = SCRIPT.with_name("scale.py")
     options = ["--rows", "10000", "--rows", "20000", "--shards", "40000", "--clips", "20"]

@@ -107,7 +107,7 @@ def test_operating_points_have_parts():
     assert found["event.optimal.f1.macro@s"] == 1.0
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     st.integers(0, 2**20),
     st.lists(st.sampled_from(LABELS), min_size=1, unique=True),

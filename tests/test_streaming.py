@@ -172,8 +172,15 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
-@pytest.mark.parametrize("headed", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "headed"),
+    [
+        # The long ones take seconds.
+        pytest.param(kind, headed, marks=[pytest.mark.slow] if headed and len(text) > 100_000 else [])
+        for kind, text in BROKEN.items()
+        for headed in (True, False)
+    ],
+)
 def test_what_is_wrong_is_told_as_at_once(kind, headed, tmp_path):
     path = tmp_path / "t.tsv"
     path.write_bytes((HEAD * headed + BROKEN[kind]).encode("utf-8", "surrogateescape"))

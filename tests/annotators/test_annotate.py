@@ -110,7 +110,7 @@ def test_annotators_who_share_no_file_have_no_ceiling():
     assert any("one annotator labelled" in warning for warning in found.warnings)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=2, max_size=4),
     st.sampled_from(annotation.METHODS),

@@ -210,7 +210,7 @@ def many_classes(tmp_path):
         *("--list-scores", "--help", "merge --help"),
     ],
 )
-@pytest.mark.parametrize("reader", ["head -1", "head -c 1", "true"])
+@pytest.mark.parametrize("reader", ["head -1", "true"])
 def test_a_reader_who_leaves_is_not_told(what, reader, many_classes, tmp_path):
     # The reader has gone, or nearly, when the results come.
     command = f"set -o pipefail; $E {what} | {reader} > /dev/null"

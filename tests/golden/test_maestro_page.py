@@ -62,6 +62,7 @@ def test_the_reference_is_perfect_exactly_and_the_hard_labels_only_at_a_half(pri
         assert perfect == (system == "reference" or reading != "soft")
 
 
+@pytest.mark.slow
 def test_draws(made, printed, soft):
     assert made.drawn_table(soft) == printed[0]
 
@@ -70,6 +71,7 @@ def test_hard_labels_and_reference(made, printed, soft, hard):
     assert made.copies_table(soft, hard) == printed[1]
 
 
+@pytest.mark.slow
 def test_psds(made, printed, soft, hard):
     """Of two draws, which give exactly 0 as all ten do."""
     assert made.psds_table(soft, hard, 2) == printed[2]

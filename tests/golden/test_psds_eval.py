@@ -47,7 +47,9 @@ def test_both_readings_of_all_criteria_are_there():
     )
 
 
-@pytest.mark.parametrize("criteria", ["example", "psds1", "psds2"])
+@pytest.mark.parametrize(
+    "criteria", ["example", *(pytest.param(name, marks=pytest.mark.slow) for name in ("psds1", "psds2"))]
+)
 @pytest.mark.parametrize("overlaps", ["joined", "as_is"])
 def test_oracle_agrees(overlaps, criteria):
     golden = RESULTS[overlaps][criteria]

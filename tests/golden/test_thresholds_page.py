@@ -33,6 +33,7 @@ def values(made, text):
     return {(row[0], row[1]): [float(cell) for cell in row[2:]] for row in rows}
 
 
+@pytest.mark.slow
 def test_the_tables(made, text):
     assert made.page(text, made.tables(*made.scored(shared("maestro")))) == text
 

@@ -8,15 +8,15 @@ import json
 import re
 from dataclasses import replace
 
-import jsonschema
 import pytest
 import yaml
 from rich.cells import cell_len
 from rich.text import Text
 from samples import ALL_FAMILIES, DEVIATIONS, READINGS, build, score, with_all_bases, without
+from schemas import check
 
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.report import render, schema
+from sedeval_soft.report import render
 from sedeval_soft.report.tables import families, tables
 
 DEVIATING = "Classes, event-based, hard reading, deviations in seconds"
@@ -125,7 +125,7 @@ def test_csv_json_and_yaml_have_them():
     assert values["event.hard.onset_bias[car]"] == "-0.0251"
     assert values["event.hard.onset_bias[speech]"] == ""
     document = json.loads(render([scores], "json"))
-    jsonschema.validate(document, schema())
+    check(document)
     found = {s["name"]: s["value"] for s in document["systems"][0]["scores"]}
     assert found == dict(scores)
     assert yaml.safe_load(render([scores], "yaml")) == document

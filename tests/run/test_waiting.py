@@ -92,7 +92,7 @@ def test_what_was_scored_already_is_not_parted_saved_or_merged(tmp_path):
 
 
 @pytest.mark.parametrize("chosen", WAITING)
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     seed=st.integers(0, 2**20),
     form=st.sampled_from(["tied", "fine"]),

@@ -81,7 +81,7 @@ def grown(tables, made, order, cuts, tree, folder=None):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(
     seed=st.integers(0, 2**20),
     form=st.sampled_from(["tied", "fine"]),

@@ -14,6 +14,7 @@ from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals
 from sedeval_soft.core.tuning import BASES
 from sedeval_soft.core.value import Score
+from sedeval_soft.measures import measure
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
@@ -50,7 +51,7 @@ def score_tally(tally: Tally, settings: Settings, solved: Solved | None = None) 
     else:
         found = dict(solved.tables)
     tables = joined(counted_tables(tally, settings), found)
-    return {spell(*key): _score(key, value) for key, value in named(tables, tally.classes)}
+    return {score.name: score for score in _scores(tables, tally.classes)}
 
 
 def counted_tables(tally: Totals, settings: Settings) -> Tables:
@@ -153,22 +154,37 @@ class Key(NamedTuple):
 
 def named(tables: Tables, classes: tuple[str, ...]) -> Iterator[tuple[Key, npt.NDArray[Any] | None]]:
     """Yield the values of all scores, (...) each, in the order of the registry; None where there is none."""
+    for family, of, values in _measured(tables):
+        stem = (family.basis, family.reading, of.name)
+        for average in of.averages:
+            yield Key(*stem, average, None), getattr(values, average)
+        if values.classes is not None and of.has_classes:
+            for k, label in enumerate(classes):
+                yield Key(*stem, None, label), values.classes[..., k]
+
+
+def _scores(tables: Tables, classes: tuple[str, ...]) -> Iterator[Score]:
+    """Yield what `named` does where every value is one number, as scores."""
+    for family, of, values in _measured(tables):
+        stem = (family.basis, family.reading, of.name)
+        for average in of.averages:
+            value = getattr(values, average)
+            yield Score(
+                spell(*stem, average), *stem, average, None, None if value is None else plain(value.item())
+            )
+        if values.classes is not None and of.has_classes:
+            for label, number in zip(classes, values.classes.tolist(), strict=True):
+                yield Score(spell(*stem, None, label), *stem, None, label, plain(number))
+
+
+def _measured(tables: Tables) -> Iterator[tuple[measure.Family, measure.Measure, Averaged]]:
+    """Yield the measures that there are, in the order of the registry."""
     for family in FAMILIES:
         table = tables.get((family.basis, family.reading), {})
-        for measure in family.measures:
-            values = table.get(measure.name)
-            if values is None:
-                continue
-            stem = (family.basis, family.reading, measure.name)
-            for average in measure.averages:
-                yield Key(*stem, average, None), getattr(values, average)
-            if values.classes is not None and measure.has_classes:
-                for k, label in enumerate(classes):
-                    yield Key(*stem, None, label), values.classes[..., k]
-
-
-def _score(key: Key, value: npt.NDArray[Any] | None) -> Score:
-    return Score(spell(*key), *key, None if value is None else plain(value.item()))
+        for of in family.measures:
+            values = table.get(of.name)
+            if values is not None:
+                yield family, of, values
 
 
 def plain(value: float | int) -> float | int | None:

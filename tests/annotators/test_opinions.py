@@ -106,7 +106,7 @@ def test_weights_of_competence_make_a_better_reference():
     assert weighted < 0.6 * plain
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32), st.integers(1, 5))
 def test_no_step_lowers_the_likelihood(seed, n):
     opinions = opinions_of(seed, (n, 2, 30), binary=True)

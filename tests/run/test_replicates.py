@@ -101,7 +101,7 @@ def test_every_score_of_every_kind_of_table(made):
         assert np.isfinite(values).mean() > 0.5
 
 
-@pytest.mark.parametrize("form", ["tied", "fine"])
+@pytest.mark.parametrize("form", ["tied", pytest.param("fine", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("chosen", [name for name in SETTINGS if name != "all"])
 def test_every_score_under_other_settings(chosen, form):
     compare(random_tables(20, form), SETTINGS[chosen], rows_of_weights(len(FILES), 2))

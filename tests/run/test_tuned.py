@@ -324,7 +324,7 @@ def test_rules_on_silent_classes():
     assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "bca", "jackknife"])
+@pytest.mark.parametrize("method", ["bootstrap", pytest.param("bca", marks=pytest.mark.slow), "jackknife"])
 def test_replicates_keep_the_thresholds(method):
     reference, system = sides(15)
     sure = replace(ALL, ci=method, replicates=40)

@@ -22,7 +22,7 @@ def frames() -> WideRows:
     return wide_rows(np.array([[0.25, 1.0], [0.5, 0.75], [0.125, 1e-9], [0.1, 0.3]]), 0.02, files=2)
 
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 fewer = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 many = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 

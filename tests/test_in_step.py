@@ -19,8 +19,8 @@ from sedeval_soft.api.in_step import UnsortedError
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.room import memory_limited
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats import read_rows
-from sedeval_soft.formats.blocks import blocks_of
+from sedeval_soft.formats import read_rows, spans
+from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.spans import spans_of
 
 _ = small  # the fixture makes blocks small here, too
@@ -101,6 +101,21 @@ def test_another_order_is_parted_where_there_is_none(ways, tmp_path, monkeypatch
     assert ways == ["parted"]
 
 
+@pytest.mark.parametrize("n_spans", [1, 4])
+def test_many_recordings_that_one_side_lacks_are_parted_where_there_is_no_room(
+    n_spans, ways, tmp_path, monkeypatch
+):
+    """What the other side never has waits to the end, though some of each block can be counted."""
+    monkeypatch.setattr(in_step, "bytes_per_row", lambda _: 1 << 26)
+    monkeypatch.setattr(streaming, "BLOCK", (1200, 1200))
+    names = [f"r{k:03}.wav" for k in range(90)]
+    sides = table(tmp_path / "r.tsv", names, 2), table(tmp_path / "s.tsv", names[::9], 2, 1)
+    with memory_limited(5 << 30):
+        ours, theirs = both(*sides, MADE, n_spans=n_spans)
+    assert ours == theirs
+    assert ways == ["parted"]
+
+
 @pytest.mark.parametrize("n_spans", [1, 2])
 @pytest.mark.parametrize("again", [0, 5])
 def test_a_recording_that_comes_again_is_parted(again, n_spans, ways, tmp_path):
@@ -177,6 +192,39 @@ def test_spans_hold_all_rows_once_and_the_same_recordings(form, n, tmp_path):
         assert len(named[0] ^ named[1]) <= 2
 
 
+@pytest.mark.parametrize("form", ["tsv", "parquet"])
+def test_a_recording_that_is_not_there_is_looked_for_nearby_only(form, tmp_path, monkeypatch):
+    """Else each cut would be looked for in all of a large table."""
+    names = [f"r{k:03}.wav" for k in range(400)]
+    paths = [
+        table(tmp_path / "r.tsv", names, 3),
+        table(tmp_path / "s.tsv", [f"x{name}" for name in names], 3),
+    ]
+    if form == "parquet":
+        import pyarrow as pa
+        from pyarrow import csv, parquet
+
+        for k, path in enumerate(paths):
+            rows = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter="\t"))
+            paths[k] = f"{path}.parquet"
+            parquet.write_table(pa.table(rows), paths[k], row_group_size=12)
+    kind = spans._Groups if form == "parquet" else spans._Lines
+    looked, find = [], kind.find
+
+    def watched(self, stem, share, within):
+        found = find(self, stem, share, within)
+        looked.append((found, within))
+        return found
+
+    monkeypatch.setattr(kind, "find", watched)
+    assert len(spans_of(*paths, 20, tmp_path)) == 20
+    assert looked == [(None, 1 / 20)] * 19
+    far = spans._cuttable(paths[0], tmp_path, Limits())
+    assert find(far, "r399", 0.0, 0.05) is None
+    assert find(far, "r399", 0.0, 1.0) is not None
+    assert find(far, "r010", 0.0, 0.05) is not None
+
+
 def _told(rows):
     return zip([rows.files[code] for code in rows.file], rows.onset, strict=True)
 
@@ -189,6 +237,10 @@ def test_tables_that_cannot_be_cut_have_no_spans(tmp_path):
     for other in (str(plain), packed, str(tmp_path), str(tmp_path / "none.tsv")):
         assert spans_of(one, other, 4, tmp_path) is None
         assert spans_of(other, one, 4, tmp_path) is None
+    beyond = str(tmp_path / ("n" * 300))
+    assert spans_of(one, beyond, 4, tmp_path) is None
+    with pytest.raises(UnfitError):
+        blocks_of(beyond, tmp_path, 1 << 20)
     line = tmp_path / "line.tsv"
     line.write_text("a\t0\t1\tcar\t0.5\n")
     assert spans_of(str(line), str(line), 4, tmp_path) is None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
+import os
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 
 from sedeval_soft import EvaluationError, InputError, Limits, __version__
 from sedeval_soft.api import pieces, shard_of_rows, sharded, sides_of
-from sedeval_soft.api.sharded import shard_here
+from sedeval_soft.api.sharded import here, shard_here, sharded_shard
 from sedeval_soft.core.room import RoomError, memory_limited
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
@@ -128,6 +131,54 @@ def test_recordings_named_after_their_files(alone, tmp_path):
     assert shown(shard_here(*sides, Settings(), n_buckets=5)) == shown(at_once(*sides, Settings()))
     single = [f"{tmp_path}/{role}/x.tsv" for role in ("reference", "system")]
     assert shown(shard_here(*single, Settings(), n_buckets=5)) == shown(at_once(*single, Settings()))
+
+
+@pytest.mark.parametrize("unnamed", ["reference", "system"])
+def test_an_unnamed_table_goes_by_the_only_name_beside_it_however_little_memory_there_is(
+    unnamed, tmp_path, monkeypatch
+):
+    """Its rows and those of the named one are a recording only together."""
+    rows = "".join(f"{k}.0\t{k + 1}.0\tcar\t{k % 9 / 8}\n" for k in range(60))
+    sides = {role: f"{tmp_path}/{role}/x.tsv" for role in ("reference", "system")}
+    for role in sides:
+        (tmp_path / role).mkdir()
+        named = "" if role == unnamed else "filename\t"
+        text = f"{named}onset\toffset\tevent_label\tsoft_value\n{rows if role == unnamed else ''}"
+        text += "" if role == unnamed else "".join(f"a.wav\t{line}\n" for line in rows.splitlines())
+        (tmp_path / role / "x.tsv").write_text(text)
+    pair = [path if role == unnamed else path.replace("x.tsv", "*.tsv") for role, path in sides.items()]
+    expected = shown(at_once(*pair, Settings()))
+    monkeypatch.setattr(pieces, "bytes_per_file", lambda *_: 1 << 29)
+    with memory_limited(1 << 30):
+        assert shown(shard_here(*pair, Settings(), n_buckets=3)) == expected
+    monkeypatch.setattr(pieces, "BYTES_PER_ROW", 1 << 27)
+    with memory_limited(1 << 32), pytest.raises(RoomError, match="120 rows of 1 recording \\('a'\\)"):
+        shard_here(*pair, Settings(), n_buckets=3)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_beside_shards_is_read_by_this_process(tmp_path, monkeypatch):
+    sides = written(tmp_path, "reference", 3, "tsv", 1), written(tmp_path, "system", 3, "tsv", 3)
+    text = (tmp_path / "reference-0.tsv").read_text()
+    readers = []
+    read = sharded.read_shard
+    monkeypatch.setattr(sharded, "read_shard", lambda reading: readers.append(reading.path) or read(reading))
+    expected = shown(at_once(f"{tmp_path}/reference-0.tsv", sides[1], Settings()))
+
+    def elsewhere(function, own):
+        assert not any(isinstance(each, sharded.Reading) and each.path.endswith("pipe") for each in own)
+        return [function(each) for each in own]
+
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit((tmp_path / "pipe").write_text, text)
+        with here(2) as place:
+            monkeypatch.setattr(place._workers, "each", elsewhere)
+            found = sharded_shard(str(tmp_path / "pipe"), sides[1], Settings(), None, Limits(), place)
+        writing.result()
+    assert readers[0] == str(tmp_path / "pipe")
+    assert len(readers) == 4
+    assert json.loads(shown(found))["systems"][0]["scores"] == json.loads(expected)["systems"][0]["scores"]
 
 
 def test_a_folder_beside_shards(tmp_path):

@@ -85,9 +85,10 @@ def evaluate(
         says over how many arrangements in time, drawn by the `seed` of the settings (True: 100).
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
-    jobs: how many processes count large tables in files (0 or "all": one for each processor). memory_limit:
-        the most memory that may be taken, in bytes or as "4G"; tables in files that need more are counted in
-        parts. scheduler: the workers that count, as `--scheduler` has it. The scores are the same.
+    jobs: how many processes count large tables in files (0 or "all": one for each processor); in a script
+        below `if __name__ == "__main__":`, as for any processes. memory_limit: the most memory that may be
+        taken, in bytes or as "4G"; tables in files that need more are counted in parts. scheduler: the
+        workers that count, as `--scheduler` has it. The scores are the same.
     settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
         keyword `preset` names one; class names of arrays come from `classes`.
 

@@ -220,8 +220,7 @@ def _ready(sides: Sequence[_Side], n_stems: int) -> npt.NDArray[np.bool_] | None
     """
     if any(side.known.first is None for side in sides):
         return None
-    width = max(len(side.known.classes) if isinstance(side.known.first, WideRows) else 1 for side in sides)
-    each, most = bytes_per_row(width), room() / 2
+    each, most = _bytes_per_row([side.known for side in sides]), room() / 2
     if each * sum(side.n_waiting for side in sides) < min(_BATCH, most / 4):
         return None
     for side in sides:
@@ -230,9 +229,15 @@ def _ready(sides: Sequence[_Side], n_stems: int) -> npt.NDArray[np.bool_] | None
     n_ready = sum(
         int(np.count_nonzero(ready[own][rows.file])) for side in sides for rows, own in side.waiting
     )
-    if each * sum(side.n_waiting for side in sides) > most and not n_ready:
+    if each * (sum(side.n_waiting for side in sides) - n_ready) > most:
+        # Of many recordings the other side has nothing, or not here.
         raise UnsortedError
     return ready if each * n_ready >= min(_BATCH, most / 4) / 2 else None
+
+
+def _bytes_per_row(known: Sequence[Known]) -> int:
+    """Return the memory that a row of two tables takes while it is counted."""
+    return bytes_per_row(max(len(of.classes) if isinstance(of.first, WideRows) else 1 for of in known))
 
 
 def _joined(sides: Sequence[_Side], ready: npt.NDArray[np.bool_]) -> tuple[Rows, Rows]:
@@ -275,12 +280,16 @@ def count(sides: tuple[Rows, Rows], stems: set[str], stretch: Stretch) -> list[K
 def joined_counts(parts: Sequence[Counted], stretch: Stretch) -> tuple[list[Kept], tuple[Known, Known]]:
     """Return the statistics of all spans of two tables, and what is known of the tables.
 
-    Raises UnsortedError where a recording was counted in one span and goes on in another one.
+    Raises UnsortedError where a recording was counted in one span and goes on in another one, and where more
+    rows are left over than memory holds.
     """
     known = Known(ROLES[0], stretch.limits), Known(ROLES[1], stretch.limits)
     for part in parts:
         for whole, own in zip(known, part.known, strict=True):
             whole.extend(own)
+    n_rest = sum(len(rows) for part in parts for rows in part.rest)
+    if n_rest * _bytes_per_row(known) > room():
+        raise UnsortedError
     rest = tuple(join_rows([part.rest[side] for part in parts]) for side in (0, 1))
     left = {stem_of(name) for rows in rest for name in rows.files}
     counted = {stem for part in parts for stem in part.counted}

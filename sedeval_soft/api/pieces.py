@@ -12,7 +12,7 @@ from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.room import check_room, room
-from sedeval_soft.core.rows import Rows, WideRows
+from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.magic import EXTENSIONS, extension_of
 from sedeval_soft.run.single import bytes_per_file
@@ -78,8 +78,13 @@ def pieces(
     n_classes = len(settings.classes or {name for side in sides for name in side.names.classes})
     wide = any(isinstance(side.names, WideRows) for side in sides)
     size = n_rows * bytes_per_row(n_classes if wide else 1)
+    source = sides[1].names.origin.name
+    if UNNAMED in every:
+        # It goes by the name that the other side has: only together they are one recording.
+        check_recordings(size.sum() / 2, n_rows.sum(), [*filter(None, number)] or [UNNAMED], source)
+        return [{*number}]
     largest = int(np.argmax(size))
-    check_recordings(size[largest] / 2, n_rows[largest], [list(number)[largest]], sides[1].names.origin.name)
+    check_recordings(size[largest] / 2, n_rows[largest], [list(number)[largest]], source)
     if any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
         each = BYTES_PER_CELL * (3 if settings.pool == "mean" else 1)
         size += np.ceil(length / settings.segment_length) * n_classes * each

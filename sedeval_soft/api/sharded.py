@@ -29,6 +29,7 @@ from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, own_folder
 from sedeval_soft.formats.folder import stem_of, with_recording
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.pieces import HeldBuckets, JoinedBucket
+from sedeval_soft.formats.places import is_stream
 from sedeval_soft.formats.read import read_rows, read_table
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
 from sedeval_soft.formats.source import open_source, spelled
@@ -268,8 +269,12 @@ class Here:
 
     def read(self, readings: Sequence[Reading]) -> list[Held]:
         """Read shards: as of a `Place`."""
-        found = self._workers.each(read_shard, readings)
-        for each, reading in zip(found, readings, strict=True):
+        # Pipes are this process's own.
+        found = {k: read_shard(own) for k, own in enumerate(readings) if is_stream(own.path)}
+        others = [k for k in range(len(readings)) if k not in found]
+        found |= zip(others, self._workers.each(read_shard, [readings[k] for k in others]), strict=True)
+        for k, reading in enumerate(readings):
+            each = found[k]
             if isinstance(each, EvaluationError):
                 raise each
             self._read.append((reading.role, each))

@@ -164,6 +164,8 @@ def _in_step(
             kept, known = joined_counts(workers.each(read_in_step, stretches), stretch)
             empty = {role: own.empty(digest) for role, own, digest in zip(ROLES, known, sha256, strict=True)}
     except (UnsortedError, InputError):
+        # What is counted beside may still write to the disk.
+        workers.settle()
         return None
     findings = _findings(empty, settings, durations)
     if not kept:

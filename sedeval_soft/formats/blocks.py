@@ -25,7 +25,7 @@ from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.formats.gzipped import unfold
 from sedeval_soft.formats.lines import check_row_count
 from sedeval_soft.formats.magic import BOM
-from sedeval_soft.formats.places import is_url
+from sedeval_soft.formats.places import is_file, is_url
 from sedeval_soft.formats.read import form_at_once, form_instead
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, read_bytes, spelled
@@ -126,7 +126,7 @@ def sha256_of(name: str, limits: Limits = LIMITS) -> str:
 
 
 def _bytes_of(name: str, limits: Limits) -> Bytes:
-    if not is_url(name) and not Path(name).is_file():
+    if not is_url(name) and not is_file(name):
         raise UnfitError
     return read_bytes(name, limits=limits)
 

@@ -6,6 +6,7 @@ fit together all the same is for who reads the spans to find out: see `api.in_st
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.formats.blocks import UnfitError, opened
+from sedeval_soft.formats.places import is_file
 from sedeval_soft.formats.read import form_at_once
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source
@@ -39,8 +41,11 @@ class Cuttable(Protocol):
     def name_at(self, place: int) -> str | None:
         """Return the recording at a place, by the least of its names; None where it cannot be told."""
 
-    def find(self, stem: str, share: float) -> int | None:
-        """Return a place where a recording is, looked for from where so much of the table is before."""
+    def find(self, stem: str, share: float, within: float) -> int | None:
+        """Return a place where a recording is, looked for from where so much of the table is before.
+
+        within: in how much of the table to either side; where tables fit together it is not far.
+        """
 
     def span(self, begin: int, end: int) -> Span:
         """Return what is between two places."""
@@ -70,7 +75,7 @@ def spans_of(
         stem = ours.name_at(here)
         there = theirs.near(k / n)
         if stem is not None:
-            found = theirs.find(stem, k / n)
+            found = theirs.find(stem, k / n, 1 / n)
             there = there if found is None else found
         if cuts[-1][0] < here < ours.size and cuts[-1][1] < there < theirs.size:
             cuts.append((here, there))
@@ -81,7 +86,7 @@ def spans_of(
 
 
 def _cuttable(name: str, scratch: Path, limits: Limits) -> Cuttable | None:
-    if not Path(name).is_file() or _is_packed(name):
+    if not is_file(name) or _is_packed(name):
         return None
     source = opened(name, scratch, limits, hashed=False)
     form = form_at_once(source)
@@ -96,8 +101,12 @@ def _cuttable(name: str, scratch: Path, limits: Limits) -> Cuttable | None:
 
 
 def _is_packed(name: str) -> bool:
-    with Path(name).open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(2) == b"\x1f\x8b"
+    except OSError as error:
+        # Whoever reads it says what is wrong with it.
+        raise UnfitError from error
 
 
 class _Lines:
@@ -123,16 +132,18 @@ class _Lines:
             return None
         return stem_of(rows.files[0]) if rows.files and rows.files[0] != UNNAMED else None
 
-    def find(self, stem: str, share: float) -> int | None:
+    def find(self, stem: str, share: float, within: float) -> int | None:
         data, needle = self._source.data, stem.encode()
         below = above = self.near(share)
+        first = max(0, below - int(within * self.size))
+        last = min(self.size, above + int(within * self.size))
         misses = 0
-        while (below > 0 or above < self.size) and misses < _MISSES:
-            hit = data.find(needle, above, min(self.size, above + _WINDOW))
-            above = hit + 1 if hit >= 0 else min(self.size, above + _WINDOW)
-            if hit < 0 and below > 0:
-                hit = data.rfind(needle, max(0, below - _WINDOW), below)
-                below = hit if hit >= 0 else max(0, below - _WINDOW)
+        while (below > first or above < last) and misses < _MISSES:
+            hit = data.find(needle, above, min(last, above + _WINDOW))
+            above = hit + 1 if hit >= 0 else min(last, above + _WINDOW)
+            if hit < 0 and below > first:
+                hit = data.rfind(needle, max(first, below - _WINDOW), below)
+                below = hit if hit >= 0 else max(first, below - _WINDOW)
             if hit >= 0:
                 place = data.rfind(b"\n", 0, hit) + 1
                 if self.name_at(place) == stem:
@@ -176,9 +187,10 @@ class _Groups:
     def name_at(self, place: int) -> str | None:
         return next(iter(self._names(place)), None)
 
-    def find(self, stem: str, share: float) -> int | None:
-        middle = min(self.near(share), self.size - 1)
-        for place in sorted(range(self.size), key=lambda k: abs(k - middle)):
+    def find(self, stem: str, share: float, within: float) -> int | None:
+        middle, reach = min(self.near(share), self.size - 1), math.ceil(within * self.size)
+        near = range(max(0, middle - reach), min(self.size, middle + reach + 1))
+        for place in sorted(near, key=lambda k: abs(k - middle)):
             if stem in self._names(place):
                 return place
         return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.threads import become_worker
@@ -19,15 +19,19 @@ from sedeval_soft.core.threads import become_worker
 T = TypeVar("T")
 R = TypeVar("R")
 
+_GUARD = 'in a script, what asks for jobs must be below `if __name__ == "__main__":`'
+"""Processes begin by reading the script again."""
+
 
 class Workers:
     """Some processes; with one job, this process itself. `with` ends them, at once if something is raised."""
 
     def __init__(self, jobs: int) -> None:
         """Choose how many; they are begun with the first pieces of work."""
-        self._others = {*multiprocessing.active_children()}
         self._pool: ProcessPoolExecutor | None = None
         self._most = 2 * jobs
+        self._running: set[Future[Any]] = set()
+        self._any_done = False
         if jobs > 1:
             self._pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin)
 
@@ -41,10 +45,14 @@ class Workers:
         if pool is None:
             return
         if kind is not None:
-            for process in multiprocessing.active_children():
-                if process not in self._others:
-                    process.kill()
+            # Its own, and nobody else's: evaluations may run in several threads.
+            for process in [*(pool._processes or {}).values()]:
+                process.kill()
         pool.shutdown(cancel_futures=kind is not None)
+
+    def settle(self) -> None:
+        """Wait for what is still at work on pieces beside one that raised."""
+        wait(self._running)
 
     def each(self, function: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
         """Return the function's result for each piece, in order.
@@ -56,9 +64,10 @@ class Workers:
         try:
             return self._each(self._pool, function, pieces)
         except BrokenProcessPool as error:
+            guard = "" if self._any_done else f"; {_GUARD}"
             raise EvaluationError(
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
-                "expected fewer --jobs, or a smaller --memory-limit"
+                f"expected fewer --jobs, or a smaller --memory-limit{guard}"
             ) from error
 
     def _each(self, pool: ProcessPoolExecutor, function: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
@@ -76,7 +85,9 @@ class Workers:
             running.update(new)
             if not running:
                 return [future.result() for future in futures]
+            self._running = running
             done, running = wait(running, return_when=FIRST_COMPLETED)
+            self._any_done |= any(not isinstance(of.exception(), BrokenProcessPool) for of in done)
             for future in done:
                 future.result()
 

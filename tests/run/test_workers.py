@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from multiprocessing.process import BaseProcess
@@ -63,3 +66,45 @@ def test_what_is_interrupted_says_nothing(monkeypatch):
 def test_one_job_is_this_process():
     with Workers(1) as workers:
         assert workers.each(len, ["a", "bc"]) == [1, 2]
+
+
+def test_what_fails_ends_its_own_processes_and_nobody_elses(tmp_path):
+    """Evaluations may run in several threads, beside processes of the user's."""
+    failing = Workers(2)
+    with Workers(2) as others:
+        assert others.each(len, ["a"]) == [1]
+        with contextlib.suppress(EvaluationError), failing:
+            failing.each(marked, [None])
+        assert others.each(marked, [tmp_path / "x"]) == [1]
+
+
+def test_who_waits_for_the_rest_finds_it_done(tmp_path):
+    with Workers(2) as workers:
+        with pytest.raises(EvaluationError, match="nothing to mark"):
+            workers.each(marked, [None, *(tmp_path / f"{k}" for k in range(3))])
+        workers.settle()
+        assert len(list(tmp_path.iterdir())) == 3
+
+
+SCRIPT = """
+from sedeval_soft.run.workers import Workers
+with Workers(2) as workers:
+    workers.each(len, ["a", "b"])
+"""
+
+
+def test_a_script_that_begins_itself_anew_is_told(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert 'must be below `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+
+
+def test_a_process_that_is_killed_later_is_not_the_scripts_fault():
+    with Workers(2) as workers:
+        assert workers.each(len, ["a"]) == [1]
+        with pytest.raises(EvaluationError, match="it was killed") as caught:
+            workers.each(os._exit, [1])
+    assert "__main__" not in str(caught.value)

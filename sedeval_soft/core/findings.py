@@ -114,7 +114,9 @@ class Findings:
         found = []
         asked = None if settings.classes is None else {*settings.classes}
         strange = sorted(self.system_classes - self.reference_classes)
-        strange = [name for name in strange if asked is None or name in asked]
+        if asked is not None:
+            found += self._misspelt([name for name in strange if name not in asked], asked)
+            strange = [name for name in strange if name in asked]
         known = sorted(self.reference_classes)
         for name in strange[:_TOLD]:
             hint = did_you_mean(name, known[:_COMPARED], n=1, cutoff=0.75)
@@ -137,6 +139,19 @@ class Findings:
             more, are = listing(unknown[_TOLD:], "more class"), be(len(unknown) - _TOLD)
             found.append(f"{more} of those to evaluate {are} in neither table")
         return found
+
+    def _misspelt(self, strange: Sequence[str], asked: Iterable[str]) -> list[str]:
+        """Return a line for each class of the system that is nearly one to evaluate, which it never names.
+
+        All others were left out on purpose: a system may know more classes than an evaluation.
+        """
+        unnamed = sorted({*asked} - self.system_classes)[:_COMPARED]
+        hints = {name: did_you_mean(name, unnamed, n=1, cutoff=0.75) for name in strange[:_COMPARED]}
+        return [
+            f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
+            for name, hint in hints.items()
+            if hint
+        ][:_TOLD]
 
 
 def _named_alike(missing: Iterable[str], extra: Iterable[str]) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 
 def close_matches(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
-    """Return up to `n` known names that look like a name, the closest first."""
+    """Return up to `n` known names that look like a name: the closest first, in case alone before all."""
     from difflib import get_close_matches
 
-    return get_close_matches(name, list(known), n=n, cutoff=cutoff)
+    known = list(known)
+    alike = [other for other in known if other.casefold() == name.casefold()]
+    return list(dict.fromkeys([*alike, *get_close_matches(name, known, n=n, cutoff=cutoff)]))[:n]
 
 
 def did_you_mean(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> str:

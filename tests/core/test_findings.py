@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+import pytest
+
+from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.core.settings import Settings
@@ -32,3 +38,20 @@ def test_classes_of_another_data_set_are_one_warning():
     assert "none of" not in some
     # Where there are no classes at all, each is missed by itself.
     assert told(settings).count("is in neither table") == 2
+
+
+def test_a_class_that_is_nearly_one_to_evaluate_is_told_and_strict_refuses_it():
+    """A system may know more classes than are evaluated; one that is misspelt is a miss throughout."""
+    here = {
+        "reference_classes": frozenset({"car", "dog"}),
+        "system_classes": frozenset({"Car", "dog", "owl"}),
+    }
+    chosen = Settings(classes=("car", "dog"))
+    line = "class 'Car' of the system is not among the classes to evaluate; left out; did you mean 'car'?"
+    text = told(chosen, **here)
+    assert line in text
+    assert "'owl' of the system" not in text
+    with pytest.raises(EvaluationError, match=re.escape(line)):
+        told(replace(chosen, strict=True), **here)
+    both = {**here, "system_classes": frozenset({"Car", "car", "dog"})}
+    assert "did you mean" not in told(replace(chosen, strict=True), **both)

@@ -190,6 +190,7 @@ CASES: dict[str, Case] = {
     "psds-eval": cases_floors.psds_eval,
     "floors": cases_floors.floors,
     "archive": cases_floors.archive,
+    "workers": cases_floors.workers,
     "soft": cases_events.soft,
     "clips": cases_events.clips,
     "growth": cases_events.growth,

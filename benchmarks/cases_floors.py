@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -27,9 +29,6 @@ from case import (
 )
 from timing import call, in_turn
 from watch import watched
-
-_ALONE = ("taskset", "-c", "0")
-"""One process by itself works in threads on all processors: as a worker of many it has one."""
 
 _SCORE = "segment.soft.f1.micro"
 _COPY = "import numpy, sys; values = numpy.full(int(sys.argv[1]), 0.5); values.copy()"
@@ -55,25 +54,42 @@ def floors(bench: Bench) -> Iterator[Result]:
 
 
 def archive(bench: Bench) -> Iterator[Result]:
-    """Score tables of a gigabyte each within 2 GB of memory, against only reading them, and by one worker."""
-    rows = 20 * bench.size.large_rows
+    """Score tables of a gigabyte each within 2 GB of memory, against only reading them."""
+    case, paths, ours = _archive(bench, 20)
+    rounds = [(watched(ours), watched(inputs.reading(*paths))) for _ in range(min(bench.runs, 3))]
+    took, read = (median(run.seconds for run in runs) for runs in zip(*rounds, strict=True))
+    ratio = median(run.seconds / other.seconds for run, other in rounds)
+    yield Result(case, seconds(took), f"pyarrow.csv reads both, {seconds(read)}", ratio, 2.5)
+    peak = max(run.peak_bytes for run, _ in rounds)
+    yield Result(f"{case}: peak memory", megabytes(peak), "the limit, 2,000 MB", peak / 2e9, 1.0)
+
+
+def workers(bench: Bench) -> Iterator[Result]:
+    """Score larger tables by two workers, against one on one processor; and what two processors give."""
+    case, _, ours = _archive(bench, 50)
+    # One process by itself works in threads on all processors: as a worker of many it has one.
+    first, second = (["taskset", "-c", str(n), *ours, "--jobs", "1"] for n in (0, 1))
+    rounds = []
+    for _ in range(min(bench.runs, 3)):
+        with ThreadPoolExecutor(2) as pool:
+            at_once = max(run.seconds for run in pool.map(watched, (first, second)))
+        rounds.append((watched([*ours, "--jobs", "2"]).seconds, watched(first).seconds, at_once))
+    both, one, at_once = (median(times) for times in zip(*rounds, strict=True))
+    other = f"one, on one processor, {seconds(one)}"
+    gain = median(one / both for both, one, _ in rounds)
+    yield Result(f"{case}: two workers", seconds(both), other, gain, 1.7, at_least=True)
+    name = f"{case}: two such runs at once, one on each processor"
+    most = median(2 * one / at_once for _, one, at_once in rounds)
+    yield Result(name, seconds(at_once), f"twice {seconds(one)}", most, at_least=True)
+
+
+def _archive(bench: Bench, times: int) -> tuple[str, list[Path], Command]:
+    """Make tables, so many times larger than large ones; return the case, their paths and our command."""
+    rows = times * bench.size.large_rows
     tables = large.tables(bench.folder, rows)
     paths = [tables.reference, tables.system]
-    ours: Command = [COMMAND, *paths, "--only", "segment", "--memory-limit", "2GB", "--score", _SCORE]
-    two: Command = [*ours, "--jobs", "2"]
-    rounds = [
-        tuple(map(watched, (ours, inputs.reading(*paths), two, [*_ALONE, *ours, "--jobs", "1"])))
-        for _ in range(min(bench.runs, 3))
-    ]
-    took, read, both, alone = (median(run.seconds for run in runs) for runs in zip(*rounds, strict=True))
-    case = f"{rows:,} + {rows:,} rows long, segment-based, within 2 GB"
-    ratio = median(run.seconds / other.seconds for run, other, *_ in rounds)
-    yield Result(case, seconds(took), f"pyarrow.csv reads both, {seconds(read)}", ratio, 2.5)
-    peak = max(run.peak_bytes for run, *_ in rounds)
-    yield Result(f"{case}: peak memory", megabytes(peak), "the limit, 2,000 MB", peak / 2e9, 1.0)
-    gain = median(one.seconds / run.seconds for *_, run, one in rounds)
-    other = f"one, on one processor, {seconds(alone)}"
-    yield Result(f"{case}: two workers", seconds(both), other, gain, 1.7, at_least=True)
+    ours = [COMMAND, *paths, "--only", "segment", "--memory-limit", "2GB", "--score", _SCORE]
+    return f"{rows:,} + {rows:,} rows long, segment-based, within 2 GB", paths, ours
 
 
 def psds_eval(bench: Bench) -> Iterator[Result]:

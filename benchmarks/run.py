@@ -22,6 +22,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -134,11 +135,11 @@ def document(results: Iterable[Result], bench: Bench) -> str:
 def _row(result: Result, *, quick: bool) -> str:
     ratio = target = "-"
     if result.ratio is not None:
-        ratio = (
-            f"{result.ratio:.{int(result.ratio < 10)}f}x faster"
-            if result.at_least
-            else f"{result.ratio:.2f}x"
-        )
+        digits = int(result.ratio < 10) if result.at_least else 2
+        # A ratio that misses its target by little does not look as if it met it.
+        while digits < 4 and replace(result, ratio=float(f"{result.ratio:.{digits}f}")).met != result.met:
+            digits += 1
+        ratio = f"{result.ratio:.{digits}f}x{' faster' * result.at_least}"
     if result.target is not None:
         target = f"at least {result.target:g}x" if result.at_least else f"at most {result.target:g}x"
     met = "-" if quick or result.met is None else "yes" if result.met else "**no**"

@@ -1,6 +1,6 @@
 """Measure how time and memory grow with the rows of both sides, against what only reads them.
 
-    python benchmarks/scale.py [--rows N]... [--only segment] [--shards N] [--clips N] [--quick]
+    python benchmarks/scale.py [--rows N]... [--only segment] [--shards N]... [--clips N] [--quick]
                                [--folder DIR] [--json FILE] [--plot FILE]
 
 Each size is measured once, in turn with its floors: `wc -l`, and pyarrow.csv reading both tables to the end.
@@ -28,9 +28,10 @@ from watch import Watched, watched
 ROWS = (10_000, 100_000, 1_000_000, 5_000_000, 20_000_000, 50_000_000)
 QUICK = (10_000, 100_000)
 LIMIT = "2GB"
-SHARD_ROWS, SHARDS, SHARD_LIMIT = 100_000_000, 10, "4GB"
+SHARDS, SHARD_LIMIT = 10, "4GB"
 CLIPS_LIMIT = "8GB"
 SCORE = "segment.soft.f1.micro"
+_SHARDS = "shards of Parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         for n_rows in options.rows or (QUICK if options.quick else ROWS):
             runs += _tables(folder, n_rows, options.only)
-        if options.shards:
-            runs += _shards(folder, options.shards)
+        for n_rows in options.shards:
+            runs += _shards(folder, n_rows)
         if options.clips:
             runs += _clips(folder, options.clips)
     print(document(runs), end="")
@@ -76,7 +77,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     made.add_argument("--rows", type=int, action="append", help="rows of each side (repeatable)")
     made.add_argument("--only", action="append", help="what is evaluated (default: segment)")
-    made.add_argument("--shards", type=int, default=0, help="rows of each side in shards of Parquet, too")
+    made.add_argument(
+        "--shards", type=int, action="append", default=[], help="rows in shards of Parquet, too (repeatable)"
+    )
     made.add_argument("--clips", type=int, default=0, help="clips of 10 s and 456 classes, too")
     made.add_argument("--quick", action="store_true", help="small inputs: only to see that it works")
     made.add_argument("--folder", type=Path, help="where inputs are made")
@@ -106,7 +109,7 @@ def _shards(folder: Path, n_rows: int) -> list[Run]:
     """Measure shards of Parquet."""
     names = large.shards(folder, n_rows, SHARDS)
     command = [COMMAND, *names, "--only=segment", "--jobs=2", "--memory-limit", SHARD_LIMIT, "--score", SCORE]
-    runs = [_told(Run.of("shards of Parquet", (n_rows, n_rows), 2, SHARD_LIMIT, watched(command)))]
+    runs = [_told(Run.of(_SHARDS, (n_rows, n_rows), 2, SHARD_LIMIT, watched(command)))]
     for path in folder.iterdir():
         path.unlink()
     return runs
@@ -144,19 +147,26 @@ def document(runs: Sequence[Run]) -> str:
         cells = (run.what, both, str(run.jobs or ""), run.limit, took, worked, memory)
         lines.append(f"| {' | '.join(cells)} |")
     lines.append("")
-    for jobs in (1, 2):
-        slope = growth([run for run in runs if run.what == "tables" and run.jobs == jobs])
+    for what, jobs in (("tables", 1), ("tables", 2), (_SHARDS, 2)):
+        own = [run for run in runs if run.what == what and run.jobs == jobs]
+        slope = growth(own)
         if slope is not None:
-            lines.append(f"From 1,000,000 rows time grows with the power {slope:.2f}, {jobs} jobs.")
+            start = min(own, key=lambda run: run.rows).seconds
+            said = f"{what}, {jobs} jobs: from 1,000,000 rows time grows with the power {slope:.2f}"
+            beyond = growth(own, start)
+            lines.append(said + (f"; beyond {start:.2f} s, {beyond:.2f}." if beyond is not None else "."))
     return "\n".join([*lines, "", f"{machine()}.", f"{versions()}.", ""])
 
 
-def growth(runs: Sequence[Run]) -> float | None:
-    """Return the slope of log time over log rows, from a million; None for fewer than two."""
-    kept = [run for run in runs if run.rows[0] >= 1_000_000]
+def growth(runs: Sequence[Run], start: float = 0.0) -> float | None:
+    """Return the slope of log time over log rows, from a million; None for fewer than two.
+
+    start: seconds that every run takes, however few its rows.
+    """
+    kept = [run for run in runs if run.rows[0] >= 1_000_000 and run.seconds > start]
     if len(kept) < 2:
         return None
-    rows, times = [float(run.rows[0]) for run in kept], [run.seconds for run in kept]
+    rows, times = [float(run.rows[0]) for run in kept], [run.seconds - start for run in kept]
     return float(np.polyfit(np.log(rows), np.log(times), 1)[0])
 
 

@@ -26,7 +26,7 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert header == ["case", "ours", "other", "ratio", "target", "met"]
-    assert len(rows) == 54
+    assert len(rows) == 55
     for row in rows:
         assert len(row) == len(header)
         assert row[3] != "-" or "not installed" in row[2]
@@ -58,6 +58,25 @@ def test_a_ratio_that_is_worse_than_before_is_told(monkeypatch) -> None:
     assert run.slower(results, {"floor": 1.4, "peer": 0.01}) == [
         "floor: 2 times the other, before 1.4", "peer: 0.02 times the other, before 0.01",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ratio", "at_least", "shown"),
+    [
+        (19.86, True, "19.9x faster | at least 20x | **no**"),
+        (20.4, True, "20x faster | at least 20x | yes"),
+        (1.31, True, "1.3x faster | at least 20x | **no**"),
+        (20.004, False, "20.004x | at most 20x | **no**"),
+        (19.999, False, "20.00x | at most 20x | yes"),
+    ],
+)
+def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(monkeypatch, ratio, at_least, shown) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    import run
+    from case import Result
+
+    result = Result("case", "1 s", "2 s", ratio, 20.0, at_least=at_least)
+    assert run._row(result, quick=False) == f"| case | 1 s | 2 s | {shown} |"
 
 
 @pytest.mark.slow

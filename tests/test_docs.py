@@ -137,7 +137,7 @@ def helps() -> str:
     )
 
 
-OF_OTHERS = {"--group", "--rm", "--dependency", "--job-name", "--against"}
+OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--against"}
 """Options of pip, docker, sbatch and benchmarks/run.py."""
 
 

@@ -2,7 +2,7 @@
 
 python docs/examples/train_with_lightning.py
 
-Needs `pip install 'soft-sed-eval[torchmetrics]' lightning`. Runs in seconds on a CPU.
+Needs `pip install '.[torchmetrics]' lightning` in a checkout. Runs in seconds on a CPU.
 """
 
 from __future__ import annotations

@@ -218,11 +218,30 @@ def test_a_recording_that_is_not_there_is_looked_for_nearby_only(form, tmp_path,
 
     monkeypatch.setattr(kind, "find", watched)
     assert len(spans_of(*paths, 20, tmp_path)) == 20
-    assert looked == [(None, 1 / 20)] * 19
+    assert looked == [(None, 2.0), (None, 1.0), *[(None, 1 / 20)] * 17]
     far = spans._cuttable(paths[0], tmp_path, Limits())
     assert find(far, "r399", 0.0, 0.05) is None
     assert find(far, "r399", 0.0, 1.0) is not None
     assert find(far, "r010", 0.0, 0.05) is not None
+
+
+@pytest.mark.parametrize("n", [4, 16])
+def test_recordings_are_found_however_unevenly_they_lie(n, tmp_path):
+    """The system knows the first half only, and has most of its rows for the last of these."""
+    names = [f"r{k:03}.wav" for k in range(400)]
+    ours, theirs = tmp_path / "r.tsv", tmp_path / "s.tsv"
+    table(ours, names, 4)
+    theirs.write_text(
+        HEAD + "".join(f"{name}\t0\t1\ta\t1\n" * (1 + k // 9) for k, name in enumerate(names[:200]))
+    )
+    found = spans_of(str(ours), str(theirs), n, tmp_path)
+    begins = [
+        [next(iter(blocks_of(str(path), tmp_path, 1 << 20, Limits(), span).rows)).files[0] for span in own]
+        for path, own in zip((ours, theirs), zip(*found, strict=True), strict=True)
+    ]
+    known = [pair for pair in zip(*begins, strict=True) if pair[0] < "r200"]
+    assert len(known) >= n // 2
+    assert all(ours == theirs for ours, theirs in known)
 
 
 def _told(rows):
@@ -237,6 +256,13 @@ def test_tables_that_cannot_be_cut_have_no_spans(tmp_path):
     for other in (str(plain), packed, str(tmp_path), str(tmp_path / "none.tsv")):
         assert spans_of(one, other, 4, tmp_path) is None
         assert spans_of(other, one, 4, tmp_path) is None
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    empty = str(tmp_path / "empty.parquet")
+    names = pa.schema([("filename", pa.string()), ("onset", pa.float64())])
+    parquet.ParquetWriter(empty, names).close()
+    assert spans_of(empty, empty, 4, tmp_path) is None
     beyond = str(tmp_path / ("n" * 300))
     assert spans_of(one, beyond, 4, tmp_path) is None
     with pytest.raises(UnfitError):

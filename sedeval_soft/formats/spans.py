@@ -28,6 +28,9 @@ from sedeval_soft.formats.text import read_sniffed
 _WINDOW = 1 << 24
 """Bytes that are searched at a time."""
 
+_SEARCHED = 2.0
+"""How many times as much as a table has is searched for all cuts together; then only what is near."""
+
 _MISSES = 8
 """How often something else may look like the name of a recording."""
 
@@ -44,7 +47,7 @@ class Cuttable(Protocol):
     def find(self, stem: str, share: float, within: float) -> int | None:
         """Return a place where a recording is, looked for from where so much of the table is before.
 
-        within: in how much of the table to either side; where tables fit together it is not far.
+        within: in how much of the table to either side.
         """
 
     def span(self, begin: int, end: int) -> Span:
@@ -67,15 +70,21 @@ def spans_of(
     except (InputError, UnfitError):
         return None
     ours, theirs = sides
-    if ours is None or theirs is None:
+    if ours is None or theirs is None or not ours.size or not theirs.size:
         return None
     cuts = [(0, 0)]
+    left = _SEARCHED
     for k in range(1, n):
         here = ours.near(k / n)
         stem = ours.name_at(here)
-        there = theirs.near(k / n)
+        # From the last cut both go on alike, as far as anybody knows.
+        before, after = cuts[-1][0] / ours.size, cuts[-1][1] / theirs.size
+        share = max(0.0, after + (1 - after) * (k / n - before) / (1 - before))
+        there = theirs.near(share)
         if stem is not None:
-            found = theirs.find(stem, k / n, 1 / n)
+            reach = max(left, 1 / n)
+            found = theirs.find(stem, share, reach)
+            left -= min(1.0, reach) if found is None else abs(found / theirs.size - share)
             there = there if found is None else found
         if cuts[-1][0] < here < ours.size and cuts[-1][1] < there < theirs.size:
             cuts.append((here, there))

@@ -146,7 +146,8 @@ class Findings:
         All others were left out on purpose: a system may know more classes than an evaluation.
         """
         unnamed = sorted({*asked} - self.system_classes)[:_COMPARED]
-        hints = {name: did_you_mean(name, unnamed, n=1, cutoff=0.75) for name in strange[:_COMPARED]}
+        most = _TOLD * _COMPARED // max(1, len(unnamed))
+        hints = {name: did_you_mean(name, unnamed, n=1, cutoff=0.75) for name in strange[:most]}
         return [
             f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
             for name, hint in hints.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -53,5 +54,11 @@ def test_a_class_that_is_nearly_one_to_evaluate_is_told_and_strict_refuses_it():
     assert "'owl' of the system" not in text
     with pytest.raises(EvaluationError, match=re.escape(line)):
         told(replace(chosen, strict=True), **here)
+    # However many names there are, it takes a few seconds at the most.
+    many = frozenset(f"a class with a name {k:06}" for k in range(20_000))
+    other = Settings(classes=tuple(f"another one with a name {k:04}" for k in range(2000)))
+    begin = time.monotonic()
+    told(other, reference_classes=frozenset({"car"}), system_classes=many)
+    assert time.monotonic() - begin < 30
     both = {**here, "system_classes": frozenset({"Car", "car", "dog"})}
     assert "did you mean" not in told(replace(chosen, strict=True), **both)

@@ -65,6 +65,15 @@ def table(path: Path, names: list[str], n_rows: int = 4, seed: int = 0) -> str:
     return str(path)
 
 
+def as_parquet(path: str, group: int) -> str:
+    """Write a table again as Parquet, in row groups of so many rows."""
+    from pyarrow import csv, parquet
+
+    rows = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter="\t"))
+    parquet.write_table(rows, f"{path}.parquet", row_group_size=group)
+    return f"{path}.parquet"
+
+
 NAMES = [f"r{k}.wav" for k in range(12)]
 
 
@@ -165,14 +174,7 @@ def test_spans_hold_all_rows_once_and_the_same_recordings(form, n, tmp_path):
     paths = []
     for role, n_rows in (("r", 40), ("s", 90)):
         path = table(tmp_path / f"{role}.tsv", NAMES, n_rows)
-        if form == "parquet":
-            import pyarrow as pa
-            from pyarrow import csv, parquet
-
-            rows = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter="\t"))
-            path = str(tmp_path / f"{role}.parquet")
-            parquet.write_table(pa.table(rows), path, row_group_size=n_rows)
-        paths.append(path)
+        paths.append(path if form == "tsv" else as_parquet(path, n_rows))
     spans = spans_of(*paths, n, tmp_path)
     assert spans is not None
     assert len(spans) == n
@@ -201,13 +203,7 @@ def test_a_recording_that_is_not_there_is_looked_for_nearby_only(form, tmp_path,
         table(tmp_path / "s.tsv", [f"x{name}" for name in names], 3),
     ]
     if form == "parquet":
-        import pyarrow as pa
-        from pyarrow import csv, parquet
-
-        for k, path in enumerate(paths):
-            rows = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter="\t"))
-            paths[k] = f"{path}.parquet"
-            parquet.write_table(pa.table(rows), paths[k], row_group_size=12)
+        paths = [as_parquet(path, 12) for path in paths]
     kind = spans._Groups if form == "parquet" else spans._Lines
     looked, find = [], kind.find
 

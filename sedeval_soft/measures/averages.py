@@ -44,16 +44,11 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
     return quotient
 
 
-def macro(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
-    """Return the mean over classes with a reference, shape (...).
+def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
+    """Return the mean over classes weighted by `n_ref`, shape (...).
 
     values, n_ref: (..., n_classes). undefined: what an undefined value counts, None to leave it out.
     """
-    return weighted(values, np.asarray(n_ref) > 0, undefined)
-
-
-def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
-    """Return the mean over classes weighted by `n_ref`, shape (...); arguments as for `macro`."""
     weight = np.asarray(n_ref, dtype=np.float64)
     missing = np.isnan(values)
     if undefined is None:
@@ -63,8 +58,11 @@ def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Flo
 
 
 def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float | None = None) -> Averaged:
-    """Complete the values of classes and their micro average by macro and weighted ones."""
-    # Both means at once: small evaluations make hundreds of them.
+    """Complete the values of classes and their micro average by macro and weighted ones.
+
+    The macro average is the mean over classes with a reference. Both means are taken at once: small
+    evaluations make hundreds of them.
+    """
     n_ref = np.asarray(n_ref)
     weight = np.array((n_ref > 0, n_ref), dtype=np.float64)
     weight = weight.reshape(2, *(1,) * (classes.ndim - n_ref.ndim), *n_ref.shape)

@@ -11,6 +11,7 @@ from typing import Any
 from sedeval_soft.api.sources import limits_from, to_rows
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
@@ -108,7 +109,7 @@ def prepare(
     rows = _rows_of(source, source_form, limits)
     form = _by_extension(name, rows) if to is None else form_of(to)
     writer = writer_of(form)
-    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and Path(name).is_dir())
+    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and is_folder(name))
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
     fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name), limits=limits)

@@ -20,6 +20,7 @@ from sedeval_soft.api.streaming import jobs_for_size
 from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.pair import align
+from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.settings import Settings
@@ -29,7 +30,6 @@ from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, own_folder
 from sedeval_soft.formats.folder import stem_of, with_recording
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.pieces import HeldBuckets, JoinedBucket
-from sedeval_soft.formats.places import is_stream
 from sedeval_soft.formats.read import read_rows, read_table
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
 from sedeval_soft.formats.source import open_source, spelled

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sedeval_soft.core.paths import is_file
 
 if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
@@ -72,7 +73,7 @@ def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
 def settings_files(config: str | None) -> dict[str, str | None]:
     """Return the files that settings are read from, by what they are: results must not replace them."""
     found: tuple[str, ...] = ()
-    if config is not None and Path(config).is_file():  # anything else can be read once only
+    if config is not None and is_file(config):  # anything else can be read once only
         from sedeval_soft.config import files_of_settings
         from sedeval_soft.core.errors import EvaluationError
 

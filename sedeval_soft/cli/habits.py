@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from sedeval_soft.core.paths import is_file, is_there
 from sedeval_soft.core.peers import called
 from sedeval_soft.core.visible import visible
 
@@ -121,12 +122,12 @@ def said(error: click.ClickException, arguments: Sequence[str]) -> str:
 def of_words(arguments: Sequence[str]) -> str:
     """Return what to take where an argument is no file, but a verb, a number, or a list of files."""
     for option, value in pairwise(arguments):
-        if option in NUMBERS and value.isdecimal() and not Path(value).exists():
+        if option in NUMBERS and value.isdecimal() and not is_there(value):
             return NUMBERS[option]
     first = arguments[0] if arguments else ""
-    if Path(first).is_file():
+    if is_file(first):
         return _PAIRS.format(visible(first)) if len(arguments) == 1 and _has_pairs(Path(first)) else ""
-    return "" if Path(first).exists() else WORDS.get(first.lower(), "")
+    return "" if is_there(first) else WORDS.get(first.lower(), "")
 
 
 def _of_option(name: str, context: click.Context | None) -> str:
@@ -159,7 +160,7 @@ def _has_pairs(path: Path) -> bool:
             line = stream.readline(_LOOKED_AT).decode("utf-8").strip()
         fields = re.split(r"[\t,;]", line)
         return len(fields) == 2 and all(
-            (path.parent / name.strip()).is_file() or Path(name.strip()).is_file() for name in fields
+            is_file(path.parent / name.strip()) or is_file(name.strip()) for name in fields
         )
     except (OSError, ValueError):
         return False

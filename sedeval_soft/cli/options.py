@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
+
+from sedeval_soft.core.paths import is_file
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -47,7 +48,7 @@ def threshold(text: str) -> float | str:
     try:
         return number(text)
     except click.BadParameter:
-        if text in RULES or Path(text).is_file():
+        if text in RULES or is_file(text):
             return text
         rules = " or ".join(RULES)
         raise click.BadParameter(

@@ -20,12 +20,13 @@ import pyarrow as pa
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.formats.gzipped import unfold
 from sedeval_soft.formats.lines import check_row_count
 from sedeval_soft.formats.magic import BOM
-from sedeval_soft.formats.places import is_file, is_url
+from sedeval_soft.formats.places import is_url
 from sedeval_soft.formats.read import form_at_once, form_instead
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, read_bytes, spelled

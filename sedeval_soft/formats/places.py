@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from collections.abc import Callable
-from pathlib import Path
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
 _MAGIC = "*?["
@@ -15,23 +12,6 @@ _MAGIC = "*?["
 def is_url(name: str) -> bool:
     """Return whether a name is that of a file elsewhere, such as `s3://bucket/ref.parquet`."""
     return _URL.match(name) is not None
-
-
-def is_file(name: str) -> bool:
-    """Return whether a name is that of a file that can be looked at; who opens another says what is wrong."""
-    return _mode(name, stat.S_ISREG)
-
-
-def is_stream(name: str) -> bool:
-    """Return whether a name is that of a pipe or a device, which other processes may not have."""
-    return _mode(name, lambda mode: not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)))
-
-
-def _mode(name: str, wanted: Callable[[int], bool]) -> bool:
-    try:
-        return wanted(Path(name).stat().st_mode)
-    except (OSError, ValueError):
-        return False
 
 
 def is_pattern(name: str) -> bool:

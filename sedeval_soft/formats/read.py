@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.magic import may_be_no_table
 from sedeval_soft.formats.places import is_pattern
@@ -33,7 +33,7 @@ def read_rows(
     most that it may have. Raises InputError that says where and what is wrong.
     """
     name = os.fspath(source)
-    if name not in {"", "-"} and Path(name).is_dir():
+    if name not in {"", "-"} and is_folder(name):
         from sedeval_soft.formats.folder import read_folder
 
         return read_folder(name, partial(read_table, form=form, limits=limits), limits)

@@ -16,6 +16,7 @@ from pathlib import Path
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import joined_notes
@@ -202,7 +203,7 @@ def _fitting(pattern: str) -> Iterator[str]:
     try:
         # Names are told as they were typed, which a Path would change.
         for path in glob.iglob(pattern, recursive=True):  # noqa: PTH207
-            if Path(path).is_file():
+            if is_file(path):
                 yield path
     except (OSError, ValueError) as error:
         raise InputError(

@@ -16,9 +16,9 @@ import pyarrow as pa
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.formats.blocks import UnfitError, opened
-from sedeval_soft.formats.places import is_file
 from sedeval_soft.formats.read import form_at_once
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source

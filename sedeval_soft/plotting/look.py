@@ -15,6 +15,7 @@ from typing import Any
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.visible import quoted
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
@@ -204,7 +205,7 @@ def _of_style(style: str) -> dict[str, Any]:
 
     if style in styles.library:
         found = dict(styles.library[style])
-    elif Path(style).is_file():
+    elif is_file(style):
         try:
             _check_lines(style)
             found = dict(rc_params_from_file(style, fail_on_error=True, use_default_template=False))

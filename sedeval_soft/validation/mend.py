@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.paths import is_folder
 from sedeval_soft.formats.careful import declares
 from sedeval_soft.formats.columns import BLANKS, is_number
 from sedeval_soft.formats.quotes import misquoted
@@ -80,7 +81,7 @@ class _Copy:
 
 def refuse_folder(path: str | os.PathLike[str]) -> None:
     """Raise SettingsError for a folder: a copy is of one table."""
-    if os.fspath(path) not in {"", "-"} and Path(path).is_dir():
+    if os.fspath(path) not in {"", "-"} and is_folder(path):
         raise SettingsError(f"--fix is of one table; {os.fspath(path)} is a folder")
 
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
 from sedeval_soft.formats.columns import Layout, layout_of_row
@@ -149,7 +149,7 @@ def read_tables(
     Raises InputError where nothing can be opened.
     """
     name = os.fspath(path)
-    if name in {"", "-"} or not Path(name).is_dir():
+    if name in {"", "-"} or not is_folder(name):
         source = _opened(name, log, limits, stdin)
         return [] if source is None else list(_read(source, log, limits))
     tables: list[Table] = []

@@ -1,4 +1,4 @@
-"""What the source says about its own structure: imports, sizes, docstrings."""
+"""What the source says about its own structure: imports, docstrings."""
 
 from __future__ import annotations
 
@@ -40,15 +40,13 @@ OPTIONAL = {
 }
 """Packages that are not always there, and the rooms that are made for them."""
 FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "misc", "common"})
-MAX_MODULE, MAX_FUNCTION = 400, 60
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module of a package: its dotted name below the package, its lines and its tree."""
+    """A module of a package: its dotted name below the package and its tree."""
 
     name: str
-    lines: int
     tree: ast.Module
 
     @property
@@ -63,7 +61,7 @@ def modules(root: Path) -> list[Module]:
     for path in sorted(root.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         parts = [*path.relative_to(root).parent.parts, "" if path.stem == "__init__" else path.stem]
-        found.append(Module(".".join(filter(None, parts)), text.count("\n"), ast.parse(text)))
+        found.append(Module(".".join(filter(None, parts)), ast.parse(text)))
     return found
 
 
@@ -127,18 +125,6 @@ def heavy_imports(found: list[Module], _package: str) -> list[str]:
         for name, _ in imports(module)
         if module.room not in OPTIONAL.get(name.split(".")[0], {module.room})
     ]
-
-
-def too_long(found: list[Module]) -> list[str]:
-    """Return modules and functions over their limits."""
-    wrong = [f"{module.name}: {module.lines} lines" for module in found if module.lines > MAX_MODULE]
-    for module in found:
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
-                length = node.end_lineno - node.lineno + 1
-                if length > MAX_FUNCTION:
-                    wrong.append(f"{module.name}.{node.name}: {length} lines")
-    return wrong
 
 
 def prints(found: list[Module]) -> list[str]:
@@ -260,7 +246,6 @@ RULES = {
     "imports go one way": wrong_directions,
     "no import cycle": cycles,
     "heavy imports stand where they are used": heavy_imports,
-    "modules and functions are small": lambda found, _: too_long(found),
     "only the command line prints": lambda found, _: prints(found),
     "everything public is documented and annotated": lambda found, _: undocumented(found),
     "names say something": lambda found, _: badly_named(found),

@@ -34,7 +34,8 @@ class Findings:
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. unlisted: reference files without a duration, where there are any.
-    doubtful, notes: texts on names that fit more than one file, and on how tables were read.
+    doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
+    with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
     their file, and by how many seconds at the most.
     """

@@ -68,9 +68,10 @@ def align(
     findings = _files_found(
         reference, set(matched.values()), kept, lengths if durations is not None else None
     )
+    assumed = [f"{side.origin.name}: {text}" for side in (reference, system) for text in side.origin.assumed]
     findings = replace(
         findings,
-        doubtful=frozenset(doubtful),
+        doubtful=frozenset([*doubtful, *assumed]),
         notes=frozenset(f"{s.origin.name}: {note}" for s in (reference, system) for note in s.origin.notes),
         reference_classes=frozenset(reference.classes),
         system_classes=frozenset(system.classes),

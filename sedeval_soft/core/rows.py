@@ -32,6 +32,7 @@ class Origin:
     name: as the user gave it. sha256: of the bytes as they lie on disk, None for data in memory.
     form: what the table looked like, for example `long table with header, tab`.
     ignored: columns that were read past. notes: what was taken for something else in reading.
+    assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Origin:
     form: str = "in memory"
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

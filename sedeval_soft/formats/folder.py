@@ -82,7 +82,8 @@ def read_members(
     form = f"{what} of {counted(len(parts) + len(silent), 'table')}{form}"
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
-    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes)
+    assumed = tuple(f"{Path(path).name}: {text}" for path, rows in parts for text in rows.origin.assumed)
+    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, assumed)
     wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
     if wide:
         return join_wide(wide, files, origin)

@@ -31,6 +31,7 @@ class Known:
     files: dict[str, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
 
     def enter(self, rows: Rows) -> tuple[Codes, Codes]:
         """Enter the names of a block; return the code of each file and of each class of it.
@@ -41,6 +42,7 @@ class Known:
             self.first = emptied(rows)
         self.n_rows += len(rows)
         self.notes += rows.origin.notes
+        self.assumed += rows.origin.assumed
         file, label = _coded(rows.files, self.files), _coded(rows.classes, self.classes)
         self._check()
         return file, label
@@ -50,6 +52,7 @@ class Known:
         self.first = self.first or other.first
         self.n_rows += other.n_rows
         self.notes += other.notes
+        self.assumed += other.assumed
         _coded(tuple(other.files), self.files)
         _coded(tuple(other.classes), self.classes)
         self._check()
@@ -66,7 +69,12 @@ class Known:
         """Return all names, and where the table is from, without any row; sha256: of its bytes."""
         if self.first is None:
             raise InputError(Problem(self.role, "is empty; expected a table", code="empty-file"))
-        origin = replace(self.first.origin, sha256=sha256(), notes=joined_notes(self.notes))
+        origin = replace(
+            self.first.origin,
+            sha256=sha256(),
+            notes=joined_notes(self.notes),
+            assumed=tuple(dict.fromkeys(self.assumed)),
+        )
         first = replace(self.first, files=tuple(self.files), origin=origin)
         return replace(first, classes=tuple(self.classes)) if isinstance(first, LongRows) else first
 

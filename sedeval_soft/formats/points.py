@@ -46,9 +46,10 @@ def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows
     form = f"operating points at {', '.join(f'{low!r}' for low in thresholds)}"
     ignored = tuple(dict.fromkeys(column for part in parts for column in part.origin.ignored))
     notes = tuple(f"{part.origin.name}: {note}" for part in parts for note in part.origin.notes)
+    assumed = tuple(f"{part.origin.name}: {text}" for part in parts for text in part.origin.assumed)
     name = f"{len(parts)} operating points"
     files = tuple(dict.fromkeys(file for part in parts for file in part.files))
-    origin = Origin(name, digest.hexdigest() if known else None, form, ignored, notes)
+    origin = Origin(name, digest.hexdigest() if known else None, form, ignored, notes, assumed)
     joined = join_long(parts, files, origin)
     return replace(joined, born=np.concatenate([part.born for part in parts if part.born is not None]))
 

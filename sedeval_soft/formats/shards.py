@@ -185,6 +185,7 @@ def _origin(name: str, held: Sequence[Held]) -> Origin:
         ", ".join([number, *forms]),
         tuple(dict.fromkeys(column for origin in origins for column in origin.ignored)),
         joined_notes(note for origin in origins for note in origin.notes),
+        tuple(dict.fromkeys(text for origin in origins for text in origin.assumed)),
     )
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import Origin, Rows, WideRows
+from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.columns import LayoutError, layout_of_header
 from sedeval_soft.formats.forms.delimited import PLAIN, check_header, columns_of, header_of, silent_files
@@ -179,7 +179,7 @@ def _rows(source: Source, limits: Limits, table: Any, title: str) -> Rows:  # no
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     rows = rows_from_data(table, source.name, limits)
     shape = "wide" if isinstance(rows, WideRows) else "long"
-    origin = Origin(source.name, source.sha256, f"{title}, {shape}", rows.origin.ignored, rows.origin.notes)
+    origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=f"{title}, {shape}")
     return replace(rows, origin=origin)
 
 

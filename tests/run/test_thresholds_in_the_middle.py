@@ -83,7 +83,7 @@ def scores_at(reference, system, share, settings):
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=list(VARIANTS))
 @pytest.mark.parametrize("seed", range(3))
 def test_a_system_that_is_multiplied_keeps_its_scores(seed, variant):
-    """Powers of two multiply all middles exactly; another number leaves them where they are but for rounding."""
+    """Powers of two multiply all middles exactly; other numbers do so but for rounding."""
     reference, system = sides(seed)
     system = decimals(system, seed)
     once = scores_at(reference, system, 1.0, variant)

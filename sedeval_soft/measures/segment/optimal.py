@@ -65,12 +65,12 @@ def threshold_between(below: float | None, lowest: float, inclusive: bool = Fals
 def thresholds_between(below: Floats, lowest: Floats, *, inclusive: bool) -> Floats:
     """Return the middles between the highest scores that are not detected and the lowest that are, (n,).
 
-    below, lowest: (n,) in [0, 1], below < lowest; below is NaN where all scores are detected. Such a middle is
-    that to 0, which is the value of what has no score; a `lowest` of 0 has EVERYTHING.
+    below, lowest: (n,) in [0, 1], below < lowest; below is NaN where all scores are detected. Such a middle
+    is that to 0, which is the value of what has no score; a `lowest` of 0 has EVERYTHING.
 
     Half the sum of two floats is the exact middle, rounded once: rounding keeps the order, so that it is at
-    least the lower and at most the higher. Where it is the one that must not be, as between two floats next to
-    each other, the other one is taken: below <= threshold < lowest, or below < threshold <= lowest for
+    least the lower and at most the higher. Where it is the one that must not be, as between two floats next
+    to each other, the other one is taken: below <= threshold < lowest, or below < threshold <= lowest for
     `inclusive`. Scores that are all multiplied by a power of two have thresholds multiplied by it.
     """
     everything = np.isnan(below) & (lowest <= 0.0)

@@ -158,8 +158,14 @@ def mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-def clipped(value: float, settings: Settings) -> float:
-    return min(max(value, settings.epsilon), 1 - settings.epsilon)
+def logs(value: float, settings: Settings) -> tuple[float, float]:
+    """The logarithms of a value and of what it lacks to 1, each clipped by itself."""
+    least, most = math.log(settings.epsilon), math.log1p(-settings.epsilon)
+
+    def log(share: float) -> float:
+        return min(max(math.log(share), least), most) if share else least
+
+    return log(value), log(1 - value)
 
 
 def unit(settings: Settings) -> float:
@@ -170,14 +176,15 @@ def _term(a: float, b: float) -> float:
     return a * math.log(a / b) if a else 0.0
 
 
-def bernoulli(a: float, b: float) -> float:
-    """The divergence of b from a, in nats."""
-    return _term(a, b) + _term(1 - a, 1 - b)
-
-
 def cell_entropy(a: float, b: float, settings: Settings) -> float:
-    b = clipped(b, settings)
-    return (-a * math.log(b) - (1 - a) * math.log(1 - b)) / unit(settings)
+    active, silent = logs(b, settings)
+    return (-a * active - (1 - a) * silent) / unit(settings)
+
+
+def cell_divergence(a: float, b: float, settings: Settings) -> float:
+    """The divergence of b from a."""
+    own = math.fsum(share * math.log(share) for share in (a, 1 - a) if share)
+    return cell_entropy(a, b, settings) + own / unit(settings)
 
 
 def cell_shannon(a: float, b: float, settings: Settings) -> float:
@@ -187,8 +194,8 @@ def cell_shannon(a: float, b: float, settings: Settings) -> float:
 
 
 CELL: dict[str, Callable[[float, float, Settings], float]] = {
-    "kl_divergence": lambda a, b, s: bernoulli(a, clipped(b, s)) / unit(s),
-    "kl_divergence_reverse": lambda a, b, s: bernoulli(b, clipped(a, s)) / unit(s),
+    "kl_divergence": cell_divergence,
+    "kl_divergence_reverse": lambda a, b, s: cell_divergence(b, a, s),
     "cross_entropy": cell_entropy,
     "jensen_shannon": cell_shannon,
     "brier": lambda a, b, _: (a - b) ** 2,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,12 +81,13 @@ class Blocks:
         found = [part[own] for part, own in zip(self.parts, self.slices(block), strict=True)]
         return [values for values in found if len(values)]
 
-    def sums(self, part: int, weights: npt.NDArray[np.number]) -> Floats:
-        """Return the sums of weights of a part in each block, (n_blocks,)."""
-        total, edges = np.zeros(len(self)), self.edges[part]
+    def sums(self, part: int, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the sums of weights of a part in each block, (n_blocks,); int64 if they are no floats."""
+        kind = np.dtype(np.float64 if weights.dtype.kind == "f" else np.int64)
+        total, edges = np.zeros(len(self), dtype=kind), self.edges[part]
         full = np.flatnonzero(np.diff(edges))
         if len(full):
-            total[full] = np.add.reduceat(weights, edges[full], dtype=np.float64)
+            total[full] = np.add.reduceat(weights, edges[full], dtype=kind)
         return total
 
     def rank(self, block: int) -> list[Floats]:

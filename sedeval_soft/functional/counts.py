@@ -133,9 +133,8 @@ def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
     if not (isinstance(eps, int | float) and 0 < eps < 0.5):
         raise SettingsError(f"eps {eps!r}: expected a number between 0 and 0.5")
     xp, y, p = sides.xp, sides.reference, sides.system
-    high = 1.0 - eps
     # 1 - p is clipped by itself: of 1 - 1e-7 single precision keeps one digit.
-    missed = y * xp.log(xp.clip(p, eps, high)) + (1.0 - y) * xp.log(xp.clip(1.0 - p, 1.0 - high, high))
+    missed = y * _log_clipped(xp, p, eps) + (1.0 - y) * _log_clipped(xp, 1.0 - p, eps)
     own = y * _log(xp, y) + (1.0 - y) * _log(xp, 1.0 - y)
     cells = own - missed
     ones = xp.ones_like(y)
@@ -144,6 +143,12 @@ def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
         cells, ones = xp.where(sides.mask, cells, nothing), xp.where(sides.mask, ones, nothing)
     weighted = (_weighted(values, sides.weight) for values in (cells, ones, y))
     return DivergenceSums(*(total(xp, values) for values in weighted))
+
+
+def _log_clipped(xp: Namespace, values: Array, eps: float) -> Array:
+    """Return the logarithms of values that are clipped to [eps, 1 - eps], beyond which they do not change."""
+    # The upper end is that of the logarithm: 1 - eps may be 1 in the precision of the values.
+    return xp.clip(xp.log(xp.clip(values, eps, 1.0)), -math.inf, math.log1p(-eps))
 
 
 def _log(xp: Namespace, values: Array) -> Array:

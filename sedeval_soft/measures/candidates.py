@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.order import heads, in_order
-from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.measures.segment.optimal import thresholds_between
 from sedeval_soft.measures.steps import Changes, Weights
 
 Floats = npt.NDArray[np.float64]
@@ -296,9 +296,8 @@ class Candidates:
             high = self.levels.above(weights, value)
         else:
             low, high = self.levels.below(weights, value, equal=False), value
-        # Many weights have the same best candidate, between the same neighbours.
-        pairs, back = np.unique(np.stack((low, high)), axis=1, return_inverse=True)
-        found[chosen] = np.array([_between(a, b, inclusive) for a, b in pairs.T.tolist()])[back.reshape(-1)]
+        middles = thresholds_between(np.where(low == _BELOW, np.nan, low), high, inclusive=inclusive)
+        found[chosen] = np.where(high == _ABOVE, 2.0 if inclusive else 1.0, middles)
         return found
 
 
@@ -318,13 +317,6 @@ def f_merit(beta: float) -> Merit:
 def error_merit(tp: Floats, n_sys: Floats, n_ref: Floats) -> Floats:  # noqa: ARG001 - a Merit
     """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
     return 2 * tp - n_sys
-
-
-def _between(low: float, high: float, inclusive: bool) -> float:
-    """Return the threshold between two neighbours, either of which may be beyond all values."""
-    if high == _ABOVE:
-        return 2.0 if inclusive else 1.0
-    return threshold_between(None if low == _BELOW else low, high, inclusive)
 
 
 def _of_class(changes: Changes, weight: Weights, label: int | None) -> tuple[Floats, Floats, Codes, Floats]:

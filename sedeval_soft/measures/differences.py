@@ -91,8 +91,9 @@ DIFFERENCES: tuple[Difference, ...] = (
         "the highest", ("*.optimal.*",),
     ),
     Difference(
-        SED_SCORES_EVAL, "the printed threshold", "the middle of two neighbouring scores",
-        "the shortest decimal near it", ("*.optimal.*threshold.*",),
+        SED_SCORES_EVAL, "the best threshold where all scores, or none, are detected", "-inf, inf",
+        "the middle between 0 and the lowest score, or -1 where that is 0; 1 (2 with `--inclusive`)",
+        ("*.optimal.*threshold.*",),
     ),
     Difference(
         SED_SCORES_EVAL, "nothing detected", "precision 1", "precision undefined",

@@ -17,7 +17,7 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.calibration import score as calibration
 from sedeval_soft.measures.calibration.score import Bins
-from sedeval_soft.measures.curves.points import Ordered
+from sedeval_soft.measures.curves.points import Ordered, Units
 from sedeval_soft.measures.curves.score import d_prime
 from sedeval_soft.measures.curves.sweep import Cut, curve_scores
 from sedeval_soft.measures.divergence.correlation import pearson, rank_correlation, ranks_of, wasserstein
@@ -63,7 +63,8 @@ class SortedCells:
     """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
 
     reference, system: (n_classes, n_cells), at least one class. by_reference: None where it is not known yet.
-    file: (n_cells,) whose each cell is. n_classes: how many classes there are.
+    file: (n_cells,) whose each cell is. n_classes: how many classes there are. units: of the reference of
+    each class; empty where nothing asks for them.
     """
 
     reference: Floats
@@ -72,6 +73,7 @@ class SortedCells:
     by_reference: _InOrder | None
     file: Index
     n_classes: int
+    units: Sequence[Units]
 
     @classmethod
     def of(cls, tally: Tally, basis: str, settings: Settings, *, again: bool = False) -> SortedCells:
@@ -86,7 +88,10 @@ class SortedCells:
             reference, system = np.zeros((2, 1, 0))
         both = _InOrder.of(system), _InOrder.of(reference) if again and _correlates(basis, settings) else None
         lengths = tally.per_file[cells_of(basis)]
-        return cls(reference, system, *both, np.repeat(np.arange(len(lengths)), lengths), len(tally.classes))
+        file = np.repeat(np.arange(len(lengths)), lengths)
+        counts = settings.wants(basis, "soft") and "curves" in settings.measures
+        units = for_each(Units.of, reference, reference.size) if counts else ()
+        return cls(reference, system, *both, file, len(tally.classes), units)
 
     def drawn(self, counts: Index) -> SortedCells:
         """Return the cells of files of which each occurs so often, (n_files,): nothing is sorted again."""
@@ -98,6 +103,7 @@ class SortedCells:
             None if self.by_reference is None else self.by_reference.drawn(cells),
             np.repeat(self.file, cells) if len(cells) else self.file,
             self.n_classes,
+            self.units,
         )
 
 
@@ -115,7 +121,9 @@ def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str,
         cuts = [cut_of(reading, settings) for reading in readings]
         sizes = [np.array([cut(y).sum(dtype=np.float64) for y in reference]) for cut in cuts]
         if "curves" in settings.measures:
-            for reading, table in zip(readings, _curves(cells, cuts, sizes, settings), strict=True):
+            hard = [Units()] * len(cells)
+            units = [of.units if reading == "soft" else hard for reading in readings]
+            for reading, table in zip(readings, _curves(cells, cuts, units, sizes, settings), strict=True):
                 tables[reading] |= table
         if "calibration" in settings.measures:
             for reading, cut, n_ref in zip(readings, cuts, sizes, strict=True):
@@ -146,13 +154,21 @@ def cut_of(reading: str, settings: Settings) -> Cut:
 
 
 def _curves(
-    cells: Sequence[Ordered], cuts: Sequence[Cut], sizes: Sequence[Floats], settings: Settings
+    cells: Sequence[Ordered],
+    cuts: Sequence[Cut],
+    units: Sequence[Sequence[Units]],
+    sizes: Sequence[Floats],
+    settings: Settings,
 ) -> list[Table]:
-    """Return the tables of curves, one for each way to cut the reference."""
+    """Return the tables of curves, one for each way to cut the reference; units: of each way and class."""
     rates = settings.max_fpr, settings.max_fnr
     size = sum(len(part.score) for part in cells)
-    classes = for_each(lambda part: curve_scores([part], cuts, rates), cells, size)
-    pooled = curve_scores(cells, cuts, rates)
+
+    def of_class(c: int) -> list[dict[str, float]]:
+        return curve_scores([cells[c]], cuts, [of[c] for of in units], rates)
+
+    classes = for_each(of_class, range(len(cells)), size)
+    pooled = curve_scores(cells, cuts, [Units.common(of, size) for of in units], rates)
     tables = []
     for i, n_ref in enumerate(sizes):
         table = _table([numbers[i] for numbers in classes], pooled[i], n_ref)

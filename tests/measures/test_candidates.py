@@ -142,7 +142,7 @@ def test_steps_of_all_files_as_one():
     assert found.n_ref.tolist() == [4.0]
     # A step reaches to the next one, the highest as far as there are thresholds.
     at = found.thresholds(np.ones((3, 1)), np.array([0, 1, -1]), inclusive=False)
-    assert at[:2].tolist() == [1.0, 0.4]
+    assert at[:2].tolist() == [1.0, 0.375]
     assert np.isnan(at[2])
     assert found.thresholds(np.ones((1, 1)), np.array([0]), inclusive=True).tolist() == [2.0]
 
@@ -229,7 +229,7 @@ def test_levels_of_files_without_weight_are_not_there_either():
     # The step from 1/4 reaches to 5/8, or to 6/8 without the first file; from 1/8 to 1/4, or to 5/8.
     weights = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     lowest = found.thresholds(weights, np.array([2, 2, 3]), inclusive=False)
-    assert lowest.tolist() == [0.4, 0.5, 0.4]
+    assert lowest.tolist() == [0.4375, 0.5, 0.375]
     assert found.plateau(weights[:1], 2, f_merit(1.0)) == (0.25, 0.625)
     assert found.plateau(weights[1:2], 2, f_merit(1.0)) == (0.25, 0.75)
 

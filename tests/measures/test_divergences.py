@@ -9,7 +9,7 @@ import pytest
 from measure_oracles import DIVERGENCES, PROPER, expected
 from small_cells import CASES, SETTINGS, agree, chosen, clips, fine, scored, tied
 
-from sedeval_soft import evaluate
+from sedeval_soft import evaluate, functional
 from sedeval_soft.measures.divergence import count
 
 DIVERGENCE_OF = {"measures": "divergence", "only": ("segment", "clip")}
@@ -81,7 +81,7 @@ def test_what_could_not_be_more_wrong():
     got = of_one_class([1.0, 0.0], [0.0, 1.0])
     assert got["jensen_shannon"] == pytest.approx(math.log(2), abs=1e-15)
     for name in ("kl_divergence", "kl_divergence_reverse", "cross_entropy"):
-        assert got[name] == pytest.approx(7 * math.log(10), abs=1e-8), name
+        assert got[name] == pytest.approx(7 * math.log(10), rel=1e-15), name
     assert got["brier"] == got["mean_absolute_error"] == 1.0
     assert got["wasserstein"] == 0.0  # the values are the same, at other times
     assert got["pearson"] == pytest.approx(-1.0, abs=1e-15) == got["spearman"]
@@ -89,6 +89,23 @@ def test_what_could_not_be_more_wrong():
     bits = of_one_class([1.0, 0.0], [0.0, 1.0], entropy_unit="bits", epsilon=2.0**-10)
     assert bits["jensen_shannon"] == pytest.approx(1.0, abs=1e-15)
     assert bits["kl_divergence"] == pytest.approx(10.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
+@pytest.mark.parametrize("reading", ["soft", "hard"])
+def test_a_value_of_1_costs_what_one_of_0_does(reading, epsilon):
+    """Of 1 - 1e-7 a float keeps but nine digits of the 1e-7; what is right costs -ln(1 - epsilon)."""
+    entropies = ("kl_divergence", "cross_entropy") if reading == "soft" else ("cross_entropy",)
+    for y, p, cost in ((0, 1, -math.log(epsilon)), (1, 0, -math.log(epsilon)), (1, 1, -math.log1p(-epsilon))):
+        # One more class has something in every segment, so that rankings have all of them.
+        sides = [np.array([[value, 1.0]]) for value in (y, p)]
+        scores = evaluate(*sides, only=("segment", "ranking"), measures=("divergence",), epsilon=epsilon)
+        for name in entropies:
+            assert scores[f"segment.{reading}.{name}[0]"] == pytest.approx(cost, rel=1e-14), (name, y, p)
+        whole = cost - math.log1p(-epsilon)
+        assert scores[f"ranking.{reading}.cross_entropy"] == pytest.approx(whole, rel=1e-14)
+        array = functional.kl_divergence(sides[0], sides[1], eps=epsilon, average=None)
+        assert array[0] == pytest.approx(cost, rel=1e-14)
 
 
 def test_a_copied_soft_reference():

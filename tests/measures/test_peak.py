@@ -147,7 +147,7 @@ def test_ties_go_to_the_highest_threshold(most):
     runs = [run([0.9, 0.6, 0.3], [1, 0, 1], [0, 2, 0])]
     peak = Peak.of_f(2, 1.0)
     descended(runs, peak, most, 1)
-    assert peak.level == 0.9 and peak.threshold(runs, inclusive=False) == 0.8
+    assert peak.level == 0.9 and peak.threshold(runs, inclusive=False) == 0.75
 
 
 def test_a_level_is_looked_for_in_all_of_a_run():
@@ -164,7 +164,7 @@ def test_a_level_is_looked_for_in_all_of_a_run():
     descended(runs, peak, HUGE, 1)
     taken.clear()
     assert peak.level == 0.5
-    assert peak.threshold(runs, inclusive=False) == 0.4
+    assert peak.threshold(runs, inclusive=False) == 0.4375
     assert taken == [(0, 2), (0, 2)]
 
 

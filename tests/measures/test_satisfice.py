@@ -152,7 +152,7 @@ def test_by_hand():
     values = ((0.0, 0.9), (1.0, 0.8), (2.0, 0.7), (3.0, 0.6), (4.0, 0.5))
     system = long_rows([("x", k, k + 1.0, "a", v) for k, v in values])
     for text, wanted in (
-        ("precision>=0.6", (0.2, 0.6, 3 / 5, 1.0)),
+        ("precision>=0.6", (0.25, 0.6, 3 / 5, 1.0)),
         ("precision>=0.61", (0.65, 2 / 3, 2 / 3, 2 / 3)),
         ("precision>=0.7", (0.85, 1.0, 1.0, 1 / 3)),
         ("precision at recall>=0.5", (0.65, 2 / 3, 2 / 3, 2 / 3)),

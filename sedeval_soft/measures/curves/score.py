@@ -42,15 +42,16 @@ class Sums:
 def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
     if not len(gains.tp):
-        return Sums(0.0, float(gains.end * tp), np.zeros(0), np.zeros(0))
+        return Sums(0.0, float(gains.end * tp), gains.tp, np.zeros(0))
     found, before = gains.tp + tp, gains.before + tp
-    precision = found / (gains.n_sys + n_sys)
+    precision = found / ((gains.n_sys + n_sys) * gains.whole)
     gained = gains.tp - gains.before
     # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
-    # summed exactly.
-    left = np.append(gains.fp.dtype.type(0), gains.fp[:-1])
-    level = ((gains.passed - left) * before).sum() + (gains.end - gains.fp[-1]) * found[-1]
-    sloping = ((gains.fp - gains.passed) * (found + before)).sum()
+    # summed exactly; products of units may be too large for whole numbers.
+    kind = found.dtype if gains.whole == 1 else np.dtype(np.float64)
+    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, found, before))
+    level = ((passed - np.append(kind.type(0), fp[:-1])) * low).sum() + (gains.end - fp[-1]) * high[-1]
+    sloping = ((fp - passed) * (high + low)).sum()
     kept = _records(precision)
     steps = float((gained * precision).sum())
     return Sums(steps, float(level) + float(sloping) / 2, found[kept], precision[kept])
@@ -64,10 +65,10 @@ def _records(precision: Floats) -> Array:
     return kept
 
 
-def precision_scores(blocks: Sequence[Sums], n_ref: float) -> dict[str, float]:
+def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -> dict[str, float]:
     """Return the average precisions by name: step-wise, and interpolated in three ways.
 
-    blocks: sums of consecutive points. n_ref: weight of all positives, found or not.
+    blocks: sums of consecutive points. n_ref: weight of all positives, found or not. slack: as of `Units`.
     Sources: Buckley & Voorhees 2000; Everingham et al. 2010 and 2015; Lin et al. 2014.
     """
     if not n_ref > 0:
@@ -77,32 +78,39 @@ def precision_scores(blocks: Sequence[Sums], n_ref: float) -> dict[str, float]:
     kept = _records(precision)
     tp, precision = tp[kept], precision[kept]
     every = float((np.diff(tp, prepend=tp.dtype.type(0)) * precision).sum()) / n_ref
-    eleven, hundred = (_at_recalls(tp, precision, n_ref, count) for count in (10, 100))
+    eleven, hundred = (_at_recalls(tp, precision, n_ref, count, slack) for count in (10, 100))
     values = (math.fsum(block.steps for block in blocks) / n_ref, eleven, every, hundred)
     # Sums of shares may round beyond their whole.
     return {name: min(value, 1.0) for name, value in zip(PRECISIONS, values, strict=True)}
 
 
-def _at_recalls(tp: Array, precision: Floats, n_ref: float, count: int) -> float:
+def _at_recalls(tp: Array, precision: Floats, n_ref: float, count: int, slack: float) -> float:
     """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
-    wanted = np.append(np.minimum(np.arange(count) * n_ref / count, n_ref), n_ref)
+    # Multiplied out: whole numbers stay whole.
+    wanted = np.arange(count + 1) * n_ref
+    if slack:
+        wanted = wanted - count * n_ref * slack
     # No threshold may reach the highest recalls: events are found or not.
     reached = np.append(precision, 0.0)
-    return float(reached[np.searchsorted(tp, wanted, side="left")].mean())
+    return float(reached[np.searchsorted(tp * count, wanted, side="left")].mean())
 
 
 @dataclass(frozen=True, slots=True)
 class Roc:
     """A ROC in blocks: what is detected at the end of each, from nothing on; and a way to look into one.
 
-    tp, fp: (n_blocks + 1,) counts or weights. pairs: (n_blocks,) areas below it in pairs of cells. within:
-    returns tp and fp at the points of a block, its beginning first.
+    tp, fp: (n_blocks + 1,) counts, or weights in units. pairs: (n_blocks,) areas below it in pairs of these.
+    within: returns tp and fp at the points of a block, its beginning first. slack: as of `Units`.
+
+    A rate is the quotient of two whole numbers, rounded once, as the number that it is compared with is.
+    Rounding keeps the order, so that a rate which reaches a limit is never found to miss it.
     """
 
     tp: Array
     fp: Array
     pairs: Floats
     within: Callable[[int], tuple[Array, Array]]
+    slack: float = 0.0
 
     def scores(self, max_fpr: float, max_fnr: float) -> dict[str, float]:
         """Return what is read off the ROC, by name; see the specification of each.
@@ -116,27 +124,29 @@ class Roc:
         partial, fnr = self._until(max_fpr)
         chance = max_fpr * max_fpr / 2
         scaled = 0.5 * (1 + (partial - chance) / (max_fpr - chance))
-        misses = (n_ref - self.tp) / n_ref
-        _, fnr_within, fpr = self._block(int(np.argmax(misses <= max_fnr)) - 1)
-        lowest = float(fpr[np.argmax(fnr_within <= max_fnr)])
+        misses, most = (self.tp[-1] - self.tp) / self.tp[-1], max_fnr + self.slack
+        _, fnr_within, fpr = self._block(int(np.argmax(misses <= most)) - 1)
+        lowest = float(fpr[np.argmax(fnr_within <= most)])
         values = (area, partial / max_fpr, scaled, d_prime(area), self._equal_error_rate(), fnr, lowest)
         return dict(zip(RATES, values, strict=True))
 
     def _block(self, block: int) -> tuple[Floats, Floats, Floats]:
         """Return TPR, FNR and FPR at the points of a block, its beginning first."""
         tp, fp = self.within(max(block, 0))
-        n_ref = float(self.tp[-1])
-        return tp / n_ref, (n_ref - tp) / n_ref, fp / float(self.fp[-1])
+        n_ref = self.tp[-1]
+        return tp / n_ref, (n_ref - tp) / n_ref, fp / self.fp[-1]
 
     def _until(self, max_fpr: float) -> tuple[float, float]:
         """Return the area below straight lines to a false alarm rate, and the miss rate reached by then."""
         n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
-        whole = int(np.searchsorted(self.fp / n_silent, max_fpr, side="right")) - 1
+        # Of floats, what is wrong in TP is wrong in FP, too, however small that is.
+        most = max_fpr + self.slack * (n_ref + n_silent) / n_silent
+        whole = int(np.searchsorted(self.fp / self.fp[-1], most, side="right")) - 1
         area = float(self.pairs[:whole].sum()) / (n_ref * n_silent)
         if whole == len(self.pairs):
             return min(area, max_fpr), 0.0
         tpr, fnr, fpr = self._block(whole)
-        inside = int(np.searchsorted(fpr, max_fpr, side="right"))
+        inside = int(np.searchsorted(fpr, most, side="right"))
         area += float((np.diff(fpr[:inside]) * (tpr[1:inside] + tpr[: inside - 1])).sum()) / 2
         if inside < len(fpr):
             run = max_fpr - fpr[inside - 1]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.blocks import Blocks
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.curves.points import Gains, Ordered, Points
+from sedeval_soft.measures.curves.points import Gains, Ordered, Points, Units
 from sedeval_soft.measures.curves.score import Roc, Sums, precision_scores, sums_of
 
 Array = npt.NDArray[Any]
@@ -20,51 +20,60 @@ Cut = Callable[[Array], Array]
 
 
 def curve_scores(
-    parts: Sequence[Ordered], cuts: Sequence[Cut], rates: tuple[float, float]
+    parts: Sequence[Ordered], cuts: Sequence[Cut], units: Sequence[Units], rates: tuple[float, float]
 ) -> list[dict[str, float]]:
     """Return the measures of curves of some cells, by name, for each way to cut their reference.
 
-    parts: the cells, in as many pieces as there are. rates: `max_fpr` and `max_fnr`.
+    parts: the cells, in as many pieces as there are, with values as they are. units: of what each cut leaves.
+    rates: `max_fpr` and `max_fnr`.
     """
+    ways = list(zip(cuts, units, strict=True))
     blocks = Blocks.of([part.score for part in parts])
     # From the highest scores down.
     downwards = range(len(blocks))[::-1]
     n_sys = blocks.before[-1] - blocks.before[::-1]
-    weights = _weights(blocks, parts, cuts)
-    above = np.cumsum(weights, axis=-1)
-    above = np.concatenate((np.zeros((*above.shape[:-1], 1)), above[..., :-1]), axis=-1)
+    weights = _weights(blocks, parts, ways)
+    above = [_before(own) for own in weights]
 
     def sums(place: int) -> list[_Swept]:
         block, detected = downwards[place], int(n_sys[place])
         if blocks.level(block) is None:
             cells = _cells(blocks, block, parts)
-            gains = [Gains.of(Ordered(cells.score, cut(cells.reference))) for cut in cuts]
+            gains = [Gains.of(_counted(cells, *way)) for way in ways]
         else:
             # However many cells of one score are one point.
             size = int(blocks.size[block])
-            gains = [Gains.at_once(float(tp), float(fp), size) for tp, fp in weights[:, :, place]]
+            gains = [
+                Gains.at_once(tp.item(), fp.item(), size, unit.whole or 1)
+                for (tp, fp), unit in zip((own[:, place] for own in weights), units, strict=True)
+            ]
         return [
-            _Swept.of(own, float(tp), float(fp), detected)
-            for own, (tp, fp) in zip(gains, above[:, :, place], strict=True)
+            _Swept.of(own, tp.item(), fp.item(), detected)
+            for own, (tp, fp) in zip(gains, (before[:, place] for before in above), strict=True)
         ]
 
     columns = list(zip(*for_each(sums, range(len(blocks)), int(n_sys[-1])), strict=True))
     scores = []
     for i, column in enumerate(columns):
-        # The sums of blocks and of points may differ in their last digits: the ends are those of points.
-        tp, fp = (
-            np.maximum.accumulate([0.0, *(getattr(of, name) for of in column)]) for name in ("tp", "fp")
-        )
+        # The sums of blocks and of points of floats may differ in their last digits: the ends are those of
+        # points.
+        tp, fp = (np.maximum.accumulate([0, *(getattr(of, name) for of in column)]) for name in ("tp", "fp"))
 
         def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
             cells = _cells(blocks, downwards[place], parts)
-            own = Points.of(Ordered(cells.score, cuts[i](cells.reference)))
+            own = Points.of(_counted(cells, *ways[i]))
             ends = ((own.tp, tp), (own.fp, fp))
             return tuple(np.minimum(np.append(0, of) + at[place], at[place + 1]) for of, at in ends)
 
-        roc = Roc(tp, fp, np.array([of.sums.pairs for of in column]), within)
-        scores.append(precision_scores([of.sums for of in column], tp[-1].item()) | roc.scores(*rates))
+        slack = units[i].slack
+        roc = Roc(tp, fp, np.array([of.sums.pairs for of in column]), within, slack)
+        scores.append(precision_scores([of.sums for of in column], tp[-1].item(), slack) | roc.scores(*rates))
     return scores
+
+
+def _counted(cells: Ordered, cut: Cut, unit: Units) -> Ordered:
+    """Return cells with what a cut leaves of their values, in units."""
+    return Ordered(cells.score, unit.counted(cut(cells.reference)), unit.whole or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +86,35 @@ class _Swept:
 
     @classmethod
     def of(cls, gains: Gains, tp: float, fp: float, n_sys: int) -> _Swept:
-        end = tp + float(gains.tp[-1]) if len(gains.tp) else 0.0
-        return cls(sums_of(gains, tp, n_sys), end, fp + gains.end if gains.end else 0.0)
+        end = tp + gains.tp[-1].item() if len(gains.tp) else 0
+        return cls(sums_of(gains, tp, n_sys), end, fp + gains.end if gains.end else 0)
 
 
-def _weights(blocks: Blocks, parts: Sequence[Ordered], cuts: Sequence[Cut]) -> Array:
+def _weights(blocks: Blocks, parts: Sequence[Ordered], ways: Sequence[tuple[Cut, Units]]) -> list[Array]:
     """Return the weights of positives and of negatives in each block, from the highest scores down.
 
-    (n_cuts, 2, n_blocks).
+    (2, n_blocks) for each way to cut the reference, int64 where they are counted in units.
     """
 
-    def of_part(i: int) -> list[tuple[Array, Array]]:
+    def of_part(i: int) -> list[Array]:
         found = []
-        for cut in cuts:
-            reference = cut(parts[i].reference)
+        for cut, unit in ways:
+            reference = unit.counted(cut(parts[i].reference))
             tp = blocks.sums(i, reference)
-            hard = reference.dtype == np.bool_
-            found.append((tp, np.diff(blocks.edges[i]) - tp if hard else blocks.sums(i, 1.0 - reference)))
+            size = np.diff(blocks.edges[i])
+            fp = size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)
+            found.append(np.array((tp, fp)))
         return found
 
-    sums = np.array(for_each(of_part, range(len(parts)), int(blocks.before[-1])))
-    weights: Array = sums.sum(axis=0)[..., ::-1]
-    return weights
+    sums = for_each(of_part, range(len(parts)), int(blocks.before[-1]))
+    return [np.sum(column, axis=0)[:, ::-1] for column in zip(*sums, strict=True)]
+
+
+def _before(weights: Array) -> Array:
+    """Return the sums of what comes before each block, (2, n_blocks)."""
+    sums = np.zeros_like(weights)
+    np.cumsum(weights[:, :-1], axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:

@@ -50,6 +50,16 @@ def silent(name: str, eps: float) -> float:
     return -math.log1p(-eps) if name in clipped else 0.0
 
 
+def log_clipped(values: Floats, eps: float) -> Floats:
+    """Return the logarithms of values in [0, 1] that are clipped to [eps, 1 - eps].
+
+    What a value lacks to 1 is clipped by itself: of 1 - 1e-7 a float keeps nine digits of the 1e-7, so that
+    a value of 1 would cost less than one of 0.
+    """
+    found: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class DivergenceCounts:
     """Sums of each file and class: (n_files, n_classes).
@@ -75,8 +85,7 @@ class _Logs:
 
     @classmethod
     def clipped(cls, values: Floats, eps: float) -> _Logs:
-        inside = np.clip(values, eps, 1.0 - eps)
-        return cls(np.log(inside), np.log(1.0 - inside))
+        return cls(log_clipped(values, eps), log_clipped(1.0 - values, eps))
 
     def cross_entropy(self, values: Floats) -> Floats:
         """Return -v ln(value) - (1 - v) ln(rest) of other values v."""
@@ -86,7 +95,7 @@ class _Logs:
 def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
     """Return y ln(y/p) + (1-y) ln((1-y)/(1-p)) elementwise, in nats.
 
-    reference, system: values in [0, 1] of one shape. eps: p is clipped to [eps, 1 - eps].
+    reference, system: values in [0, 1] of one shape. eps: p and 1 - p are clipped to [eps, 1 - eps].
     """
     return _Logs.clipped(system, eps).cross_entropy(reference) - _Logs.of(reference).cross_entropy(reference)
 
@@ -97,8 +106,7 @@ def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[F
         return (kl_divergence(y, p, eps),)
     if names == PROPER:
         # Of a cut reference, one of the two logarithms counts.
-        inside = np.clip(p, eps, 1.0 - eps)
-        return -np.log(np.where(y > 0, inside, 1.0 - inside)), (y - p) ** 2
+        return -log_clipped(np.where(y > 0, p, 1.0 - p), eps), (y - p) ** 2
     cross_entropy, reverse = _Logs.clipped(p, eps).cross_entropy(y), _Logs.clipped(y, eps).cross_entropy(p)
     middle = (y + p) / 2
     ours, theirs, common = (_Logs.of(values).cross_entropy(values) for values in (y, p, middle))

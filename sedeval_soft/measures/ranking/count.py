@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.threads import for_each
+from sedeval_soft.measures.divergence.count import log_clipped
 from sedeval_soft.measures.segment.count import count_files, sum_classes, sum_files
 
 Floats = npt.NDArray[np.float64]
@@ -177,8 +178,7 @@ def _coverage(y: Floats, rank: Floats) -> Floats:
 
 def _beside(y: Floats, p: Floats, other: Floats, eps: float) -> dict[str, Floats]:
     """Return what does not depend on the order: log loss, and the distance from what is detected."""
-    clipped = np.clip(p, eps, 1.0 - eps)
-    loss = -(y * np.log(clipped) + (1.0 - y) * np.log(1.0 - clipped))
+    loss = -(y * log_clipped(p, eps) + (1.0 - y) * log_clipped(1.0 - p, eps))
     return {"cross_entropy": sum_classes(loss), "distance": sum_classes(np.abs(y - other))}
 
 

@@ -1,7 +1,7 @@
 """The threshold of each class that gives its best F, exact over all distinct scores.
 
 As in sed_scores_eval a segment is detected where score > threshold, ties go to the highest
-threshold, and the threshold lies between the lowest detected score and the next lower one.
+threshold, and the threshold is the middle between the lowest detected score and the next lower one.
 F can only be best right below the score of a positive: taking in a negative alone lowers it. So
 two sorts per class are enough.
 """
@@ -54,19 +54,27 @@ def _best(scores: Floats, hits: Floats, beta: float, inclusive: bool) -> float:
 
 
 def threshold_between(below: float | None, lowest: float, inclusive: bool = False) -> float:
-    """Return the shortest decimal near the middle that parts `below` from the lowest detected score.
+    """Return the middle between `below` and the lowest detected score, one threshold of `thresholds_between`.
 
-    below: the highest score that is not detected, None where all are. Printed and read back, the
-    number selects the same scores: below <= threshold < lowest, or below < threshold <= lowest
-    for `inclusive`.
+    below: None where all scores are detected.
     """
-    if below is None:
-        if lowest <= 0.0:
-            return 0.0 if inclusive else EVERYTHING
-        below = 0.0
-    middle = below + (lowest - below) / 2
-    for digits in range(1, 18):
-        threshold = round(middle, digits)
-        if below < threshold < lowest:
-            return threshold
-    return lowest if inclusive else below
+    low = math.nan if below is None else below
+    return float(thresholds_between(np.array([low]), np.array([lowest]), inclusive=inclusive)[0])
+
+
+def thresholds_between(below: Floats, lowest: Floats, *, inclusive: bool) -> Floats:
+    """Return the middles between the highest scores that are not detected and the lowest that are, (n,).
+
+    below, lowest: (n,) in [0, 1], below < lowest; below is NaN where all scores are detected. Such a middle
+    is that to 0, which is the value of what has no score; a `lowest` of 0 has EVERYTHING.
+
+    Half the sum of two floats is the exact middle, rounded once: rounding keeps the order, so that it is at
+    least the lower and at most the higher. Where it is the one that must not be, as between two floats next
+    to each other, the other one is taken: below <= threshold < lowest, or below < threshold <= lowest for
+    `inclusive`. Scores that are all multiplied by a power of two have thresholds multiplied by it.
+    """
+    everything = np.isnan(below) & (lowest <= 0.0)
+    low = np.where(np.isnan(below), 0.0, below)
+    middle = (low + lowest) / 2
+    found = np.where(middle > low, middle, lowest) if inclusive else np.where(middle < lowest, middle, low)
+    return np.where(everything, 0.0 if inclusive else EVERYTHING, found)

@@ -238,7 +238,7 @@ ARRAYS = {
     "Fortran": ("whole/per_class/segment.hard.tp", np.asfortranarray, "expected int64 \\(2, 3\\)"),
     "rows": ("whole/per_class/segment.hard.tp", lambda a: a[:1], "expected int64 \\(2, 3\\)"),
     "objects": ("whole/per_class/segment.hard.tp", lambda a: a.astype(object), "\\|O.*expected int64"),
-    "value": ("whole/samples/segment.system", put(1.5), "not -1e-06 to 1"),
+    "value": ("whole/samples/segment.system", put(1.5), "not -1e-09 to 1"),
     "no value": ("whole/samples/segment.system", put(np.nan), "not -1e-06 to 1"),
     "file": ("whole/events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
     "file below 0": ("whole/events/system/file", put(-1), "events/system/file has a number"),

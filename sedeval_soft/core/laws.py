@@ -22,7 +22,7 @@ Columns = Mapping[str, Array]
 ROUNDING = 1e-9
 """How far two float sums of the same n numbers may differ, relative to what was summed.
 
-Each order of adding them is off by n rounding errors of 1.1e-16 at most: this is enough for n of nine million.
+An order of adding them is off by n rounding errors of 1.1e-16 at most: this is enough for nine million.
 """
 
 
@@ -31,8 +31,8 @@ class Law:
     """What is true of a statistic.
 
     column: its name. says: what it must be, to be read behind `expected`. holds: (n_files, n_classes) or
-    (n_files,), where it is so. values: what is there; limit: what it is held against, None for nothing; both of
-    the shape of `holds`, or of one that numpy makes of it.
+    (n_files,), where it is so. values: what is there; limit: what it is held against, None for nothing;
+    both of the shape of `holds`, or of one that numpy makes of it.
     """
 
     column: str
@@ -82,7 +82,7 @@ def not_negative(columns: Columns, names: Iterable[str]) -> Iterator[Law]:
 
 
 def size_of(*columns: Array) -> Array | float:
-    """Return the sum of some columns as the scale of float sums made of them; 0 where all are whole numbers."""
+    """Return the sum of some columns as the scale of float sums of them; 0 where all are whole numbers."""
     if all(column.dtype.kind in "iub" for column in columns):
         return 0.0
     total: Array = np.sum([np.abs(column) for column in columns], axis=0)

@@ -60,8 +60,8 @@ def totals(tally: Totals, prefix: str) -> DetectionCounts:
 def detection_laws(columns: Columns, *, crowded: bool = False) -> Iterator[Law]:
     """Yield the laws of the statistics of detection.
 
-    columns: `PER_CLASS` and `PER_FILE`, of each file. crowded: whether the errors of a file may all be NaN, as
-    those of the soft reading of events are where too many overlap.
+    columns: `PER_CLASS` and `PER_FILE`, of each file. crowded: whether the errors of a file may all be NaN,
+    as those of the soft reading of events are where too many overlap.
 
     No order of adding makes TP larger than what it is a part of: these laws are exact in floats, too.
     """

@@ -1,8 +1,8 @@
 """What a tally that is read must keep: its statistics are held against the laws of what counts them.
 
-The numbers of a tally file may come from anywhere. Scores are made of them by division, and a TP above N_ref makes
-a recall above 1. So every column is held against the others, against the segments and events it was counted from
-where these are kept, and the counts of groups against those of the whole.
+The numbers of a tally file may come from anywhere. Scores are made of them by division, and a TP above N_ref
+makes a recall above 1. So every column is held against the others, against the segments and events it was
+counted from where these are kept, and the counts of groups against those of the whole.
 """
 
 from __future__ import annotations
@@ -249,9 +249,9 @@ def _part_laws(whole: Tally, part: Tally) -> Iterator[Law]:
     code = np.full(len(whole.classes), -1, dtype=np.int32)
     code[at] = np.arange(len(at))
     for name, events in part.events.items():
-        others = whole.events[name]
-        others = replace(others, label=code[others.label]).take(code[others.label] >= 0)
-        yield _alike(part, f"events {name}", np.array_equal(_in_order(events), _in_order(others)))
+        theirs = whole.events[name]
+        theirs = replace(theirs, label=code[theirs.label]).take(code[theirs.label] >= 0)
+        yield _alike(part, f"events {name}", np.array_equal(_in_order(events), _in_order(theirs)))
 
 
 def _alike(part: Tally, name: str, holds: bool) -> Law:

@@ -239,7 +239,7 @@ ARRAYS = {
     "rows": ("whole/per_class/segment.hard.tp", lambda a: a[:1], "expected int64 \\(2, 3\\)"),
     "objects": ("whole/per_class/segment.hard.tp", lambda a: a.astype(object), "\\|O.*expected int64"),
     "value": ("whole/samples/segment.system", put(1.5), "not -1e-09 to 1"),
-    "no value": ("whole/samples/segment.system", put(np.nan), "not -1e-06 to 1"),
+    "no value": ("whole/samples/segment.system", put(np.nan), "not -1e-09 to 1"),
     "file": ("whole/events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
     "file below 0": ("whole/events/system/file", put(-1), "events/system/file has a number"),
     "label": ("whole/events/system/label", put(3), "events/system/label has a number"),

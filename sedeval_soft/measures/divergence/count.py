@@ -146,7 +146,7 @@ def divergence_laws(
 ) -> Iterator[Law]:
     """Yield the laws of sums of divergences.
 
-    columns: the sums by name, `sounding`, `tp`, `n_ref` and `n_sys`, (n_files, n_classes). n_cells: (n_files,)
+    columns: the sums by name, `sounding`, `tp`, `n_ref`, `n_sys`, (n_files, n_classes). n_cells: (n_files,)
     how many cells each file has. names: `KL`, `SOFT` or `PROPER`. t_norm: that of the soft reading, whose TP,
     N_ref and N_sys are sums over the same values; None where these are counts.
     """

@@ -57,8 +57,8 @@ def count_deviations(
 def deviation_laws(columns: Columns, collar: float | None) -> Iterator[Law]:
     """Yield the laws of sums of deviations.
 
-    columns: `COLUMNS` and `matched`, (n_files, n_classes). collar: the most in seconds that the onsets of a pair
-    may be apart, None where they are not looked at.
+    columns: `COLUMNS` and `matched`, (n_files, n_classes). collar: the most in seconds that the onsets of a
+    pair may be apart, None where they are not looked at.
     """
     n = columns["matched"]
     for end in ENDS:

@@ -211,8 +211,8 @@ def ranking_laws(
 ) -> Iterator[Law]:
     """Yield the laws of sums over segments.
 
-    columns: the sums by name. n_cells: (n_files,) how many segments each file has. hard: whether the reference
-    was cut.
+    columns: the sums by name. n_cells: (n_files,) how many segments each file has. hard: whether the
+    reference was cut.
     """
     weight = columns["weight"]
     yield at_least(columns, "weight", 0.0)
@@ -229,7 +229,7 @@ def ranking_laws(
         yield at_most(columns, name, most, "what segments of this weight can add, each at its most,", most)
     if not hard:
         return
-    prefix, hits, n_ref = (columns[name] for name in OF_CLASSES)
+    prefix, n_ref = columns["prefix"], columns["n_ref"]
     for name, most, says in (
         ("n_ref", weight[:, None], "the weight of the segments"),
         ("prefix", weight[:, None], "the weight of the segments"),

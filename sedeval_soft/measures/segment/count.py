@@ -135,7 +135,7 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
 def cell_laws(columns: Columns, n_cells: Index) -> Iterator[Law]:
     """Yield the laws of counts of cells, segments or clips, beside those of all detection.
 
-    columns: `tp`, `n_ref` and `n_sys`, (n_files, n_classes). n_cells: (n_files,) how many cells each file has.
+    columns: `tp`, `n_ref` and `n_sys`, (n_files, n_classes). n_cells: (n_files,) how many cells a file has.
     """
     tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
     most = n_cells[:, None]

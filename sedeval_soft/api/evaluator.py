@@ -39,6 +39,7 @@ from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
+from sedeval_soft.run.laws import contradiction
 from sedeval_soft.run.single import empty_tally
 
 
@@ -238,6 +239,10 @@ def _checked(name: str, shard: Shard) -> Shard:
                         name, f"is not what its settings count: {lacking}; expected a file of --save-tally"
                     )
                 )
+    broken = contradiction(shard)
+    if broken is not None:
+        text = f"contradicts itself: {broken}; write it anew with --save-tally"
+        raise InputError(Problem(name, text))
     return shard
 
 

@@ -16,7 +16,7 @@ from sedeval_soft.core.paths import is_file
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-METHODS = ("bootstrap", "bca", "jackknife")
+METHODS = ("bootstrap", "bca", "expanded", "jackknife")
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
@@ -290,9 +290,10 @@ TUNE: tuple[Decorator, ...] = (
 
 SURE: tuple[Decorator, ...] = (
     setting(INTERVALS, "--ci", type=click.Choice(METHODS, case_sensitive=False),
-            metavar="[bootstrap|bca|jackknife]",
-            help="Give every score an interval, from files drawn anew (bootstrap; bca corrects its bias) or "
-            "left out one by one (jackknife). Without a method: bootstrap."),
+            metavar="[bootstrap|bca|expanded|jackknife]",
+            help="Give every score an interval, from files drawn anew (bootstrap; bca corrects its bias, "
+            "expanded widens that for few files) or left out one by one (jackknife). Without a method: "
+            "bootstrap."),
     setting(INTERVALS, "--replicates", type=int, shown="1000", metavar="N",
             help="How often files are drawn anew, and exchanged between two systems that are compared."),
     setting(INTERVALS, "--confidence", type=number, shown="0.95", metavar="SHARE",

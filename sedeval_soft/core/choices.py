@@ -12,7 +12,7 @@ EventForm = Literal["auto", "merge", "rows"]
 Compat = Literal["sed_eval"]
 TNorm = Literal["minimum", "product", "lukasiewicz"]
 EntropyUnit = Literal["nats", "bits"]
-Interval = Literal["bootstrap", "bca", "jackknife"]
+Interval = Literal["bootstrap", "bca", "expanded", "jackknife"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "pool": get_args(Pool),

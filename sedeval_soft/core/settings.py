@@ -102,7 +102,8 @@ class Settings:
         fpr_per_hour<=5`; see `core.satisfice`.
     reference_sweep: also score hard and optimal readings over thresholds of the reference, 0.1 to 0.9.
     ci: None, or how intervals of scores are found, resampling files: percentiles of `bootstrap` replicates,
-        those corrected for bias and acceleration (`bca`), or the delete-one `jackknife`.
+        those corrected for bias and acceleration (`bca`), these with tails widened for few files
+        (`expanded`), or the delete-one `jackknife`.
     replicates: bootstrap replicates, and random exchanges of two systems' files. confidence: of intervals,
         in (0, 1). seed: of the random numbers.
     fixed_thresholds: replicates keep the best thresholds of all files, instead of finding their own.

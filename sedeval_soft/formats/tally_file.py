@@ -69,7 +69,8 @@ _COUNTS = frozenset(
 )
 """Last parts of names of columns that are counts, even where soft ones are no whole numbers."""
 
-_ROUNDING = 1e-6
+_ROUNDING = 1e-9
+"""How far means of values may be off by rounding."""
 _MOST = 2.0**62
 _LONGEST = int(LONGEST) * TICKS_PER_SECOND
 _HIGHEST = 2.0

@@ -14,12 +14,14 @@ values (see `averages`), and S for events, which does not depend on the order of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_most, not_negative, size_of
 from sedeval_soft.core.tally import Totals
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.measure import Measure
@@ -53,6 +55,34 @@ PER_FILE = ("substitutions", "deletions", "insertions")
 def totals(tally: Totals, prefix: str) -> DetectionCounts:
     """Return the counts that a tally has below a prefix, such as `segment.hard`, summed over files."""
     return DetectionCounts(*(tally.total(f"{prefix}.{name}") for name in (*PER_CLASS, *PER_FILE)))
+
+
+def detection_laws(columns: Columns, *, crowded: bool = False) -> Iterator[Law]:
+    """Yield the laws of the statistics of detection.
+
+    columns: `PER_CLASS` and `PER_FILE`, of each file. crowded: whether the errors of a file may all be NaN,
+    as those of the soft reading of events are where too many overlap.
+
+    No order of adding makes TP larger than what it is a part of: these laws are exact in floats, too.
+    """
+    tp, n_ref, n_sys = (columns[name] for name in PER_CLASS)
+    yield from not_negative(columns, PER_CLASS)
+    yield at_most(columns, "tp", n_ref, "N_ref")
+    yield at_most(columns, "tp", n_sys, "N_sys")
+    errors = [columns[name] for name in PER_FILE]
+    unknown = np.logical_and.reduce([np.isnan(column) for column in errors]) & crowded
+    for name, values in zip(PER_FILE, errors, strict=True):
+        holds = unknown | (np.isfinite(values) & (values >= 0))
+        yield Law(name, "a number that is 0 or more", holds, values)
+    substituted, deleted, inserted = errors
+    slack = ROUNDING * np.asarray(size_of(n_ref.sum(axis=1), n_sys.sum(axis=1)))
+    for name, values, part, whole in (
+        ("deletions", deleted, n_ref, "N_ref"),
+        ("insertions", inserted, n_sys, "N_sys"),
+    ):
+        left = (part - tp).sum(axis=1) - substituted
+        holds = unknown | (np.abs(values - left) <= slack)
+        yield Law(name, f"the sum over classes of {whole} - TP, less the substitutions,", holds, values, left)
 
 
 def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:

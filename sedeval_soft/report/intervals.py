@@ -10,7 +10,12 @@ from sedeval_soft.core.value import Score
 from sedeval_soft.report.layout import COUNTS
 from sedeval_soft.report.table import number
 
-METHODS = {"bootstrap": "bootstrap percentiles", "bca": "BCa", "jackknife": "delete-one jackknife"}
+METHODS = {
+    "bootstrap": "bootstrap percentiles",
+    "bca": "BCa",
+    "expanded": "expanded BCa",
+    "jackknife": "delete-one jackknife",
+}
 """What the ways to find an interval are called."""
 
 INDENT = "  "

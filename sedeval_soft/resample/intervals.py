@@ -28,12 +28,18 @@ def percentile(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floats
 
 
 def bca(
-    values: npt.ArrayLike, estimate: npt.ArrayLike, left_out: npt.ArrayLike, confidence: float
+    values: npt.ArrayLike,
+    estimate: npt.ArrayLike,
+    left_out: npt.ArrayLike,
+    confidence: float,
+    *,
+    expanded: bool = False,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the bias-corrected and accelerated interval, (n_scores,) each.
 
     values: (n_replicates, n_scores). estimate: (n_scores,) the scores themselves. left_out: (n_files,
-    n_scores) the scores without one file each. Source: Efron 1987; the conventions are those of
+    n_scores) the scores without one file each. expanded: whether ends are `expanded_z` away.
+    Source: Efron 1987; the conventions are those of
     scipy.stats.bootstrap: a replicate that equals the estimate (here: but for rounding) counts as half below
     it, and quantiles are interpolated linearly. NaN where the estimate is NaN or `percentile` is, and
     nowhere else:
@@ -48,6 +54,7 @@ def bca(
     """
     from scipy.special import ndtr, ndtri
 
+    upper = expanded_z(confidence, len(np.asarray(left_out))) if expanded else _z(confidence)
     point = np.asarray(estimate, dtype=np.float64)
     replicates = np.asarray(values, dtype=np.float64)
     ordered, defined = _ordered(replicates)
@@ -59,16 +66,29 @@ def bca(
     bias = np.where(corrected, bias, 0.0)
     acceleration = _acceleration(np.asarray(left_out, dtype=np.float64))
     ends = []
-    for level in ((1 - confidence) / 2, (1 + confidence) / 2):
-        moved = bias + ndtri(level)
+    for z in (-upper, upper):
+        moved = bias + z
         room = 1 - acceleration * moved
         before_pole = room > 0
         reached = np.where(
             before_pole, bias + moved / np.where(before_pole, room, 1.0), np.copysign(np.inf, moved)
         )
-        end = _quantile(ordered, defined, np.where(corrected, ndtr(reached), level))
+        end = _quantile(ordered, defined, np.where(corrected, ndtr(reached), ndtr(z)))
         ends.append(np.where(np.isnan(point), np.nan, end))
     return ends[0], ends[1]
+
+
+def expanded_z(confidence: float, n_files: int) -> float:
+    """Return how many standard errors away the ends are for so few files, two or more.
+
+    Replicates of n files scatter as a variance that is divided by n, not n - 1, and the normal distribution
+    takes that variance for known: sqrt(n / (n - 1)) t stands in place of its z, with t of n - 1 degrees of
+    freedom. Of many files it is z. Source: Hesterberg 2015 (the expanded percentile interval), here in BCa.
+    """
+    from scipy.special import stdtrit
+
+    free = max(n_files - 1, 1)
+    return float(np.sqrt(n_files / free) * stdtrit(free, (1 + confidence) / 2))
 
 
 def jackknife(estimate: npt.ArrayLike, left_out: npt.ArrayLike, confidence: float) -> tuple[Floats, Floats]:

@@ -15,6 +15,7 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.names import spell
 from sedeval_soft.resample import weights
+from sedeval_soft.resample.coverage import ENOUGH, NOMINAL, files_of, held
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import THRESHOLDED, Key, best_table, plain
@@ -23,9 +24,6 @@ from sedeval_soft.run.spool import Spool
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]
 """Told how many of how many are done: replicates, or the submissions of a board."""
-
-_ROUGH = 10
-"""Files below which intervals are too rough to go without a word."""
 
 _AT_ONCE = 1 << 18
 """Scores of replicates that are put in order at a time."""
@@ -103,8 +101,7 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     if n_files < 2:
         there = "is 1 file" if n_files else "are no files"
         return [f"no intervals: there {there}, and nothing to resample; expected two or more"]
-    if n_files < _ROUGH:
-        notes.append(f"intervals are rough: they come from resampling {n_files} files")
+    notes += _rough(n_files, settings)
     needed = math.ceil(round(2 / (1 - settings.confidence), 6))
     if settings.ci != "jackknife" and settings.replicates < needed:
         # Their ends would be the lowest and the highest of all replicates.
@@ -118,6 +115,35 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
             "jackknife is not valid for them; --ci bootstrap is, and with --fixed-thresholds both are"
         )
     return notes
+
+
+def _rough(n_files: int, settings: Settings) -> list[str]:
+    """Return in words how often intervals of so few files hold the truth, where that is too rarely."""
+    kinds = _kinds(settings)
+    method = settings.ci or "bootstrap"
+    shares = {kind: held(method, kind, n_files) for kind in kinds}
+    low = {kind: share for kind, share in shares.items() if share is not None and share < ENOUGH}
+    if not low:
+        return []
+    said = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in low.items())
+    text = (
+        f"intervals are rough: they come from resampling {n_files} files; in simulations with "
+        f"{files_of(n_files)} files, {100 * NOMINAL:.0f} % intervals held the true score in {said}"
+    )
+    better = [held("expanded", kind, n_files) or 0.0 for kind in low]
+    if all(share > own for share, own in zip(better, low.values(), strict=True)):
+        text += f", those of --ci expanded in {', '.join(f'{100 * share:.0f} %' for share in better)}"
+    return [text]
+
+
+def _kinds(settings: Settings) -> tuple[str, ...]:
+    """Return the readings that are evaluated, as their intervals behave."""
+    wanted = {
+        "optimal" if (basis, reading) in THRESHOLDED and not settings.fixed_thresholds
+        else "soft" if reading == "soft" else "hard"
+        for basis, readings in READINGS.items() for reading in readings if settings.wants(basis, reading)
+    }  # fmt: skip
+    return tuple(kind for kind in ("hard", "soft", "optimal") if kind in wanted)
 
 
 def skips_optimal(settings: Settings) -> bool:
@@ -170,8 +196,8 @@ def _ends(
 def _interval(estimate: Floats, left_out: Floats, drawn: Floats, settings: Settings) -> tuple[Floats, Floats]:
     if settings.ci == "jackknife":
         return jackknife(estimate, left_out, settings.confidence)
-    if settings.ci == "bca":
-        return bca(drawn, estimate, left_out, settings.confidence)
+    if settings.ci in ("bca", "expanded"):
+        return bca(drawn, estimate, left_out, settings.confidence, expanded=settings.ci == "expanded")
     return percentile(drawn, settings.confidence)
 
 

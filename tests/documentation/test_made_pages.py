@@ -24,7 +24,7 @@ from sedeval_soft.formats.forms.registry import FORMS
 PACKAGE = Path(sedeval_soft.__file__).parent
 
 
-@pytest.mark.parametrize("name", ["commands", "settings", "codes", "layers"])
+@pytest.mark.parametrize("name", ["commands", "settings", "codes", "layers", "coverage"])
 def test_page_is_up_to_date(name):
     made = script(name)
     text = made.PAGE.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft.resample.intervals import bca, jackknife, mean_of_runs, percentile
+from sedeval_soft.resample.intervals import bca, expanded_z, jackknife, mean_of_runs, percentile
 
 NAN, INF = np.nan, np.inf
 SMALL = st.integers(-6, 6).map(float)
@@ -51,6 +51,31 @@ def test_percentile_and_bca_are_those_of_scipy(statistic, confidence, n_files):
     np.testing.assert_allclose(ours, wanted, rtol=1e-12, atol=1e-14)
     if n_files == 60:
         assert not np.allclose(ours, percentile(values, confidence), rtol=1e-3)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+def test_expanded_ends_are_those_of_student(confidence):
+    for n in (2, 3, 8, 50):
+        wanted = np.sqrt(n / (n - 1)) * scipy.stats.t.ppf((1 + confidence) / 2, n - 1)
+        assert expanded_z(confidence, n) == pytest.approx(wanted, rel=1e-9)
+    assert expanded_z(confidence, 10**7) == pytest.approx(scipy.stats.norm.ppf((1 + confidence) / 2), rel=1e-5)
+
+
+@pytest.mark.parametrize("n_files", [2, 3, 6, 20])
+def test_expanded_intervals_hold_those_of_bca_and_stay_within_the_replicates(n_files):
+    rng = np.random.default_rng(n_files)
+    part, whole = (rng.integers(1, 9, (30, n_files)).astype(float) for _ in range(2))
+    drawn = rng.integers(n_files, size=(400, n_files))
+    values = np.array([ratio(part[:, at], whole[:, at]) for at in drawn])
+    given_ = values, ratio(part, whole), without_each(ratio, part, whole), 0.95
+    (low, high), (wider, higher) = bca(*given_), bca(*given_, expanded=True)
+    assert np.all(wider <= low) and np.all(high <= higher)
+    assert np.all(values.min(axis=0) <= wider) and np.all(higher <= values.max(axis=0))
+    # Without anything to vary, and where nothing tells the bias, too.
+    ends = bca(np.full((9, 1), 0.5), [0.5], np.full((n_files, 1), 0.5), 0.95, expanded=True)
+    assert ends == (0.5, 0.5)
+    low, high = bca(np.arange(9.0)[:, None], [20.0], np.full((n_files, 1), 20.0), 0.95, expanded=True)
+    assert 0 <= low < high <= 8
 
 
 def test_replicates_tied_with_the_estimate_count_half():

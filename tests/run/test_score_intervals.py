@@ -30,7 +30,7 @@ ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measure
 SOME = Settings(classes=LABELS, only=("segment", "event.hard", "clip.optimal"), measures=("confusion",))
 MANY = tuple(f"f{k:02}" for k in range(12))
 
-METHODS = ("bootstrap", "bca", "jackknife")
+METHODS = ("bootstrap", "bca", "expanded", "jackknife")
 
 
 def scored(tables, settings):

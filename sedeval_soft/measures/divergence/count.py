@@ -10,12 +10,14 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.choices import TNorm
+from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.segment.count import count_files, sum_files
 
@@ -58,6 +60,10 @@ def log_clipped(values: Floats, eps: float) -> Floats:
     """
     found: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
     return found
+
+def largest_loss(eps: float) -> float:
+    """Return the most that -ln of a clipped value can be, or of what it lacks to 1."""
+    return -math.log(eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +145,40 @@ def count_divergence(
 
     for_each(count, range(len(reference)), reference.size)
     return DivergenceCounts(dict(zip(names, totals, strict=True)), sounding)
+
+
+def divergence_laws(
+    columns: Columns, n_cells: Index, names: tuple[str, ...], eps: float, *, t_norm: TNorm | None
+) -> Iterator[Law]:
+    """Yield the laws of sums of divergences.
+
+    columns: the sums by name, `sounding`, `tp`, `n_ref`, `n_sys`, (n_files, n_classes). n_cells: (n_files,)
+    how many cells each file has. names: `KL`, `SOFT` or `PROPER`. t_norm: that of the soft reading, whose TP,
+    N_ref and N_sys are sums over the same values; None where these are counts.
+    """
+    sounding = columns["sounding"]
+    yield at_least(columns, "sounding", 0)
+    yield at_most(columns, "sounding", n_cells[:, None], "the number of cells of the file")
+    largest = {"jensen_shannon": math.log(2), "brier": 1.0, "mean_absolute_error": 1.0, "product": 1.0}
+    for name in names:
+        most = largest.get(name, largest_loss(eps)) * sounding
+        yield at_least(columns, name, 0.0, scale=most)
+        yield at_most(columns, name, most, "what so many cells can add, each at its worst,", most)
+    if t_norm is None:
+        return
+    tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
+    for name in ("n_ref", "n_sys"):
+        yield at_most(columns, name, sounding, "the number of cells that are not silent", columns[name])
+    if names == KL:
+        return
+    # Cross entropy is the divergence and the reference's own entropy.
+    cross_entropy = columns["cross_entropy"]
+    yield at_most(columns, "kl_divergence", cross_entropy, "the cross entropy", largest["brier"] * sounding)
+    yield at_most(columns, "brier", columns["mean_absolute_error"], "the mean absolute error", sounding)
+    for of, says in ((n_ref, "N_ref"), (n_sys, "N_sys")):
+        yield at_most(columns, "product", of, says, of)
+    if t_norm == "minimum":
+        apart = n_ref + n_sys - 2 * tp
+        yield equal(columns, "mean_absolute_error", apart, "N_ref + N_sys - 2 TP", n_ref + n_sys)
+    if t_norm == "product":
+        yield equal(columns, "product", tp, "TP", n_ref + n_sys)

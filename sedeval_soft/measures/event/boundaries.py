@@ -6,12 +6,15 @@ of squares are kept per file and class, so that files can be added.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
+from sedeval_soft.core.laws import ROUNDING, Columns, Law
+from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.event.count import file_class, sum_groups
@@ -49,6 +52,30 @@ def count_deviations(
         off = to_seconds(getattr(system, end)[matched[hit]] - getattr(reference, end)[hit])
         sums += [sum_groups(group, values, (n_files, n_classes)) for values in (off, off * off)]
     return Deviations(*sums)
+
+
+def deviation_laws(columns: Columns, collar: float | None) -> Iterator[Law]:
+    """Yield the laws of sums of deviations.
+
+    columns: `COLUMNS` and `matched`, (n_files, n_classes). collar: the most in seconds that the onsets of a
+    pair may be apart, None where they are not looked at.
+    """
+    n = columns["matched"]
+    for end in ENDS:
+        total, squares = columns[end], columns[f"{end}_squares"]
+        most = LONGEST if end == "offset" or collar is None else collar
+        holds = np.abs(total) <= (1 + ROUNDING) * most * n
+        yield Law(
+            end, "at most, late or early, what so many matched events can be off,", holds, total, most * n
+        )
+        yield Law(f"{end}_squares", "a number that is 0 or more", squares >= 0, squares)
+        holds = squares <= (1 + ROUNDING) * most**2 * n
+        says = "at most what so many matched events can be off, squared,"
+        yield Law(f"{end}_squares", says, holds, squares, most**2 * n)
+        # The mean of squares is at least the square of the mean; nothing is off where nothing is matched.
+        holds = squares * n >= (1 - ROUNDING) * total * total
+        says = f"at least the square of the sum, {end}, over the matched events"
+        yield Law(f"{end}_squares", says, holds, squares)
 
 
 def deviation_scores(deviations: Deviations, tp: Index) -> dict[str, Averaged]:

@@ -8,15 +8,16 @@ with equal values share a rank, the last of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.divergence.count import log_clipped
+from sedeval_soft.measures.divergence.count import largest_loss, log_clipped
 from sedeval_soft.measures.segment.count import count_files, sum_classes, sum_files
 
 Floats = npt.NDArray[np.float64]
@@ -202,3 +203,40 @@ def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     for out, values in zip(shares, (share, share * y), strict=True):
         np.put_along_axis(out, ranks.order[rows], values, axis=1)
     return inside.T, (rows + begin, shares[0], shares[1])
+
+
+def ranking_laws(
+    columns: Columns, n_cells: Index, n_classes: int, eps: float, *, hard: bool
+) -> Iterator[Law]:
+    """Yield the laws of sums over segments.
+
+    columns: the sums by name. n_cells: (n_files,) how many segments each file has. hard: whether the
+    reference was cut.
+    """
+    weight = columns["weight"]
+    yield at_least(columns, "weight", 0.0)
+    yield at_most(columns, "weight", n_cells, "the number of segments of the file", weight)
+    largest = {
+        "coverage": float(n_classes),
+        "misordered": n_classes * (n_classes - 1) / 2,
+        "cross_entropy": n_classes * largest_loss(eps),
+        "distance": float(n_classes),
+    }
+    for name in (*SHARED[1:], *(HARD if hard else ())):
+        most = largest.get(name, 1.0) * weight
+        yield at_least(columns, name, weight if name == "coverage" else 0.0, scale=most)
+        yield at_most(columns, name, most, "what segments of this weight can add, each at its most,", most)
+    if not hard:
+        return
+    prefix, n_ref = columns["prefix"], columns["n_ref"]
+    for name, most, says in (
+        ("n_ref", weight[:, None], "the weight of the segments"),
+        ("prefix", weight[:, None], "the weight of the segments"),
+        ("prefix_hits", prefix, "what is in the prefix"),
+        ("prefix_hits", n_ref, "N_ref"),
+    ):
+        yield at_least(columns, name, 0.0)
+        yield at_most(columns, name, most, says, columns[name])
+    # Each segment's prefix has as many places as it has active classes.
+    places, active = {"prefix": prefix.sum(axis=1)}, n_ref.sum(axis=1)
+    yield equal(places, "prefix", active, "in all classes together, as many as N_ref", active)

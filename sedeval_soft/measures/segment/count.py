@@ -6,12 +6,14 @@ start: (n_files + 1,) first segment of each file. All counts come out per file.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.choices import TNorm
+from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_most, size_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.detection import DetectionCounts
 
@@ -128,3 +130,20 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
     for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)
     for_each(sum_class, range(len(reference)), reference.size)
     return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))
+
+
+def cell_laws(columns: Columns, n_cells: Index) -> Iterator[Law]:
+    """Yield the laws of counts of cells, segments or clips, beside those of all detection.
+
+    columns: `tp`, `n_ref` and `n_sys`, (n_files, n_classes). n_cells: (n_files,) how many cells a file has.
+    """
+    tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
+    most = n_cells[:, None]
+    for name, values in (("n_ref", n_ref), ("n_sys", n_sys)):
+        yield at_most(columns, name, most, "the number of cells of the file", size_of(values))
+    # No T-norm is below y + p - 1: together both sides fill no more than there is.
+    either = n_ref + n_sys - tp
+    holds = either <= most + ROUNDING * np.asarray(size_of(n_ref, n_sys))
+    yield Law(
+        "tp", "at least N_ref + N_sys less the number of cells of the file,", holds, tp, n_ref + n_sys - most
+    )

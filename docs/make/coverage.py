@@ -1,0 +1,157 @@
+"""Write the table of coverage into uncertainty.md: how often intervals of few files hold the true score.
+
+    python docs/make/coverage.py              the table, from the numbers in sedeval_soft/resample/coverage.py
+    python docs/make/coverage.py --measure    the numbers anew: some ten minutes
+
+Sets of files are drawn from a population whose score is known, as it is that of very many files. Files
+differ in which of four classes there are, in how much sounds, in how well the system tells what does, and,
+class by class, in how high its values are: so best thresholds differ from file to file.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.pair import align
+from sedeval_soft.core.rows import Origin, WideRows
+from sedeval_soft.core.settings import Settings
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.resample import coverage, weights
+from sedeval_soft.resample.intervals import bca, jackknife, percentile
+from sedeval_soft.run.intervals import replicates_of
+from sedeval_soft.run.scoring import Key
+from sedeval_soft.run.single import tally_pair
+
+Floats = npt.NDArray[np.float64]
+Shares = dict[str, dict[str, dict[int, float]]]
+
+BEGIN = "<!-- coverage: made by `python docs/make/coverage.py` -->\n"
+END = "<!-- end of the table of coverage -->\n"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "explanations" / "uncertainty.md"
+MODULE = ROOT / "sedeval_soft" / "resample" / "coverage.py"
+
+FILES = (5, 10, 20, 30, 50, 100)
+SIMULATIONS, REPLICATES, POPULATION = 800, 500, 20_000
+CONFIDENCE = 0.95
+CLASSES = ("a", "b", "c", "d")
+PRESENT = np.array([0.9, 0.8, 0.7, 0.6])
+"""How many files have each class."""
+SEGMENTS = 30
+LEVELS, CHANCES = (0.2, 0.4, 0.6, 0.8, 1.0), (0.15, 0.15, 0.2, 0.2, 0.3)
+SHIFT = 0.4
+READINGS = ("hard", "soft", "optimal")
+KEYS = [Key("segment", reading, "f1", "macro", None) for reading in READINGS]
+SETTINGS = Settings.of(only="segment", classes=CLASSES, ci="bootstrap")
+
+METHODS = ("bootstrap", "bca", "expanded", "jackknife")
+KINDS = (*READINGS, "difference")
+
+
+def drawn(rng: np.random.Generator, n_files: int) -> tuple[Floats, Floats, Floats]:
+    """Return a reference and the values of two systems alike, (n_files, segments, classes) each."""
+    shape = (n_files, SEGMENTS, len(CLASSES))
+    by_class = (n_files, 1, len(CLASSES))
+    sounds = (rng.random(by_class) < PRESENT) & (rng.random(shape) < rng.beta(2, 3, by_class))
+    reference = np.where(sounds, rng.choice(LEVELS, shape, p=CHANCES), 0.0)
+
+    def system() -> Floats:
+        slope, shift = rng.gamma(4, 1, (n_files, 1, 1)), rng.normal(-0.3, SHIFT, by_class)
+        logit = slope * (reference - 0.5) + shift + rng.normal(0, 1, shape)
+        values: Floats = np.round(1 / (1 + np.exp(-logit)), 3)
+        return values
+
+    return reference, system(), system()
+
+
+def tally_of(reference: Floats, system: Floats) -> Tally:
+    """Count what scores need of files."""
+    n_files = len(reference)
+    place = np.arange(n_files * SEGMENTS)
+    step = place % SEGMENTS
+    codes, times = (place // SEGMENTS).astype(np.int32), (step * 1.0, step + 1.0)
+
+    def rows(values: Floats) -> WideRows:
+        columns = tuple(np.ascontiguousarray(values[:, :, c]).reshape(-1) for c in range(len(CLASSES)))
+        return WideRows(tuple(f"{i:06}" for i in range(n_files)), CLASSES, codes, *times, columns, Origin(""))
+
+    return tally_pair(align(rows(reference), rows(system), SETTINGS), SETTINGS)
+
+
+def scores(reference: Floats, systems: tuple[Floats, ...], rows: list[Floats]) -> list[Floats]:
+    """Return the scores of each block of weights of files, (n_weights, n_kinds) each."""
+    replicates = [replicates_of(tally_of(reference, system), SETTINGS) for system in systems]
+    found = []
+    for block in rows:
+        one, *other = (of.values(block, KEYS) for of in replicates)
+        second = other[0] if other else one
+        found.append(np.vstack([one, one[1:2] - second[1:2]]).T)
+    return found
+
+
+def measured(simulations: int = SIMULATIONS, files: tuple[int, ...] = FILES) -> Shares:
+    """Return the share of intervals that hold the truth, by method, kind and number of files."""
+    reference, system, _ = drawn(np.random.default_rng(2026), POPULATION)
+    (truth,) = scores(reference, (system,), [np.ones((1, POPULATION))])
+    shares: Shares = {name: {kind: {} for kind in KINDS} for name in METHODS}
+    for n in files:
+        rng = np.random.default_rng([2027, n])
+        held = {name: np.zeros(len(KINDS)) for name in METHODS}
+        for seed in range(simulations):
+            reference, *systems = drawn(rng, n)
+            again, without = next(weights.bootstrap(n, REPLICATES, seed)), next(weights.leave_one_out(n))
+            rows = [again, without, np.ones((1, n))]
+            values, left_out, (estimate,) = scores(reference, tuple(systems), rows)
+            intervals = {
+                "bootstrap": percentile(values, CONFIDENCE),
+                "bca": bca(values, estimate, left_out, CONFIDENCE),
+                "expanded": bca(values, estimate, left_out, CONFIDENCE, expanded=True),
+                "jackknife": jackknife(estimate, left_out, CONFIDENCE),
+            }
+            for name, (low, high) in intervals.items():
+                held[name] += (low <= truth[0]) & (truth[0] <= high)
+        for name, counts in held.items():
+            for kind, count in zip(KINDS, counts.tolist(), strict=True):
+                if name != "jackknife" or kind != "optimal":
+                    shares[name][kind][n] = round(count / simulations, 3)
+    return shares
+
+
+def module(text: str, shares: Shares) -> str:
+    """Return the source of the module with these numbers."""
+    lines = ["MEASURED: dict[str, dict[str, dict[int, float]]] = {"]
+    for name, kinds in shares.items():
+        lines.append(f'    "{name}": {{')
+        lines += [f'        "{kind}": {by_files},' for kind, by_files in kinds.items() if by_files]
+        lines.append("    },")
+    made = "\n".join([*lines, "}"])
+    return re.sub(r"^MEASURED: .*?^\}", lambda _: made, text, flags=re.MULTILINE | re.DOTALL)
+
+
+def table() -> str:
+    """Return the table: a row for each method and kind of score, a column for each number of files."""
+    names = ["`--ci`", "segment-based macro F1", *(f"{n} files" for n in FILES)]
+    found = f"| {' | '.join(names)} |\n|---|---|{'--:|' * len(FILES)}\n"
+    for name, kinds in coverage.MEASURED.items():
+        for kind, by_files in kinds.items():
+            cells = [f"{100 * by_files[n]:.1f} %" for n in FILES]
+            says = "soft, difference of two systems" if kind == "difference" else kind
+            found += f"| `{name}` | {says} | {' | '.join(cells)} |\n"
+    return found
+
+
+def page(text: str) -> str:
+    """Return the page with the table between the marks."""
+    return f"{text[: text.index(BEGIN) + len(BEGIN)]}\n{table()}\n{text[text.index(END) :]}"
+
+
+if __name__ == "__main__":
+    if "--measure" in sys.argv[1:]:
+        MODULE.write_text(module(MODULE.read_text(encoding="utf-8"), measured()), encoding="utf-8")
+    else:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -26,7 +26,14 @@ if TYPE_CHECKING:
         with_curves,
     )
     from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
-    from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
+    from sedeval_soft.api.sources import (
+        operating_points,
+        read_lengths,
+        read_parts,
+        sides_of,
+        to_rows,
+        with_points,
+    )
 
 __all__ = [
     "Evaluator",
@@ -37,6 +44,7 @@ __all__ = [
     "mean_of_runs",
     "merge_tallies",
     "of_points",
+    "operating_points",
     "read_lengths",
     "read_parts",
     "read_tally",
@@ -46,13 +54,21 @@ __all__ = [
     "to_rows",
     "with_chance",
     "with_curves",
+    "with_points",
 ]
 
 _HOME = {
     "comparison": ("compare", "mean_of_runs"),
     "counting": ("shard_of_rows",),
     "evaluator": ("Evaluator", "merge_tallies", "read_tally"),
-    "sources": ("read_lengths", "read_parts", "sides_of", "to_rows"),
+    "sources": (
+        "operating_points",
+        "read_lengths",
+        "read_parts",
+        "sides_of",
+        "to_rows",
+        "with_points",
+    ),
 }
 """The modules of names that are not in `evaluation`."""
 

@@ -21,6 +21,7 @@ from sedeval_soft.api.sources import (
     settings_from,
     shown,
     to_rows,
+    with_points,
 )
 from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, compare_scores
 from sedeval_soft.board.runs import mean_scores
@@ -110,7 +111,8 @@ def _score(
     given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
     limits: Limits | None,
 ) -> list[tuple[Scores, Shard]]:
-    named, settings = _named(systems), with_folds(settings, given[1])
+    named = {name: with_points(system, limits) for name, system in _named(systems).items()}
+    settings = with_folds(settings, given[1])
     if any(map(is_points, named.values())):
         settings = of_points(settings)
     ours, lengths = to_rows(reference, "reference", settings, limits), read_lengths(given[0], limits)

@@ -22,6 +22,7 @@ from sedeval_soft.api.sources import (
     settings_from,
     shown,
     sides_of,
+    with_points,
 )
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
@@ -126,6 +127,7 @@ def subjects_of(
     durations, folds, limits, progress = given
     several = len(systems) > 1
     chosen = settings_for(kind, settings, wish, several=several, default=default)
+    systems = [with_points(system, limits) for system in systems]
     if any(map(is_points, systems)):
         chosen = of_points(chosen)
     limits = limits_from(limits)

@@ -9,13 +9,12 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.counting import shard_of_rows
-from sedeval_soft.api.evaluation import chosen_with, of_points, with_folds
+from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
     check_name,
     check_names,
-    is_points,
     read_lengths,
     read_parts,
     settings_from,
@@ -113,8 +112,7 @@ def _score(
 ) -> list[tuple[Scores, Shard]]:
     named = {name: with_points(system, limits) for name, system in _named(systems).items()}
     settings = with_folds(settings, given[1])
-    if any(map(is_points, named.values())):
-        settings = of_points(settings)
+    settings = settings_of_points(settings, named.values())
     ours, lengths = to_rows(reference, "reference", settings, limits), read_lengths(given[0], limits)
     found = []
     for name, system in named.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -105,7 +105,7 @@ def evaluate(
         jobs = 1
     with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
         system = with_points(system, limits)
-        chosen = with_folds(of_points(chosen) if is_points(system) else chosen, folds)
+        chosen = with_folds(settings_of_points(chosen, [system]), folds)
         counted = _counted(
             reference, system, chosen, durations, limits_from(limits), name,
             draws=draws, jobs=jobs, scheduler=scheduler, whole=folds is not None or by is not None,
@@ -231,7 +231,27 @@ def chosen_for(
 ) -> Settings:
     """Return the settings for a system, of which one of operating points has fewer."""
     chosen = settings_from(settings, values)
-    return of_points(chosen) if is_points(system) else chosen
+    return settings_of_points(chosen, [system])
+
+
+def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
+    """Return the settings for systems, some of which may be of operating points; raises SettingsError."""
+    points = [system for system in systems if is_points(system)]
+    if not points:
+        return settings
+    try:
+        return of_points(settings)
+    except SettingsError as error:
+        assumed = [
+            f"{rows.origin.name}: {text}"
+            for rows in points
+            if isinstance(rows, LongRows)
+            for text in rows.origin.assumed
+        ]
+        if not assumed:
+            raise
+        # Who gave a folder must know first what it was taken for.
+        raise SettingsError(f"{error}; {assumed[0]}") from error
 
 
 def chosen_with(names: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:

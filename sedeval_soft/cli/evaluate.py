@@ -200,9 +200,9 @@ def _run(
     )
     settings = settings_of(given, asked, just=bool(shown.wanted), **how)
     if points:
-        from sedeval_soft.api import of_points
+        from sedeval_soft.api import settings_of_points
 
-        settings = of_points(settings)
+        settings = settings_of_points(settings, [system])
     check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
     check_intervals(shown.wanted, settings)
     if not ranked:

@@ -1,4 +1,4 @@
-"""Folders whose tables have the same recordings: operating points of one system, or refused; never added up."""
+"""Folders whose tables have the same recordings: operating points, or refused; never added up."""
 
 from __future__ import annotations
 
@@ -224,6 +224,7 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     refused = call(reference, folder, "--score", "segment.soft.f1.micro")
     assert refused.code == 2
     assert "operating points have no scores of segments" in refused.err
+    assert "taken as 2 operating points" in refused.err
     done = call(reference, folder, "--scheduler", "local")
     assert done.code == 2
     assert "is a folder of operating points" in done.err

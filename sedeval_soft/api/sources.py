@@ -121,7 +121,7 @@ def _rows_of_point(
 
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
     """Return the rows of a system that is a folder of operating points; any other system as it is."""
-    if isinstance(system, str | os.PathLike) and is_folder(system):
+    if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and is_folder(system):
         rows = points_of_folder(os.fspath(system), limits_from(limits))
         return system if rows is None else rows
     return system

@@ -203,15 +203,12 @@ def recordings_of(rows: Rows) -> list[str]:
 
 
 def _shared(name: str, one: str, other: str, recording: str, what: str) -> Problem:
-    folder = name.rstrip("/") or name
-    pattern = f"{folder}/*{PurePosixPath(one).suffix}"
-    if what == "archive":
-        pattern, folder = f"FOLDER/*{PurePosixPath(one).suffix}", "FOLDER"
-    unpacked = "unpacked into a FOLDER, " if what == "archive" else ""
+    # Where the folder lies is said by the source alone: others may read the message on a board.
+    packed = "unpacked into a FOLDER, " if what == "archive" else ""
     message = (
         f"{Path(one).name} and {Path(other).name} both have rows of recording {recording!r}; expected one "
-        f"table for each recording: {unpacked}--operating-points '{folder}' takes tables of one system at "
-        f"several thresholds, and the pattern '{pattern}' parts of one table"
+        f"table for each recording: {packed}--operating-points FOLDER takes tables of one system at several "
+        f"thresholds, and a pattern such as 'FOLDER/*{PurePosixPath(one).suffix}' parts of one table"
     )
     mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
     return Problem(spelled(name), message, code="repeated-recording", mend=mend)

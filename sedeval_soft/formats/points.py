@@ -18,8 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, no_events
 from sedeval_soft.formats.folder import tables_in
 from sedeval_soft.formats.joined import join_long
@@ -32,6 +34,9 @@ _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))"
 
 _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 """The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
+
+_COLUMNS = 6
+"""Of rows that are joined: file, class, onset, offset, and the thresholds between which each stands."""
 
 _NAMED = "names that differ in one number in [0, 1] alone, such as 'baseline_0.1.csv' and 'baseline_0.5.csv'"
 
@@ -160,11 +165,17 @@ def points_of_folder(path: str, limits: Limits = LIMITS) -> LongRows | None:
     tables = _read_all(path, names, limits)
     if not are_lists_of_one(tables):
         return None
+    n_rows = sum(map(len, tables))
+    check_room(
+        n_rows * 8 * _COLUMNS,
+        f"{spelled(path)}: to join {counted(n_rows, 'row')} of {counted(len(names), 'operating point')}",
+        "Expected fewer operating points",
+    )
     thresholds = thresholds_in(names) or []
     low, high = min(thresholds), max(thresholds)
     assumed = (
         f"taken as {len(names)} operating points of one system, at thresholds {low!r} to {high!r} by the "
-        f"names of its tables; --operating-points '{path}' in place of SYSTEM says that they are (in Python, "
+        "names of its tables; --operating-points FOLDER in place of SYSTEM says that they are (in Python, "
         "evaluate(reference, operating_points(folder)))"
     )
     by_threshold = dict(zip(thresholds, tables, strict=True))

@@ -132,6 +132,20 @@ def test_tables_of_the_same_recordings_are_not_added_up(tmp_path, reference, fil
     assert {problem.code for problem in validate(folder).problems} >= {"repeated-recording"}
 
 
+def test_a_board_refuses_a_submission_of_them_and_no_other(tmp_path, reference):
+    submissions = tmp_path / "in"
+    submissions.mkdir()
+    (submissions / "whole.tsv").write_text(LOOSE)
+    lay_out(submissions / "points", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
+    site = tmp_path / "site"
+    made = call("board", submissions, "--reference", reference, "-o", site)
+    text = "".join(path.read_text() for path in site.rglob("*.html"))
+    assert "t0.2.tsv and t0.6.tsv both have rows of recording" in text
+    assert "whole" in text
+    assert str(tmp_path) not in text
+    assert made.code == 0
+
+
 def test_an_archive_of_them_is_refused_with_what_to_do(tmp_path, reference):
     path = tmp_path / "sys.zip"
     with zipfile.ZipFile(path, "w") as archive:

@@ -10,10 +10,8 @@ The lists may be the tables of a folder whose names hold the thresholds (`baseli
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -22,18 +20,13 @@ from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, no_events
+from sedeval_soft.core.rows import LongRows, Origin, Rows, no_events
 from sedeval_soft.formats.folder import tables_in
 from sedeval_soft.formats.joined import join_long
+from sedeval_soft.formats.named_thresholds import are_lists_of_one, last_of, seem_thresholds, thresholds_in
 from sedeval_soft.formats.places import is_pattern
 from sedeval_soft.formats.read import read_table
 from sedeval_soft.formats.source import open_source, spelled
-
-_NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
-"""A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
-
-_EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
-"""The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
 
 _COLUMNS = 6
 """Of rows that are joined: file, class, onset, offset, and the thresholds between which each stands."""
@@ -99,55 +92,12 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
         names = [str(table) for table in tables_in(path, limits)]
     thresholds = thresholds_in(names)
     if thresholds is None:
-        shown = ", ".join(spelled(_last(name)) for name in names[:3])
+        shown = ", ".join(spelled(last_of(name)) for name in names[:3])
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         found = f"does not say by its names at which thresholds its tables are ({shown}{more})"
         expected = f"expected {_NAMED}; --operating-point THRESHOLD=TABLE takes any"
         raise InputError(Problem(spelled(path), f"{found}; {expected}"))
     return dict(zip(thresholds, names, strict=True))
-
-
-def thresholds_in(names: Sequence[str]) -> list[float] | None:
-    """Return the threshold that each of some names holds, None where they do not say.
-
-    They say so where they differ in one number alone, which is in [0, 1], and another one in each.
-    """
-    split = [_NUMBER.split(_EXTENSIONS.sub("", _last(name))) for name in names]
-    if not split or len({len(parts) for parts in split}) > 1:
-        return None
-    columns = list(zip(*split, strict=True))
-    varying = [at for at, texts in enumerate(columns) if len(set(texts)) > 1]
-    if len(split) == 1:
-        # Of a single name nothing differs: it must hold no other number.
-        varying = [at for at in range(len(columns)) if at % 2]
-    if len(varying) != 1 or not varying[0] % 2:
-        return None
-    found = [float(text) for text in columns[varying[0]]]
-    distinct = len(set(found)) == len(found)
-    return found if distinct and all(0 <= threshold <= 1 for threshold in found) else None
-
-
-def seem_thresholds(names: Sequence[str]) -> bool:
-    """Return whether names of several tables hold thresholds, though nobody said so.
-
-    Of `part-0.tsv` and `part-1.tsv` the numbers are in [0, 1], too: one must be a fraction.
-    """
-    found = thresholds_in(names) if len(names) > 1 else None
-    return found is not None and any(threshold % 1 for threshold in found)
-
-
-def are_lists_of_one(tables: Sequence[Rows]) -> bool:
-    """Return whether tables can be lists of the events of one system, at several thresholds.
-
-    Each must be long, without values, and name its recordings. Two must have one recording in common, unless
-    only one of them has any: tables of different recordings are a table in parts. Only names are looked at,
-    so that rows may be elsewhere.
-    """
-    with_files = [rows for rows in tables if rows.files]
-    if any(not isinstance(rows, LongRows) or rows.has_values or UNNAMED in rows.files for rows in with_files):
-        return False
-    files = [{*rows.files} for rows in with_files]
-    return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))
 
 
 def points_of_folder(path: str, limits: Limits = LIMITS) -> LongRows | None:
@@ -195,10 +145,6 @@ def _read_all(path: str, names: Sequence[str], limits: Limits) -> list[Rows]:
         n_rows += len(tables[-1])
         limits.check(spelled(path), "rows", n_rows, "rows or more in its tables")
     return tables
-
-
-def _last(name: str) -> str:
-    return PurePath(name).name
 
 
 def _threshold(key: Any, role: str) -> float:  # noqa: ANN401 - whatever was given

@@ -22,6 +22,7 @@ from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import joined_notes
 from sedeval_soft.formats.folder import stem_of, with_recording
 from sedeval_soft.formats.joined import join_long, join_wide
+from sedeval_soft.formats.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.formats.places import is_pattern, is_url
 from sedeval_soft.formats.remote import found_by, size_of_remote
 from sedeval_soft.formats.source import spelled
@@ -133,8 +134,6 @@ def _refuse_thresholds(name: str, held: Sequence[Held]) -> None:
 
     Rows of a recording may be in several shards, and are added up: those of operating points must not be.
     """
-    from sedeval_soft.formats.points import are_lists_of_one, seem_thresholds, thresholds_in
-
     names = [each.file.name for each in held]
     tables = [each.rows for each in held if each.rows is not None]
     if not seem_thresholds(names) or not are_lists_of_one(tables):

@@ -6,6 +6,7 @@ What is called:
 - `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds: `Curves`, for plots.
+- `operating_points(folder)` returns the tables of a folder by the thresholds in their names, for `evaluate`.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
 - `validate(system, reference)` returns all that is wrong with a table, and what looks wrong: a `Validation`.
 - `convert(source, target, to=...)` writes a table in another form, and says in a `Conversion` what is lost.
@@ -44,7 +45,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sedeval_soft.annotators.found import Annotation
-    from sedeval_soft.api import Evaluator, compare, evaluate, mean_of_runs, threshold_curves
+    from sedeval_soft.api import (
+        Evaluator,
+        compare,
+        evaluate,
+        mean_of_runs,
+        operating_points,
+        threshold_curves,
+    )
     from sedeval_soft.api.annotation import annotate
     from sedeval_soft.api.conversion import Conversion, convert
     from sedeval_soft.api.plotting import plot
@@ -93,6 +101,7 @@ __all__ = [
     "convert",
     "evaluate",
     "mean_of_runs",
+    "operating_points",
     "plot",
     "simulate",
     "threshold_curves",
@@ -126,6 +135,7 @@ _HOME = {
     "convert": "sedeval_soft.api.conversion",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
+    "operating_points": "sedeval_soft.api",
     "plot": "sedeval_soft.api.plotting",
     "simulate": "sedeval_soft.api.simulation",
     "threshold_curves": "sedeval_soft.api",

@@ -80,8 +80,8 @@ def test_public_names_are_those_documented():
         *("Annotation", "Board", "Choices", "Conversion", "Curves", "EvaluationError", "Evaluator"),
         *("InputError", "Limits", "Look", "OutputError", "Score", "Scores", "Settings", "SettingsError"),
         *("Site", "UnknownScoreError", "Validation", "Wish", "__version__", "annotate", "build_site"),
-        *("compare", "convert", "evaluate", "mean_of_runs", "plot", "simulate", "threshold_curves"),
-        *("validate", "write_report"),
+        *("compare", "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "simulate"),
+        *("threshold_curves", "validate", "write_report"),
     ]
     told = re.findall(r"`(\w+)[`(]", sedeval_soft.__doc__)
     assert {*told} == {*sedeval_soft.__all__} - {"__version__"}

@@ -21,12 +21,20 @@ if TYPE_CHECKING:
         evaluate_rows,
         has_points,
         of_points,
+        settings_of_points,
         threshold_curves,
         with_chance,
         with_curves,
     )
     from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
-    from sedeval_soft.api.sources import read_lengths, read_parts, sides_of, to_rows
+    from sedeval_soft.api.sources import (
+        operating_points,
+        read_lengths,
+        read_parts,
+        sides_of,
+        to_rows,
+        with_points,
+    )
 
 __all__ = [
     "Evaluator",
@@ -37,22 +45,32 @@ __all__ = [
     "mean_of_runs",
     "merge_tallies",
     "of_points",
+    "operating_points",
     "read_lengths",
     "read_parts",
     "read_tally",
+    "settings_of_points",
     "shard_of_rows",
     "sides_of",
     "threshold_curves",
     "to_rows",
     "with_chance",
     "with_curves",
+    "with_points",
 ]
 
 _HOME = {
     "comparison": ("compare", "mean_of_runs"),
     "counting": ("shard_of_rows",),
     "evaluator": ("Evaluator", "merge_tallies", "read_tally"),
-    "sources": ("read_lengths", "read_parts", "sides_of", "to_rows"),
+    "sources": (
+        "operating_points",
+        "read_lengths",
+        "read_parts",
+        "sides_of",
+        "to_rows",
+        "with_points",
+    ),
 }
 """The modules of names that are not in `evaluation`."""
 

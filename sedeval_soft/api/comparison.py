@@ -9,18 +9,18 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.counting import shard_of_rows
-from sedeval_soft.api.evaluation import chosen_with, of_points, with_folds
+from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
     check_name,
     check_names,
-    is_points,
     read_lengths,
     read_parts,
     settings_from,
     shown,
     to_rows,
+    with_points,
 )
 from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, compare_scores
 from sedeval_soft.board.runs import mean_scores
@@ -110,9 +110,9 @@ def _score(
     given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
     limits: Limits | None,
 ) -> list[tuple[Scores, Shard]]:
-    named, settings = _named(systems), with_folds(settings, given[1])
-    if any(map(is_points, named.values())):
-        settings = of_points(settings)
+    named = {name: with_points(system, limits) for name, system in _named(systems).items()}
+    settings = with_folds(settings, given[1])
+    settings = settings_of_points(settings, named.values())
     ours, lengths = to_rows(reference, "reference", settings, limits), read_lengths(given[0], limits)
     found = []
     for name, system in named.items():

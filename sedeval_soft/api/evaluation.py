@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from sedeval_soft.api.sources import (
     settings_from,
     shown,
     sides_of,
+    with_points,
 )
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
@@ -75,7 +76,9 @@ def evaluate(
         pandas or other Arrow-compatible data frame, a mapping of columns, a list of rows that are mappings
         (as dcase_util's event lists), or an array of shape (n_segments, n_classes) with values in [0, 1], one
         row per segment of `segment_length`. A system known at some thresholds only is a mapping of these to
-        lists of events, each in one of the other forms; it has no segment-based scores.
+        lists of events, each in one of the other forms; it has no segment-based scores. A directory whose
+        tables have the same recordings and names such as `out_0.1.tsv` is taken as such a system, with a
+        warning; `operating_points` returns the mapping.
     durations: seconds by file name, or the path of a table of them.
     name: the system's name; its path if it has one.
     folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
@@ -97,11 +100,12 @@ def evaluate(
     chosen = chosen_for(system, settings, values)
     if name is not None:
         check_name(name)
-    chosen = with_folds(chosen, folds)
     draws, jobs = checked_draws(chance), checked_jobs(jobs)
     if jobs is None and memory_limit is not None:
         jobs = 1
     with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
+        system = with_points(system, limits)
+        chosen = with_folds(settings_of_points(chosen, [system]), folds)
         counted = _counted(
             reference, system, chosen, durations, limits_from(limits), name,
             draws=draws, jobs=jobs, scheduler=scheduler, whole=folds is not None or by is not None,
@@ -206,6 +210,7 @@ def threshold_curves(
     """
     from sedeval_soft.run.curves import curves_of
 
+    system = with_points(system, limits)
     chosen = with_curves(chosen_for(system, settings, values))
     sides = sides_of(reference, system, chosen, limits)
     pair = align(*sides, chosen, read_lengths(durations, limits))
@@ -226,7 +231,27 @@ def chosen_for(
 ) -> Settings:
     """Return the settings for a system, of which one of operating points has fewer."""
     chosen = settings_from(settings, values)
-    return of_points(chosen) if is_points(system) else chosen
+    return settings_of_points(chosen, [system])
+
+
+def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
+    """Return the settings for systems, some of which may be of operating points; raises SettingsError."""
+    points = [system for system in systems if is_points(system)]
+    if not points:
+        return settings
+    try:
+        return of_points(settings)
+    except SettingsError as error:
+        assumed = [
+            f"{rows.origin.name}: {text}"
+            for rows in points
+            if isinstance(rows, LongRows)
+            for text in rows.origin.assumed
+        ]
+        if not assumed:
+            raise
+        # Who gave a folder must know first what it was taken for.
+        raise SettingsError(f"{error}; {assumed[0]}") from error
 
 
 def chosen_with(names: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:

@@ -30,6 +30,7 @@ from sedeval_soft.api.sources import (
     settings_from,
     shown,
     to_rows,
+    with_points,
 )
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
@@ -84,6 +85,7 @@ class Evaluator:
         durations: of the files of this batch. files: the names of the files of arrays: one for arrays of two
         dimensions, else one for each.
         """
+        system = with_points(system, self.limits)
         if is_points(system) and of_points(self.settings) != self.settings:
             raise SettingsError(
                 "operating points have events only; expected an Evaluator with only=('event',), "

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import compare
 from sedeval_soft.api.counting import shard_of_rows
-from sedeval_soft.api.evaluation import has_points, of_points, with_folds
+from sedeval_soft.api.evaluation import has_points, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
-    is_points,
     limits_from,
     read_lengths,
     read_parts,
     settings_from,
     shown,
     sides_of,
+    with_points,
 )
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
@@ -126,8 +126,8 @@ def subjects_of(
     durations, folds, limits, progress = given
     several = len(systems) > 1
     chosen = settings_for(kind, settings, wish, several=several, default=default)
-    if any(map(is_points, systems)):
-        chosen = of_points(chosen)
+    systems = [with_points(system, limits) for system in systems]
+    chosen = settings_of_points(chosen, systems)
     limits = limits_from(limits)
     if kind == "matrix" and several:
         named = dict(zip(names, systems, strict=True))

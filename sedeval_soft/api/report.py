@@ -16,6 +16,7 @@ from sedeval_soft.api.sources import (
     read_parts,
     settings_from,
     to_rows,
+    with_points,
 )
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.errors import SettingsError
@@ -69,7 +70,7 @@ def write_report(
     parts = {"folds": folds, "by": by}
     materials = [
         _material(ours, to_rows(system, name, chosen, limits), name, chosen, lengths, parts, limits, progress)
-        for name, system in named.items()
+        for name, system in ((name, with_points(system, limits)) for name, system in named.items())
     ]
     write_atomic(path, render(materials, board, choices or Choices()))
     return tuple(material.scores for material in materials)

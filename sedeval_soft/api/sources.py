@@ -12,10 +12,19 @@ import numpy.typing as npt
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits, size_of
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.core.paths import is_folder
+from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import tick, to_seconds
-from sedeval_soft.formats import read_durations, read_partition, read_points, read_rows, rows_from_data
+from sedeval_soft.formats import (
+    points_in,
+    points_of_folder,
+    read_durations,
+    read_partition,
+    read_points,
+    read_rows,
+    rows_from_data,
+)
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -90,8 +99,43 @@ def to_rows(
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
     if is_points(source):
-        return read_points(source, role, lambda each: to_rows(each, role, settings, limits))
+        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
     return rows_from_data(source, role, limits)
+
+
+def _rows_of_point(
+    source: Any,  # noqa: ANN401 - see evaluate
+    role: str,
+    settings: Settings,
+    limits: Limits,
+) -> Rows:
+    """Return the rows of one operating point: a system may detect nothing at a threshold."""
+    if isinstance(source, str | os.PathLike):
+        return read_rows(source, limits=limits, may_be_empty=True)
+    empty = isinstance(source, list | tuple | Mapping) and not source
+    # A data frame that no row was ever entered in has no columns either.
+    if empty or (not isinstance(source, np.ndarray) and getattr(source, "shape", None) == (0, 0)):
+        return no_events(Origin(role, form="empty"))
+    return to_rows(source, role, settings, limits)
+
+
+def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
+    """Return the rows of a system that is a folder of operating points; any other system as it is."""
+    if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and is_folder(system):
+        rows = points_of_folder(os.fspath(system), limits_from(limits))
+        return system if rows is None else rows
+    return system
+
+
+def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = None) -> dict[float, str]:
+    """Return the tables of a folder by the thresholds in their names, as `evaluate` takes a system.
+
+    path: of the folder, or a pattern of names such as `out/baseline_*.csv`; they must differ in one number
+        alone, in [0, 1]: `baseline_0.1.csv` and `baseline_0.5.csv`. limits: the most tables there may be.
+
+    Raises InputError where names do not say their thresholds, and where there is no table.
+    """
+    return points_in(os.fspath(path), limits_from(limits))
 
 
 def _of_preset(name: str) -> dict[str, Any]:
@@ -125,7 +169,9 @@ def checked_jobs(jobs: object) -> int | None:
 
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
-    """Return whether a system is given as lists of events by threshold."""
+    """Return whether a system is given as lists of events by threshold, or is rows of such lists."""
+    if isinstance(system, LongRows):
+        return system.born is not None
     return (
         isinstance(system, Mapping)
         and bool(system)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import click
 
@@ -51,8 +51,8 @@ Examples:
 Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
-System = str | dict[float, str]
-"""The path of a table, or tables by threshold."""
+System = Union[str, dict[float, str], "Rows"]
+"""The path of a table, tables by threshold, or rows of such tables."""
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
@@ -76,13 +76,19 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
 
         emit(list_scores())
         return
-    points = _points(given.pop("points"), ctx)
+    points, folder = _points(given.pop("points"), ctx), given.pop("points_folder")
+    if points and folder is not None:
+        raise click.UsageError("--operating-point and --operating-points are given; expected one.", ctx)
     move_rule(given)
-    _check_arguments(ctx, reference, systems, given, points=bool(points))
+    _check_arguments(ctx, reference, systems, given, points=bool(points or folder is not None))
     from sedeval_soft.cli.asked import limits_of
 
     given |= {"jobs": jobs_of(given), "memory": given["memory_limit"]}
     with limits_of(given) as limits:
+        if folder is not None:
+            from sedeval_soft.api import operating_points
+
+            points = operating_points(folder, limits=limits)
         ctx.exit(_run(reference or "", points or systems, given, limits))
 
 
@@ -96,7 +102,7 @@ def _check_arguments(
 ) -> None:
     """Refuse paths and options that do not go together."""
     if points and systems:
-        raise click.UsageError("--operating-point stands in place of SYSTEM.", ctx)
+        raise click.UsageError("--operating-point and --operating-points stand in place of SYSTEM.", ctx)
     if reference is None or not (systems or points):
         missing = "REFERENCE" if reference is None else "SYSTEM..."
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
@@ -167,7 +173,6 @@ def _run(
     more = ("report", "timelines", "jobs", "memory", "scheduler")
     io = {"limits": limits, **{name: given.pop(name) for name in (*names, *more)}}
     io["draws"] = draws_of(given)
-    points = isinstance(systems, dict)
     _check_outputs(
         shown,
         io,
@@ -175,7 +180,9 @@ def _run(
             reference, systems, io | {"config": given["config"], "thresholds": _file_of(given["thresholds"])}
         ),
     )
-    ranked = len(systems) > 1 and not points and not io["runs"]
+    system = _system(systems, io)
+    points = not isinstance(system, str | None)
+    ranked = system is None and not io["runs"]
     if ranked:
         from sedeval_soft.board.compare import RANK_BY, check_rank_by
 
@@ -193,9 +200,9 @@ def _run(
     )
     settings = settings_of(given, asked, just=bool(shown.wanted), **how)
     if points:
-        from sedeval_soft.api import of_points
+        from sedeval_soft.api import settings_of_points
 
-        settings = of_points(settings)
+        settings = settings_of_points(settings, [system])
     check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
     check_intervals(shown.wanted, settings)
     if not ranked:
@@ -203,11 +210,27 @@ def _run(
     check_objective(given["objective"], settings, io["folds"])
     _check_evaluated({**io, "worst": given_worst}, settings)
     io["page"] = page
+    if system is not None:
+        return _one(reference, system, settings, shown, io)
+    return _several(reference, [*systems], settings, shown, io)
+
+
+def _system(systems: dict[float, str] | Sequence[str], io: Mapping[str, Any]) -> System | None:
+    """Return the system that is scored, a folder of operating points as its rows; None for several."""
     if isinstance(systems, dict):
-        return _one(reference, systems, settings, shown, io)
-    if len(systems) == 1:
-        return _one(reference, systems[0], settings, shown, io)
-    return _several(reference, systems, settings, shown, io)
+        return systems
+    if len(systems) > 1:
+        return None
+    from sedeval_soft.api import with_points
+
+    system: System = with_points(systems[0], io["limits"])
+    if io["scheduler"] is not None and not isinstance(system, str):
+        from sedeval_soft.core.errors import SettingsError
+
+        raise SettingsError(
+            f"--scheduler counts parts; {systems[0]} is a folder of operating points, counted at once"
+        )
+    return system
 
 
 def _file_of(thresholds: str | None) -> str | None:

@@ -328,6 +328,9 @@ INPUT: tuple[Decorator, ...] = (
     option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
            help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
            "over all thresholds is then over these."),
+    option(INTERSECTIONS, "--operating-points", "points_folder", metavar="FOLDER",
+           help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
+           "thresholds (out_0.1.tsv, out_0.5.tsv)."),
     *READ,
     switch(SCORING, "--strict", "strict", value=True,
            text="Missing and unknown files and classes are errors, not warnings."),

@@ -60,8 +60,8 @@ def read_systems(
     reference: str, systems: Sequence[str], settings: Settings, limits: Limits
 ) -> tuple[Rows, dict[str, Rows]]:
     """Return the rows of a reference, and those of systems by their paths: each is read once."""
-    from sedeval_soft.api import to_rows
+    from sedeval_soft.api import to_rows, with_points
 
     return to_rows(reference, "reference", settings, limits), {
-        path: to_rows(path, "system", settings, limits) for path in systems
+        path: to_rows(with_points(path, limits), "system", settings, limits) for path in systems
     }

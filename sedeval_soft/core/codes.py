@@ -28,7 +28,11 @@ _FILES: dict[str, Rule] = {
     "nul-byte": Rule("error", "A NUL byte: this is not text.", "remove it, or export the table as text"),
     "empty-file": Rule("error", "There is not a line in the file.", "write a header at least"),
     "empty-folder": Rule("error", "A folder without any table.", "name the folder that the tables are in"),
-    "repeated-recording": Rule("error", "Two tables of one recording.", "remove one of them"),
+    "repeated-recording": Rule("error", "Two tables of a folder or an archive have one recording.",
+                               "leave one of them"),
+    "operating-points": Rule("warning", "The names of a folder's tables hold thresholds: `evaluate` takes "
+                             "them as operating points of one system.",
+                             "say that they are: `--operating-points FOLDER` in place of SYSTEM"),
     "mixed-tables": Rule("error", "A folder of both long and wide tables, or of tables with and without "
                          "values.", "write all in one form"),
     "broken-archive": Rule("error", "An archive that cannot be unpacked, or with a member that is refused.",

@@ -3,12 +3,17 @@
 Tables name one recording `scene/a001.wav`, `a001.wav` or `a001`. A name matches another with or
 without its folders and its audio extension, but only when that is unambiguous: each of the two
 must be the only one of its table that looks like that. Exact matches come first.
+
+Names that differ in more than that (`a001.csv`, `A001`, `Ya001_0_10`) are not matched: they may be others.
+What would make them match is told (`alike`).
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 AUDIO_EXTENSIONS = frozenset(
@@ -81,3 +86,137 @@ def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
         open_names = left
     canonical.update({name: name for name in open_names})
     return NameMatch(canonical, tuple(ambiguous))
+
+
+_COMPARED = 20_000
+"""How many names of a side are compared with those of the other."""
+
+_TRIED = 50
+"""Names that are looked for within each of the other side's, to learn what stands around them."""
+
+_LONGEST = 200
+"""Letters of names in which others are looked for."""
+
+_EXTENSION = re.compile(r"(?:\.[A-Za-z]\w{0,7})+$")
+_SEPARATORS = re.compile(r"[\s._-]+")
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What would make names match that do not.
+
+    how: what they differ in, in words. number: how many would match, one to one, of the `of` that were looked
+    at. theirs, ours: the first of them, and what it would match.
+    """
+
+    how: str
+    number: int
+    of: int
+    theirs: str
+    ours: str
+
+
+def alike(ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str]) -> Likeness | None:
+    """Return what makes names of one side match those of the other that lack one; None where nothing does.
+
+    ours, theirs: names without a match. sides: what they are of, in words. At least half of the side that has
+    fewer must match, each of them one other.
+    """
+    first, second = (sorted(filter(None, names))[:_COMPARED] for names in (ours, theirs))
+    fewest = min(len(first), len(second))
+    if not fewest:
+        return None
+    for how, look in _LESS:
+        pairs = _one_to_one({name: look(name) for name in first}, {name: look(name) for name in second})
+        if 2 * len(pairs) >= fewest:
+            return _likeness(how, pairs, len(second))
+    for longer, around in ((second, _around(first, second)), (first, _around(second, first))):
+        if around is None:
+            continue
+        before, after = around
+        pattern = re.compile(f"{_any_number(before)}(.+?){_any_number(after)}")
+        inner = {name: found[1] for name in longer if (found := pattern.fullmatch(_bare(name)))}
+        shorter = {name: _bare(name) for name in (first if longer is second else second)}
+        pairs = _one_to_one(shorter, inner) if longer is second else _one_to_one(inner, shorter)
+        if 2 * len(pairs) >= fewest:
+            places = [f"{text!r} {where}" for text, where in ((before, "before"), (after, "after")) if text]
+            of = sides[1] if longer is second else sides[0]
+            return _likeness(f"{' and '.join(places)} the names of the {of}", pairs, len(second))
+    return None
+
+
+def _bare(name: str) -> str:
+    """Return a name without folders and without any extension."""
+    return _EXTENSION.sub("", without_folders(name)) or name
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", stem_of(name))
+
+
+def _folded(name: str) -> str:
+    return _ZEROS.sub("", _SEPARATORS.sub(" ", _bare(unicodedata.normalize("NFKC", name)).casefold())).strip()
+
+
+_LESS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("the extension", _bare),
+    ("how accents are encoded (NFC, NFD)", _composed),
+    ("upper and lower case", lambda name: stem_of(name).casefold()),
+    ("`-`, `_`, `.` and blanks", lambda name: _SEPARATORS.sub(" ", stem_of(name)).strip()),
+    ("leading zeros", lambda name: _ZEROS.sub("", stem_of(name))),
+    ("extension, case, `-`, `_`, `.`, blanks or leading zeros", _folded),
+)
+"""What names may differ in, and what is left of them then: from the least on."""
+
+
+def _one_to_one(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the names of both sides that look alike, and like no other one: pairs of theirs and ours."""
+    of_ours, of_theirs = Counter(ours.values()), Counter(theirs.values())
+    by_look = {look: name for name, look in ours.items()}
+    return [
+        (name, by_look[look])
+        for name, look in theirs.items()
+        if of_theirs[look] == 1 and of_ours.get(look) == 1
+    ]
+
+
+def _likeness(how: str, pairs: Sequence[tuple[str, str]], of: int) -> Likeness:
+    return Likeness(how, len(pairs), of, *pairs[0])
+
+
+def _around(inner: Sequence[str], outer: Sequence[str]) -> tuple[str, str] | None:
+    """Return what stands before and after the names of one side in those of the other, most of the time."""
+    names = sorted({_bare(name) for name in inner}, key=lambda name: (-len(name), name))
+    found: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    for name in outer[:_TRIED]:
+        whole = _bare(name)
+        if len(whole) > _LONGEST:
+            continue
+        # Of several names within one, the longest is meant.
+        part = next((part for part in names if part in whole and _stands_out(part, whole)), None)
+        if part is None:
+            continue
+        before, _, after = whole.partition(part)
+        key = _any_number(before), _any_number(after)
+        first.setdefault(key, (before, after))
+        found[key] += 1
+    return first[found.most_common(1)[0][0]] if found else None
+
+
+def _stands_out(part: str, whole: str) -> bool:
+    """Return whether a name in another one is no accident: no part of a number, and no letter of a word."""
+    before, _, after = whole.partition(part)
+    if not before and not after:
+        return False
+    if (before[-1:] + part[:1]).isdecimal() and before:
+        return False
+    if (part[-1:] + after[:1]).isdecimal() and after:
+        return False
+    return len(part) > 2 or not (before[-1:].isalnum() or after[:1].isalnum())
+
+
+def _any_number(text: str) -> str:
+    """Return a pattern of a text in which numbers may be others, as times of excerpts are."""
+    return r"\d+".join(re.escape(piece) for piece in re.split(r"\d+", text))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.filenames import alike
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.postprocess import strangers
 from sedeval_soft.core.rows import UNNAMED
@@ -102,11 +103,12 @@ class Findings:
         if extra:
             found.append(
                 f"the reference has no {extra}; counted as false alarms, unless a row with only its name "
-                f"declares it as a file without events{_named_alike(self.missing, self.extra)}"
+                f"declares it as a file without events{named_alike(self.missing, self.extra)}"
             )
         if dropped:
             are = be(len(self.dropped))
-            found.append(f"{dropped} {are} not in the reference or the durations; left out")
+            hint = named_alike(self.missing, self.dropped)
+            found.append(f"{dropped} {are} not in the reference or the durations; left out{hint}")
         if unlisted:
             found.append(f"no duration for {unlisted}; evaluated to the last offset")
         return found
@@ -156,14 +158,21 @@ class Findings:
         ][:_TOLD]
 
 
-def _named_alike(missing: Iterable[str], extra: Iterable[str]) -> str:
-    """Return a hint for files that are missing on one side under a name that the other has nearly."""
-    theirs = sorted(extra)[:_COMPARED]
-    for name in sorted(missing)[:_TOLD]:
-        for other in theirs:
-            if other.startswith(name) and name != UNNAMED:
-                return f"; is {other!r} meant to be {name!r}? Both sides must name a file alike"
-    return ""
+def named_alike(
+    ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
+) -> str:
+    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
+
+    ours, theirs: files that the other side lacks. sides: what they are of, the first being right.
+    """
+    found = alike(ours, theirs, sides)
+    if found is None:
+        return ""
+    return (
+        f"; is {found.theirs!r} meant to be {found.ours!r}? Both sides must name a file alike: "
+        f"{found.number} of {counted(found.of, 'name')} would match but for {found.how}; write them as the "
+        f"{sides[0]} does"
+    )
 
 
 def listing(names: Sequence[str], noun: str) -> str:

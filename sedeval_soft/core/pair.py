@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.counted import be
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.findings import Findings, listing
+from sedeval_soft.core.findings import Findings, listing, named_alike
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
@@ -62,6 +63,13 @@ def align(
     listed = _match(reference, durations or {}, "durations", doubtful)
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
     reference_files = tuple(dict.fromkeys([*reference.files, *lengths]))
+    if durations is not None:
+        unlisted, unknown = {*reference.files} - {*lengths}, {*lengths} - {*reference.files}
+        hint = named_alike(unlisted, unknown, ("reference", "durations"))
+        if hint:
+            doubtful.append(
+                f"durations: {listing(sorted(unknown), 'file')} {be(len(unknown))} not in the reference{hint}"
+            )
     matched = _match_files(reference_files, reference.origin.name, system.files, system.origin.name, doubtful)
     kept = set(reference_files) if durations is not None else set(reference_files) | set(matched.values())
     files = tuple(sorted(kept))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.read import read_rows
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "pack_shard",
+    "points_in",
+    "points_of_folder",
     "read_durations",
     "read_partition",
     "read_points",
@@ -36,6 +38,20 @@ def pack_shard(shard: Shard, version: str) -> bytes:
     from sedeval_soft.formats import tally_file
 
     return tally_file.pack(shard, version)
+
+
+def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
+    """Return the tables of a folder or a pattern by the thresholds in their names; see `points`."""
+    from sedeval_soft.formats import points as module
+
+    return module.points_in(path, limits)
+
+
+def points_of_folder(path: str, limits: Limits = LIMITS) -> LongRows | None:
+    """Return the rows of a folder of operating points, None where it is none; see `points`."""
+    from sedeval_soft.formats import points as module
+
+    return module.points_of_folder(path, limits)
 
 
 def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, float]:

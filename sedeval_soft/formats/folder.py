@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.joined import join_long, join_wide
 from sedeval_soft.formats.source import Source, open_source, spelled
@@ -37,7 +38,8 @@ def read_folder(name: str, read: Callable[[Source], Rows | None], limits: Limits
     """Read all tables of a folder (not of folders in it) as one.
 
     A table without any line is a recording without events. Raises InputError where there is no
-    table, where one is wrong, where long and wide ones are mixed, and where all together are over a limit.
+    table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
+    where all together are over a limit.
     """
     return read_members(name, _members(name, limits), read, "folder", limits)
 
@@ -73,6 +75,7 @@ def read_members(
     if not seen:
         raise InputError(_none(name))
     check_alike(name, parts)
+    check_apart(name, parts, what)
     files = tuple(dict.fromkeys([*(file for _, rows in parts for file in rows.files), *silent]))
     classes = {label for _, rows in parts for label in rows.classes}
     limits.check(spelled(name), "files", len(files), "files")
@@ -178,3 +181,34 @@ def check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
             raise InputError(Problem(name, message, code="mixed-tables"))
+
+
+def check_apart(name: str, parts: Sequence[tuple[str, Rows]], what: str = "folder") -> None:
+    """Refuse a folder, or an archive, of which two tables have rows of one recording.
+
+    They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
+    they would be scored as something that nobody has made.
+    """
+    first: dict[str, str] = {}
+    for path, rows in parts:
+        for recording in recordings_of(rows):
+            other = first.setdefault(recording, path)
+            if other != path:
+                raise InputError(_shared(name, other, path, recording, what))
+
+
+def recordings_of(rows: Rows) -> list[str]:
+    """Return the names of the recordings that rows are of, those without rows left out."""
+    return [rows.files[code] for code in distinct(rows.file).tolist()]
+
+
+def _shared(name: str, one: str, other: str, recording: str, what: str) -> Problem:
+    # Where the folder lies is said by the source alone: others may read the message on a board.
+    packed = "unpacked into a FOLDER, " if what == "archive" else ""
+    message = (
+        f"{Path(one).name} and {Path(other).name} both have rows of recording {recording!r}; expected one "
+        f"table for each recording: {packed}--operating-points FOLDER takes tables of one system at several "
+        f"thresholds, and a pattern such as 'FOLDER/*{PurePosixPath(one).suffix}' parts of one table"
+    )
+    mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
+    return Problem(spelled(name), message, code="repeated-recording", mend=mend)

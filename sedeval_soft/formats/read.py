@@ -10,7 +10,7 @@ from typing import BinaryIO
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.rows import Origin, Rows, no_events
 from sedeval_soft.formats.magic import may_be_no_table
 from sedeval_soft.formats.places import is_pattern
 from sedeval_soft.formats.sniff import Sniffed, sniff
@@ -24,13 +24,15 @@ def read_rows(
     stdin: BinaryIO | None = None,
     form: str = "",
     limits: Limits = LIMITS,
+    may_be_empty: bool = False,
 ) -> Rows:
     """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
 
     A pattern such as `ref/*.parquet` is a table in shards; URLs are read by way of fsspec.
 
     form: what it must be, by its name in the registry of forms; found out where there is none. limits: the
-    most that it may have. Raises InputError that says where and what is wrong.
+    most that it may have. may_be_empty: whether a file without any line is a table without rows. Raises
+    InputError that says where and what is wrong.
     """
     name = os.fspath(source)
     if name not in {"", "-"} and is_folder(name):
@@ -43,7 +45,10 @@ def read_rows(
         return read_shards(
             name, lambda shard: read_table(open_source(shard, limits=limits), form, limits), limits
         )
-    rows = read_table(open_source(name, stdin, limits), form, limits)
+    opened = open_source(name, stdin, limits)
+    rows = read_table(opened, form, limits)
+    if rows is None and may_be_empty:
+        return no_events(Origin(opened.name, opened.sha256, "empty"))
     if rows is None:
         raise InputError(
             Problem(

@@ -22,6 +22,7 @@ from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import joined_notes
 from sedeval_soft.formats.folder import stem_of, with_recording
 from sedeval_soft.formats.joined import join_long, join_wide
+from sedeval_soft.formats.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.formats.places import is_pattern, is_url
 from sedeval_soft.formats.remote import found_by, size_of_remote
 from sedeval_soft.formats.source import spelled
@@ -99,8 +100,8 @@ def read_shards(name: str, read: Callable[[str], Rows | None], limits: Limits = 
 def recordings(name: str, held: Sequence[Held]) -> list[Held]:
     """Return shards whose rows name their recordings; those that do not are named after their files.
 
-    Raises InputError where just some name them, where two are of the same recording, and for files without
-    any line beside shards that name them.
+    Raises InputError where just some name them, where two are of the same recording, for files without any
+    line beside shards that name them, and where names of shards seem to hold thresholds.
     """
     if held[0].file.alone:
         return list(held)
@@ -109,6 +110,7 @@ def recordings(name: str, held: Sequence[Held]) -> list[Held]:
         message = f"mixes tables: {kinds[True]} names its recordings, {kinds[False]} does not"
         raise InputError(Problem(spelled(name), f"{message}; expected one form", code="mixed-tables"))
     if False not in kinds:
+        _refuse_thresholds(name, held)
         for each in held:
             if each.rows is None:
                 message = "is empty; expected a table (a shard without rows is written as a header alone)"
@@ -125,6 +127,25 @@ def recordings(name: str, held: Sequence[Held]) -> list[Held]:
         rows = None if each.rows is None else with_recording(each.rows, stem)
         found.append(replace(each, rows=rows))
     return found
+
+
+def _refuse_thresholds(name: str, held: Sequence[Held]) -> None:
+    """Refuse shards that seem to be lists of one system's events at several thresholds, not parts of a table.
+
+    Rows of a recording may be in several shards, and are added up: those of operating points must not be.
+    """
+    names = [each.file.name for each in held]
+    tables = [each.rows for each in held if each.rows is not None]
+    if not seem_thresholds(names) or not are_lists_of_one(tables):
+        return
+    thresholds = thresholds_in(names) or []
+    message = (
+        f"names of its tables hold thresholds, {min(thresholds)!r} to {max(thresholds)!r}, and several have "
+        f"the same recordings; expected --operating-points '{name}' for operating points of one system, or "
+        "other names for parts of one table"
+    )
+    mend = "say what they are: `--operating-points`, or other names"
+    raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
 
 
 def joined(name: str, held: Sequence[Held], limits: Limits = LIMITS) -> Rows:

@@ -6,20 +6,23 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
+from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
 from sedeval_soft.formats.columns import Layout, layout_of_row
-from sedeval_soft.formats.folder import check_alike, stem_of, tables_in, with_recording
+from sedeval_soft.formats.folder import check_alike, check_apart, stem_of, tables_in, with_recording
 from sedeval_soft.formats.lines import is_blank
+from sedeval_soft.formats.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.formats.read import form_at_once, form_instead
 from sedeval_soft.formats.records import records
 from sedeval_soft.formats.sniff import Sniffed, sniff
@@ -155,19 +158,30 @@ def read_tables(
     tables: list[Table] = []
     try:
         for inner in tables_in(name, limits):
-            recording = stem_of(inner.name)
             source = _opened(inner, log, limits)
             if source is not None:
-                tables += (
-                    replace(table, rows=with_recording(table.rows, recording))
-                    for table in _read(source, log, limits, may_be_empty=True)
-                )
-        check_alike(name, [(table.name, table.rows) for table in tables])
+                tables += _read(source, log, limits, may_be_empty=True)
+        if _are_points([table.name for table in tables], [table.rows for table in tables]):
+            message = f"the names of {counted(len(tables), 'table')} hold thresholds"
+            log.add(problem("operating-points", name, message))
+            return tables
+        # Who is not at a threshold is of the recording that it is named after, unless it names others.
+        tables = [
+            replace(table, rows=with_recording(table.rows, stem_of(PurePath(table.name).name)))
+            for table in tables
+        ]
+        parts = [(table.name, table.rows) for table in tables]
+        check_alike(name, parts)
+        check_apart(name, parts)
     except InputError as error:
         if any(problem.code == "unreadable-file" for problem in error.problems):
             raise
         log.add(*map(known, error.problems))
     return tables
+
+
+def _are_points(names: Sequence[str], tables: Sequence[Rows]) -> bool:
+    return seem_thresholds(names) and are_lists_of_one(tables)
 
 
 def _opened(

@@ -328,6 +328,9 @@ FOLDERS: dict[str, Bad] = {
     "folder_of_nothing": Bad({}, "empty-folder", None, None),
     "folder_of_other_things": Bad({"notes.md": b"hello"}, "empty-folder", None, None),
     "folder_with_two_of_one": Bad({"a.tsv": LONG, "a.csv": LONG}, "repeated-recording", None, None),
+    "folder_with_rows_of_one_in_two": Bad(
+        {"a.tsv": (HEAD + GOOD).encode(), "b.tsv": (HEAD + GOOD).encode()}, "repeated-recording", None, None
+    ),
     "folder_of_long_and_wide": Bad({"a.tsv": LONG, "b.tsv": TABLE}, "mixed-tables", None, None),
     "folder_with_a_bad_table": Bad(
         {"a.tsv": LONG, "b.tsv": LONG + b"3\t2\tcar\t0.5\n"}, "offset-before-onset", 3, 2, inside="b.tsv"

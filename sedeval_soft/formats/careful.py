@@ -23,6 +23,7 @@ from sedeval_soft.formats.records import records
 from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.table import origin_of
+from sedeval_soft.formats.unclear import word_as_number
 
 _NAMES = ("filename", "event_label")
 
@@ -222,7 +223,7 @@ def declares(layout: Layout, fields: list[str], delimiter: str) -> str:
 
 def _number(name: str, role: str, text: str, limits: Limits) -> tuple[float, str, str]:
     """Return a field as a number, and the code and text of what is wrong with it if anything is."""
-    stripped = text.strip(BLANKS)
+    stripped = word_as_number(text.strip(BLANKS)) if role == "soft_value" else text.strip(BLANKS)
     time = role in {"onset", "offset"}
     limit = "a number of seconds, 0 or more" if time else "a number in [0, 1]"
     if not NUMBER.fullmatch(stripped):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
@@ -26,6 +26,7 @@ from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.table import read_fast
 from sedeval_soft.formats.taken import Bytes
+from sedeval_soft.formats.unclear import only_the_user_knows
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.other import as_text
 from sedeval_soft.validation.summary import explained
@@ -160,7 +161,7 @@ def read_tables(
             if source is not None:
                 tables += (
                     replace(table, rows=with_recording(table.rows, recording))
-                    for table in _read(source, log, limits, may_be_empty=True)
+                    for table in _read(source, log, for_members(limits), may_be_empty=True)
                 )
         check_alike(name, [(table.name, table.rows) for table in tables])
     except InputError as error:
@@ -222,7 +223,7 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     try:
         sniffed = sniff(source, limits)
     except InputError as error:
-        form = "" if over_limit(error) else form_instead(source)
+        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
         if not form:
             raise
         return _of_other(source, form, log, limits)

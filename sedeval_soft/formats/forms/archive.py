@@ -102,7 +102,7 @@ def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN4
 
     try:
         rows = read_members(
-            source.name, members(source, _Counter(source, reading)), reading.table, "archive", reading.limits
+            source.name, members(source, _Counter(source, reading)), reading.member, "archive", reading.limits
         )
     except (
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),

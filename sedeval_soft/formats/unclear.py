@@ -332,7 +332,7 @@ def _blocks(
             block_size=_BLOCK,
             use_threads=False,
         ),
-        parse_options=pv.ParseOptions(delimiter=delimiter, invalid_row_handler=lambda _: "skip"),
+        parse_options=pv.ParseOptions(delimiter=delimiter),
         convert_options=pv.ConvertOptions(
             column_types=dict.fromkeys(names, _TEXT),
             include_columns=names,

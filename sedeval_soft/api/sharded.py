@@ -18,7 +18,7 @@ from sedeval_soft.api.parted import Part, counted
 from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text
 from sedeval_soft.api.streaming import jobs_for_size
 from sedeval_soft.core.errors import EvaluationError, InputError
-from sedeval_soft.core.intake import LIMITS, Limits, for_members
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
@@ -178,7 +178,7 @@ def read_shard(reading: Reading, inside: Path | None = None) -> Read | Evaluatio
 def _read_shard(reading: Reading, scratch: Path) -> Read:
     buckets = _buckets(reading, scratch, "")
     try:
-        blocks = blocks_of(reading.path, scratch, reading.block, _limits(reading))
+        blocks = blocks_of(reading.path, scratch, reading.block, reading.file.limits(reading.limits))
         for rows in blocks.rows:
             buckets.add(rows)
         empty = buckets.known.empty(blocks.sha256)
@@ -204,12 +204,9 @@ def _read_shard(reading: Reading, scratch: Path) -> Read:
 def _at_once(reading: Reading) -> Rows | None:
     if reading.file.alone:
         return read_rows(reading.path, limits=reading.limits)
-    return read_table(open_source(reading.path, limits=reading.limits), limits=_limits(reading))
-
-
-def _limits(reading: Reading) -> Limits:
-    """Return the limits of a shard, which has the name of a recording where it does not name these."""
-    return reading.limits if reading.file.alone else for_members(reading.limits)
+    return read_table(
+        open_source(reading.path, limits=reading.limits), limits=reading.file.limits(reading.limits)
+    )
 
 
 def _buckets(reading: Reading, scratch: Path, more: str) -> Buckets:

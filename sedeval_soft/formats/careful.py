@@ -156,7 +156,9 @@ def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found
             number, code, wrong = _number(layout.names[i], role, text, found.limits)
             numbers.append(number)
             if wrong:
-                problems.append(Problem(name, wrong, line, i + 1, code))
+                aside = role == "class" and code == "not-a-number"
+                mend = f"write a number, or leave the column out by --columns ignore={layout.names[i]}"
+                problems.append(Problem(name, wrong, line, i + 1, code, mend=mend if aside else ""))
     if problems:
         return problems
     onset_at, offset_at = layout.roles.index("onset"), layout.roles.index("offset")

@@ -37,15 +37,15 @@ def read_rows(
     if name not in {"", "-"} and is_folder(name):
         from sedeval_soft.formats.folder import read_folder
 
-        return read_folder(name, partial(read_table, form=form, limits=for_members(limits)), limits)
+        alone = partial(read_table, form=form, limits=limits)
+        return read_folder(name, partial(alone, limits=for_members(limits)), alone, limits)
     if is_pattern(name):
-        from sedeval_soft.formats.shards import read_shards
+        from sedeval_soft.formats.shards import ShardFile, read_shards
 
-        return read_shards(
-            name,
-            lambda shard: read_table(open_source(shard, limits=limits), form, for_members(limits)),
-            limits,
-        )
+        def read(shard: ShardFile) -> Rows | None:
+            return read_table(open_source(shard.name, limits=limits), form, shard.limits(limits))
+
+        return read_shards(name, read, limits)
     rows = read_table(open_source(name, stdin, limits), form, limits)
     if rows is None:
         raise InputError(

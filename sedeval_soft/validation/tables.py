@@ -155,13 +155,15 @@ def read_tables(
         return [] if source is None else list(_read(source, log, limits))
     tables: list[Table] = []
     try:
-        for inner in tables_in(name, limits):
+        paths = tables_in(name, limits)
+        of_each = for_members(limits) if len(paths) > 1 else limits
+        for inner in paths:
             recording = stem_of(inner.name)
             source = _opened(inner, log, limits)
             if source is not None:
                 tables += (
                     replace(table, rows=with_recording(table.rows, recording))
-                    for table in _read(source, log, for_members(limits), may_be_empty=True)
+                    for table in _read(source, log, of_each, may_be_empty=True)
                 )
         check_alike(name, [(table.name, table.rows) for table in tables])
     except InputError as error:

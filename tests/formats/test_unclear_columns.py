@@ -1,4 +1,4 @@
-"""Columns that go by other names: those that are known, those that are asked about, and those that are said."""
+"""Columns by other names: those that are known, those that are asked about, and those that are said."""
 
 from __future__ import annotations
 
@@ -118,6 +118,20 @@ def test_a_table_of_a_folder_is_asked_about_where_its_own_column_seems_to_name_r
     assert scored(known, tmp_path / "all.zip", "--columns", f"filename={name}") == F1
 
 
+def test_a_folder_archive_or_pattern_of_one_table_is_asked_about_as_that_table(tmp_path):
+    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = table(folder / "all.tsv", ("take", *TIMES), SYSTEM)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(path, path.name)
+    for system in (folder, tmp_path / "all.zip", f"{folder}/*.tsv"):
+        for more in ((), ("--jobs", "1")):
+            assert "column 'take' has several texts" in refused(known, system, *more)
+            assert scored(known, system, "--columns", "filename=take", *more) == F1
+    assert "unclear-file-column" in call("validate", folder).out
+
+
 VALUED = [(*row, value) for row, value in zip(SYSTEM, (0.25, 0.75, 0.625), strict=True)]
 
 
@@ -159,7 +173,9 @@ WAYS = ["at once", "--jobs", "--memory-limit", "two jobs", "gzip", "Parquet", "P
 def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
     """Return a table as something that `evaluate` takes, and how it is read."""
     frame = pd.read_csv(path, sep="\t")
-    how = {"--jobs": {"jobs": 1}, "--memory-limit": {"memory_limit": "4G"}, "two jobs": {"jobs": 2}}.get(way, {})
+    how = {"--jobs": {"jobs": 1}, "--memory-limit": {"memory_limit": "4G"}, "two jobs": {"jobs": 2}}.get(
+        way, {}
+    )
     if way.startswith("Parquet"):
         pq.write_table(pa.Table.from_pandas(frame), f"{path}.parquet", row_group_size=7)
         return f"{path}.parquet", {"jobs": 1} if "jobs" in way else {}
@@ -234,7 +250,9 @@ FRAMED = [
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_not_present_in_audioset_s_frames_is_no_event(way, tmp_path):
     framed, _ = given(way, table(tmp_path / "framed.tsv", FRAMES, FRAMED))
-    system = table(tmp_path / "sys.tsv", ("filename", *TIMES), [("r0", 0.0, 2.0, "car"), ("r1", 1.0, 2.0, "car")])
+    system = table(
+        tmp_path / "sys.tsv", ("filename", *TIMES), [("r0", 0.0, 2.0, "car"), ("r1", 1.0, 2.0, "car")]
+    )
     how = {"jobs": 1} if "jobs" in way and isinstance(framed, str) else {}
     scores = sedeval_soft.evaluate(framed, str(system), **how)
     assert scores["segment.hard.recall.micro"] == 1
@@ -249,7 +267,9 @@ def test_another_word_than_present_is_refused(tmp_path):
 
 
 def test_a_class_may_be_called_present(tmp_path):
-    path = table(tmp_path / "wide.tsv", ("fname", "onset", "offset", "present", "absent"), [("a", 0, 1, 1, 0)])
+    path = table(
+        tmp_path / "wide.tsv", ("fname", "onset", "offset", "present", "absent"), [("a", 0, 1, 1, 0)]
+    )
     assert scored(path, path) == 1
 
 
@@ -281,7 +301,9 @@ def test_a_raven_selection_table_is_refused_by_one_clear_word(last, delimiter, t
 
 
 def test_an_elan_export_with_seconds_in_parentheses_is_none_of_raven_s(tmp_path):
-    path = table(tmp_path / "x.txt", ("Tier", "Begin Time (s)", "End Time (s)", "Annotation"), [("t", 0, 1, "a")])
+    path = table(
+        tmp_path / "x.txt", ("Tier", "Begin Time (s)", "End Time (s)", "Annotation"), [("t", 0, 1, "a")]
+    )
     assert scored(path, path) == 1
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from sedeval_soft.api.sources import limits_from, to_rows
+from sedeval_soft.api.sources import Columns, limits_from, to_rows
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_folder
@@ -76,17 +76,19 @@ def convert(
     strict: bool = False,
     force: bool = False,
     limits: Limits | None = None,
+    columns: Columns | None = None,
 ) -> Conversion:
     """Write a table in another form; a folder of one file per recording for some.
 
     source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
     there is none. source_form: what the source must be. strict: raise EvaluationError, and write nothing,
     where something would be lost. force: replace a folder that is not empty. limits: the most that is taken
-    in.
+    in. columns: which play which role, as for `evaluate`.
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
-    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=limits)
+    taken_in = limits_from(limits, columns)
+    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=taken_in)
     write(prepared, target, force=force)
     return prepared.conversion
 

@@ -13,6 +13,7 @@ import numpy as np
 from sedeval_soft import __version__
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.sources import (
+    Columns,
     Durations,
     Parted,
     check_name,
@@ -63,6 +64,7 @@ def evaluate(
     chance: bool | int = False,
     progress: Progress | None = None,
     limits: Limits | None = None,
+    columns: Columns | None = None,
     jobs: int | str | None = None,
     memory_limit: int | str | None = None,
     scheduler: str | None = None,
@@ -88,6 +90,10 @@ def evaluate(
         says over how many arrangements in time, drawn by the `seed` of the settings (True: 100).
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
+    columns: which columns play which role where tables call them as no other does, as
+        "filename=segment_id,value=p" or a mapping of roles (filename, onset, offset, event_label, value) to
+        names; `ignore` names those that are to be read past. It holds for both sides; a table without such a
+        column is read as ever.
     jobs: how many processes count large tables in files (0 or "all": one for each processor); in a script
         below `if __name__ == "__main__":`, as for any processes. memory_limit: the most memory that may be
         taken, in bytes or as "4G"; tables in files that need more are counted in parts. scheduler: the
@@ -107,7 +113,7 @@ def evaluate(
         system = with_points(system, limits)
         chosen = with_folds(settings_of_points(chosen, [system]), folds)
         counted = _counted(
-            reference, system, chosen, durations, limits_from(limits), name,
+            reference, system, chosen, durations, limits_from(limits, columns), name,
             draws=draws, jobs=jobs, scheduler=scheduler, whole=folds is not None or by is not None,
         )  # fmt: skip
         files = counted[2].tally.files

@@ -20,6 +20,7 @@ from sedeval_soft import __version__
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import of_points
 from sedeval_soft.api.sources import (
+    Columns,
     Durations,
     Parted,
     check_name,
@@ -58,13 +59,14 @@ class Evaluator:
         *,
         name: str = "system",
         limits: Limits | None = None,
+        columns: Columns | None = None,
         **values: Any,  # noqa: ANN401 - fields of Settings
     ) -> None:
         """Choose settings, as an object or by keywords, and the name under which the system is scored.
 
-        limits: the most that each batch may have.
+        limits: the most that each batch may have. columns: which play which role, as for `evaluate`.
         """
-        self.limits = limits_from(limits)
+        self.limits = limits_from(limits, columns)
         self.settings = settings_from(settings, values)
         check_name(name)
         self.name = name

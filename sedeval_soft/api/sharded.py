@@ -178,7 +178,7 @@ def read_shard(reading: Reading, inside: Path | None = None) -> Read | Evaluatio
 def _read_shard(reading: Reading, scratch: Path) -> Read:
     buckets = _buckets(reading, scratch, "")
     try:
-        blocks = blocks_of(reading.path, scratch, reading.block, reading.limits)
+        blocks = blocks_of(reading.path, scratch, reading.block, reading.file.limits(reading.limits))
         for rows in blocks.rows:
             buckets.add(rows)
         empty = buckets.known.empty(blocks.sha256)
@@ -204,7 +204,9 @@ def _read_shard(reading: Reading, scratch: Path) -> Read:
 def _at_once(reading: Reading) -> Rows | None:
     if reading.file.alone:
         return read_rows(reading.path, limits=reading.limits)
-    return read_table(open_source(reading.path, limits=reading.limits), limits=reading.limits)
+    return read_table(
+        open_source(reading.path, limits=reading.limits), limits=reading.file.limits(reading.limits)
+    )
 
 
 def _buckets(reading: Reading, scratch: Path, more: str) -> Buckets:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
-from sedeval_soft.core.intake import LIMITS, Limits, size_of
+from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
 from sedeval_soft.core.settings import Settings
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Durations = Mapping[str, float] | str | os.PathLike[str]
 Parted = Mapping[str, str] | str | os.PathLike[str]
+
+Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+"""Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
 
 _SHOWN = 60
 
@@ -144,11 +147,14 @@ def _of_preset(name: str) -> dict[str, Any]:
     return load_preset(name)
 
 
-def limits_from(limits: Limits | None) -> Limits:
-    """Return limits that were given, the default ones for None; raises SettingsError for other things."""
+def limits_from(limits: Limits | None, columns: Columns | None = None) -> Limits:
+    """Return limits that were given, the default ones for None; raises SettingsError for other things.
+
+    columns: what is said of the columns of tables, kept with the limits.
+    """
     if limits is not None and not isinstance(limits, Limits):
         raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
-    return limits or LIMITS
+    return with_columns(limits or LIMITS, columns)
 
 
 def checked_memory(limit: object) -> int | None:

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.api.sources import Durations, limits_from, read_lengths
+from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
 from sedeval_soft.config import checked_preset, classes_of_preset
 from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import Limits
@@ -32,6 +32,7 @@ def validate(
     fix: str | os.PathLike[str] | None = None,
     stdin: BinaryIO | None = None,
     limits: Limits | None = None,
+    columns: Columns | None = None,
 ) -> Validation:
     """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
 
@@ -39,11 +40,12 @@ def validate(
         seconds by file name, or the path of a table of them. classes: those that there can be; preset: the
         name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
-        to do in the copy, and `mends` lists what was done. limits: the most that the table may have.
+        to do in the copy, and `mends` lists what was done. limits: the most that the table may have. columns:
+        which play which role, as for `evaluate`.
 
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
     """
-    limits = limits_from(limits)
+    limits = limits_from(limits, columns)
     if isinstance(max_problems, bool) or not isinstance(max_problems, int) or max_problems < 1:
         raise SettingsError(f"max_problems must be a whole number, 1 or more, not {max_problems!r}")
     if preset is not None:
@@ -81,7 +83,7 @@ def _fixed(
         stdin = BytesIO((stdin or sys.stdin.buffer).read())
     try:
         source, read = opened(system, stdin, limits)
-        text, mends = mended(source, expected)
+        text, mends = mended(source, expected, limits)
     except InputError as error:
         if any(problem.code == "unreadable-file" for problem in error.problems):
             raise

@@ -87,10 +87,11 @@ def settings_files(config: str | None) -> dict[str, str | None]:
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs, taken out of what was given; memory is limited, too, until the end."""
     from sedeval_soft.core.errors import SettingsError
-    from sedeval_soft.core.intake import Limits, size_of
+    from sedeval_soft.core.intake import Limits, size_of, with_columns
     from sedeval_soft.core.room import memory_limited
 
     limits, memory = Limits.of(given.pop("limits")), given.pop("memory_limit")
+    limits = with_columns(limits, list(given.pop("columns", ())) or None)
     most = None if memory is None else size_of(memory)
     if memory is not None and not most:
         raise SettingsError(f"--memory-limit {memory!r} is not a size; expected one such as 4G or 512M")

@@ -139,6 +139,7 @@ INTERVALS = "How sure scores are"
 FILES = "Parts of the files"
 SYSTEMS = "Several systems"
 OUTPUT = "Output"
+TABLES = "Columns of tables"
 LIMITS = "Limits of inputs"
 CHECKS = "Requirements and second opinions"
 
@@ -151,7 +152,7 @@ READ: tuple[Decorator, ...] = (
            help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
 )  # fmt: skip
 
-INTAKE: tuple[Decorator, ...] = (
+LIMITED: tuple[Decorator, ...] = (
     option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
            help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
            "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
@@ -159,6 +160,14 @@ INTAKE: tuple[Decorator, ...] = (
     option(LIMITS, "--memory-limit", metavar="SIZE",
            help="Take no more memory than this, such as 4G; what would need more is refused, or counted in "
            "parts where it can be.  [default: 80 % of what is free]"),
+)  # fmt: skip
+
+INTAKE: tuple[Decorator, ...] = (
+    option(TABLES, "--columns", "columns", multiple=True, metavar="ROLE=COLUMN[,...]",
+           help="Which column of a table is its filename, onset, offset, event_label or value, where it is "
+           "not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each "
+           "table that has such a column. Repeatable."),
+    *LIMITED,
 )  # fmt: skip
 
 STREAM: tuple[Decorator, ...] = (

@@ -56,6 +56,13 @@ _FORM: dict[str, Rule] = {
     "repeated-column": Rule("error", "Two columns could play one role, or have one name.",
                             "rename or remove one of them"),
     "unnamed-column": Rule("error", "A column of a wide table has no name.", "give it the name of its class"),
+    "unclear-file-column": Rule("error", "No column is known to name the recordings, and one that plays no "
+                                "role has several texts.",
+                                "say what it is with `--columns`"),
+    "unclear-value-column": Rule("error", "There are no values, and a column that plays no role has numbers "
+                                 "in [0, 1].", "say what it is with `--columns`"),
+    "raven-table": Rule("error", "A selection table of Raven's: a row for each view of a selection.",
+                        "write one row a selection"),
     "ignored-column": Rule("note", "A column that plays no role is read past.", "remove it, or correct its "
                            "name"),
     "no-rows": Rule("note", "There is not a single row: an output without events.",

@@ -23,6 +23,7 @@ from sedeval_soft.formats.records import records
 from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.table import origin_of
+from sedeval_soft.formats.unclear import word_as_number
 
 _NAMES = ("filename", "event_label")
 
@@ -155,7 +156,9 @@ def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found
             number, code, wrong = _number(layout.names[i], role, text, found.limits)
             numbers.append(number)
             if wrong:
-                problems.append(Problem(name, wrong, line, i + 1, code))
+                aside = role == "class" and code == "not-a-number"
+                mend = f"write a number, or leave the column out by --columns ignore={layout.names[i]}"
+                problems.append(Problem(name, wrong, line, i + 1, code, mend=mend if aside else ""))
     if problems:
         return problems
     onset_at, offset_at = layout.roles.index("onset"), layout.roles.index("offset")
@@ -222,7 +225,7 @@ def declares(layout: Layout, fields: list[str], delimiter: str) -> str:
 
 def _number(name: str, role: str, text: str, limits: Limits) -> tuple[float, str, str]:
     """Return a field as a number, and the code and text of what is wrong with it if anything is."""
-    stripped = text.strip(BLANKS)
+    stripped = word_as_number(text.strip(BLANKS)) if role == "soft_value" else text.strip(BLANKS)
     time = role in {"onset", "offset"}
     limit = "a number of seconds, 0 or more" if time else "a number in [0, 1]"
     if not NUMBER.fullmatch(stripped):

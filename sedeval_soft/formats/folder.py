@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
 from sedeval_soft.core.counted import counted
@@ -34,14 +34,21 @@ class Member:
     source: Source
 
 
-def read_folder(name: str, read: Callable[[Source], Rows | None], limits: Limits = LIMITS) -> Rows:
-    """Read all tables of a folder (not of folders in it) as one.
+def read_folder(
+    name: str,
+    read: Callable[[Source], Rows | None],
+    alone: Callable[[Source], Rows | None],
+    limits: Limits = LIMITS,
+) -> Rows:
+    """Read all tables of a folder (not of folders in it) as one; alone: reads the only one that there is.
 
     A table without any line is a recording without events. Raises InputError where there is no
     table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
     where all together are over a limit.
     """
-    return read_members(name, _members(name, limits), read, "folder", limits)
+    members = _members(name, limits)
+    first = list(islice(members, 2))
+    return read_members(name, chain(first, members), read if len(first) > 1 else alone, "folder", limits)
 
 
 def read_members(

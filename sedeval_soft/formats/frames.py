@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.formats.memory import Table, table_of
+from sedeval_soft.formats.unclear import RAVEN, check, look, unclear
 
 Bools = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int32]
@@ -23,21 +24,29 @@ Floats = npt.NDArray[np.float64]
 _NAMES = ("filename", "event_label")
 
 
-def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> Rows:
+def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled: bool = False) -> Rows:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; one with nothing is left out.
-    name: what messages call it. Raises InputError, which counts rows from 0, as data frames do.
+    name: what messages call it. settled: columns that play no role were looked at before. Raises
+    InputError, which counts rows from 0, as data frames do.
     """
     if isinstance(data, LongRows | WideRows):
         return data
     table = table_of(data, name)
     try:
-        layout = layout_of_header(table.names)
+        layout = layout_of_header(table.names, intake_of(limits).columns)
     except LayoutError as error:
-        raise InputError(Problem(name, str(error))) from error
+        code = error.code if error.code == RAVEN else "invalid"
+        raise InputError(Problem(name, str(error), code=code)) from error
+    if not settled:
+        columns_unclear = unclear(layout)
+        look(columns_unclear, [[table.cells(each.position) for each in columns_unclear]])
+        check(name, layout, columns_unclear, limits)
     numbers = {
-        i: table.numbers(i) for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES
+        i: table.numbers(i, words=role == "soft_value")
+        for i, role in enumerate(layout.roles)
+        if role is not None and role not in _NAMES
     }
     names = {role: _texts(table, layout.position(role)) for role in _NAMES}
     kept, declared = _declared(layout, numbers, names["filename"], names["event_label"])
@@ -59,7 +68,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> Rows:
         declared=declared,
     )
     shape = "wide" if layout.wide else "long"
-    found = columns.rows(Origin(name, None, f"{shape} data frame", layout.ignored), limits)
+    found = columns.rows(Origin(name, None, f"{shape} data frame{layout.said()}", layout.ignored), limits)
     if found is None:
         raise InputError(_first_problem(columns, rows, name, limits))
     return found

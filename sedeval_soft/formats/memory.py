@@ -15,6 +15,7 @@ from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.columns import is_number
+from sedeval_soft.formats.unclear import words_as_numbers
 
 _EXPECTED = (
     "expected a path, a data frame, a mapping of columns such as {'onset': [...], 'offset': [...], "
@@ -35,12 +36,24 @@ class Table:
     length: int
     _column: Callable[[int], Any]
 
-    def numbers(self, position: int) -> npt.NDArray[np.float64]:
-        """Return a column of numbers, missing ones as NaN; raises InputError naming what is none."""
+    def cells(self, position: int) -> Any:  # noqa: ANN401
+        """Return a column as it is if it holds numbers or texts; else one of nothing, as long as that."""
+        try:
+            return cells_of(self._column(position))
+        except _FAILURES:
+            return pa.nulls(self.length, pa.float64())
+
+    def numbers(self, position: int, *, words: bool = False) -> npt.NDArray[np.float64]:
+        """Return a column of numbers, missing ones as NaN; raises InputError naming what is none.
+
+        words: some that stand for 1 or 0 are read as these.
+        """
         try:
             array = self._column(position)
             if pa.types.is_dictionary(array.type):
                 array = array.cast(array.type.value_type)
+            if words and _is_text(array.type):
+                array = words_as_numbers(array)
             if not (_is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)):
                 raise pa.ArrowTypeError(f"it is of type {array.type}")
             array = array if array.type == pa.float64() else array.cast(pa.float64())
@@ -85,6 +98,15 @@ class Table:
         except _FAILURES as error:
             cells = list(getattr(error, "cells", ()))
         return cells
+
+
+def cells_of(array: Any) -> Any:  # noqa: ANN401
+    """Return an array as it is if it holds numbers or texts; else one of nothing, as long as that."""
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    if pa.types.is_decimal(array.type):
+        return array.cast(pa.float64())
+    return array if _is_number(array.type) or _is_text(array.type) else pa.nulls(len(array), pa.float64())
 
 
 class _MixedError(Exception):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Origin, Rows, no_events
 from sedeval_soft.formats.magic import may_be_no_table
@@ -16,6 +16,7 @@ from sedeval_soft.formats.places import is_pattern
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.text import read_sniffed
+from sedeval_soft.formats.unclear import only_the_user_knows
 
 
 def read_rows(
@@ -38,13 +39,15 @@ def read_rows(
     if name not in {"", "-"} and is_folder(name):
         from sedeval_soft.formats.folder import read_folder
 
-        return read_folder(name, partial(read_table, form=form, limits=limits), limits)
+        alone = partial(read_table, form=form, limits=limits)
+        return read_folder(name, partial(alone, limits=for_members(limits)), alone, limits)
     if is_pattern(name):
-        from sedeval_soft.formats.shards import read_shards
+        from sedeval_soft.formats.shards import ShardFile, read_shards
 
-        return read_shards(
-            name, lambda shard: read_table(open_source(shard, limits=limits), form, limits), limits
-        )
+        def read(shard: ShardFile) -> Rows | None:
+            return read_table(open_source(shard.name, limits=limits), form, shard.limits(limits))
+
+        return read_shards(name, read, limits)
     opened = open_source(name, stdin, limits)
     rows = read_table(opened, form, limits)
     if rows is None and may_be_empty:
@@ -74,7 +77,8 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Rows 
         sniffed = sniff(source, limits)
         return None if sniffed is None else read_sniffed(source, sniffed, limits)
     except InputError as error:
-        form = "" if over_limit(error) else form_instead(source, sniffed)
+        final = over_limit(error) or only_the_user_knows(error)
+        form = "" if final else form_instead(source, sniffed)
         if not form:
             raise
     return read_as(form, source, limits)
@@ -109,7 +113,8 @@ def read_as(form: str, source: Source, limits: Limits) -> Rows | None:
     from sedeval_soft.formats.forms.registry import form_of
 
     try:
-        return form_of(form).read(source, Reading(partial(read_table, limits=limits), limits))
+        table, member = (partial(read_table, limits=each) for each in (limits, for_members(limits)))
+        return form_of(form).read(source, Reading(table, member, limits))
     except InputError as error:
         coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
         raise InputError(coded, error.more) from error

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
@@ -33,13 +33,18 @@ class ShardFile:
     """A file with some rows of a table.
 
     name: to be read by, and told by. size: its bytes. label: its name below the folder that all shards are
-    in, wherever that is. alone: whether it is the whole table, and no shard.
+    in, wherever that is. alone: whether it is the whole table, and no shard. only: whether there is no other.
     """
 
     name: str
     size: int
     label: str
     alone: bool = False
+    only: bool = False
+
+    def limits(self, limits: Limits) -> Limits:
+        """Return the limits of a shard, which names a recording itself unless it is the only one."""
+        return limits if self.alone or self.only else for_members(limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +88,18 @@ def shards_of(name: str, limits: Limits = LIMITS) -> list[ShardFile]:
         raise InputError(Problem(spelled(name), f"fits no file; {expected}", code="empty-folder"))
     limits.check(spelled(name), "size", sum(size for _, size in found), "bytes in all shards")
     labels = _labels([path for path, _ in found])
-    return [ShardFile(path, size, label) for (path, size), label in zip(found, labels, strict=True)]
+    only = len(found) == 1
+    return [
+        ShardFile(path, size, label, only=only) for (path, size), label in zip(found, labels, strict=True)
+    ]
 
 
-def read_shards(name: str, read: Callable[[str], Rows | None], limits: Limits = LIMITS) -> Rows:
+def read_shards(name: str, read: Callable[[ShardFile], Rows | None], limits: Limits = LIMITS) -> Rows:
     """Return the rows of all shards that a pattern fits; raises InputError as `joined` does, and `read`."""
     held: list[Held] = []
     n_rows = 0
     for file in shards_of(name, limits):
-        held.append(Held.of(file, read(file.name)))
+        held.append(Held.of(file, read(file)))
         n_rows += held[-1].n_rows
         limits.check(spelled(name), "rows", n_rows, "rows or more in its shards")
     return joined(name, recordings(name, held), limits)

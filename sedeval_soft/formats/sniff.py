@@ -7,21 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, ColumnNames, Limits, intake_of
 from sedeval_soft.formats.columns import (
     Layout,
     LayoutError,
     check_first_row,
     explain_first_line,
     is_number,
+    is_of_raven,
     layout_of_header,
     layout_of_row,
     looks_like_header,
+    of_raven,
 )
 from sedeval_soft.formats.lines import BLANK, DELIMITERS, check_lines, is_blank
 from sedeval_soft.formats.quotes import misquoted
 from sedeval_soft.formats.records import decoded, not_text
 from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.unclear import check_text_columns
 
 _HEAD = 1 << 16
 _ROWS = 200
@@ -43,13 +46,14 @@ class Sniffed:
         """Return the form in words: `long table with header, tab`."""
         shape = "wide" if self.layout.wide else "long"
         header = "with" if self.layout.has_header else "without"
-        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}"
+        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.said()}"
 
 
 def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     """Return what a table looks like, None where it has no line at all.
 
-    Raises InputError where the first line is neither a header nor a row, and where a line is too long.
+    Raises InputError where the first line is neither a header nor a row, where a line is too long, and where
+    a column that plays no role may be the one that names recordings or has the values.
     """
     check_lines(source, limits)
     data = source.data
@@ -62,19 +66,25 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     if isinstance(first, bytes) or not lines:
         _check_first(source, number, first, alone=not lines)
         number, first = lines[0]
-    sniffed = _header(source, lines) or _row(lines) or _only_names(source, lines)
-    return sniffed if len(lines) == len(found) else replace(sniffed, sound=False)
+    columns = intake_of(limits).columns
+    sniffed = _header(source, lines, columns) or _row(lines) or _only_names(source, lines)
+    sniffed = sniffed if len(lines) == len(found) else replace(sniffed, sound=False)
+    if sniffed.layout.has_header:
+        check_text_columns(source, sniffed.delimiter, sniffed.layout, sniffed.skip, limits)
+    return sniffed
 
 
-def _header(source: Source, lines: list[tuple[int, str]]) -> Sniffed | None:
+def _header(source: Source, lines: list[tuple[int, str]], columns: ColumnNames) -> Sniffed | None:
     """Return the form of a table with a header, None where there is none."""
     number, first = lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
-        if looks_like_header(fields):
+        if is_of_raven(fields):
+            raise InputError(_refused(source, number, of_raven()))
+        if looks_like_header(fields, columns):
             _check_quotes(source, number, first, delimiter)
             try:
-                layout = layout_of_header(fields)
+                layout = layout_of_header(fields, columns)
                 if len(lines) > 1:
                     check_first_row(layout, split(lines[1][1], delimiter))
                 return Sniffed(delimiter, layout, number)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.formats.blocks import UnfitError, opened
@@ -100,7 +100,7 @@ def _cuttable(name: str, scratch: Path, limits: Limits) -> Cuttable | None:
     source = opened(name, scratch, limits, hashed=False)
     form = form_at_once(source)
     if form == "parquet":
-        return _Groups(source)
+        return _Groups(source, limits)
     if form:
         return None
     sniffed = sniff(source, limits)
@@ -167,7 +167,7 @@ class _Lines:
 class _Groups:
     """Parquet: places are numbers of row groups."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, limits: Limits) -> None:
         import pyarrow.parquet as pq
 
         try:
@@ -178,7 +178,7 @@ class _Groups:
 
         names = [str(name) for name in self._file.schema_arrow.names]
         try:
-            position = layout_of_header(names).position("filename")
+            position = layout_of_header(names, intake_of(limits).columns).position("filename")
         except LayoutError as error:
             raise UnfitError from error
         if position is None:

@@ -17,11 +17,12 @@ from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
-from sedeval_soft.formats.columns import Layout
+from sedeval_soft.formats.columns import PRESENT, Layout, normal
 from sedeval_soft.formats.lines import check_rows
 from sedeval_soft.formats.quotes import quotes_are_plain
 from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.unclear import words_as_numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,8 +66,9 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> 
     refused.
     """
     layout = sniffed.layout
+    worded = _worded(layout)
     types = {
-        str(i): _TEXT if role in {"filename", "event_label"} else pa.float64()
+        str(i): _TEXT if role in {"filename", "event_label"} or i == worded else pa.float64()
         for i, role in enumerate(layout.roles)
         if role is not None
     }
@@ -80,7 +82,7 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> 
         return "error"
 
     try:
-        return pc.read_csv(
+        table = pc.read_csv(
             pa.BufferReader(pa.py_buffer(source.data)),
             read_options=pc.ReadOptions(
                 column_names=[str(i) for i in range(len(layout.names))],
@@ -93,8 +95,18 @@ def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> 
                 column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
             ),
         )
+        if worded is None:
+            return table
+        at = table.column_names.index(str(worded))
+        return table.set_column(at, str(worded), words_as_numbers(table.column(at)))
     except pa.ArrowInvalid:
         return None
+
+
+def _worded(layout: Layout) -> int | None:
+    """Return the position of the values where they may be words, by the name of the column."""
+    at = layout.position("soft_value")
+    return at if at is not None and normal(layout.names[at]) == PRESENT else None
 
 
 def _check_names(table: Any, name: str, layout: Layout, limits: Limits) -> None:  # noqa: ANN401

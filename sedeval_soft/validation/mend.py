@@ -107,10 +107,10 @@ def opened(
     return Source(spelled(os.fspath(path)), text.encode(), str), ("UTF-16 written as UTF-8",)
 
 
-def mended(source: Source, expected: Expected) -> tuple[str | None, tuple[str, ...]]:
+def mended(source: Source, expected: Expected, limits: Limits = LIMITS) -> tuple[str | None, tuple[str, ...]]:
     """Return the text of a corrected copy, and what was done; no text where it cannot be read as a table."""
     try:
-        sniffed = sniff(source)
+        sniffed = sniff(source, limits)
     except InputError:
         sniffed = None
     if sniffed is None:

@@ -56,7 +56,7 @@ def check_names(table: Table, log: Log) -> None:
     ignored = [
         (name, i + 1)
         for i, (name, role) in enumerate(zip(*_columns(table), strict=True))
-        if role is None and table.sniffed.layout.has_header
+        if role is None and table.sniffed.layout.has_header and i not in table.sniffed.layout.settled
     ]
     log.add_many("ignored-column", len(ignored), (_ignored(table, *column) for column in ignored))
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
@@ -29,6 +29,7 @@ from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.table import read_fast
 from sedeval_soft.formats.taken import Bytes
+from sedeval_soft.formats.unclear import only_the_user_knows
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.other import as_text
 from sedeval_soft.validation.summary import explained
@@ -157,10 +158,12 @@ def read_tables(
         return [] if source is None else list(_read(source, log, limits))
     tables: list[Table] = []
     try:
-        for inner in tables_in(name, limits):
+        paths = tables_in(name, limits)
+        of_each = for_members(limits) if len(paths) > 1 else limits
+        for inner in paths:
             source = _opened(inner, log, limits)
             if source is not None:
-                tables += _read(source, log, limits, may_be_empty=True)
+                tables += _read(source, log, of_each, may_be_empty=True)
         if _are_points([table.name for table in tables], [table.rows for table in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"
             log.add(problem("operating-points", name, message))
@@ -236,7 +239,7 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     try:
         sniffed = sniff(source, limits)
     except InputError as error:
-        form = "" if over_limit(error) else form_instead(source)
+        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
         if not form:
             raise
         return _of_other(source, form, log, limits)

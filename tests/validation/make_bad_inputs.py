@@ -115,6 +115,16 @@ FORM: dict[str, Bad] = {
     "two_onsets": bad("start\tbegin\toffset\tlabel\n0\t0\t1\tcar\n", "repeated-column", 1, 2),
     "class_twice": bad("onset\toffset\tcar\tcar\n0\t1\t1\t1\n", "repeated-column", 1, 4),
     "class_without_name": bad("onset\toffset\tcar\t\n0\t1\t1\t1\n", "unnamed-column", 1, 4),
+    "recordings_by_another_name": bad(
+        "take\tonset\toffset\tlabel\nx\t0\t1\tcar\ny\t0\t1\tcar\n", "unclear-file-column", 1, 1
+    ),
+    "values_by_another_name": bad(EVENTS[:-1] + "\tp\n" + GOOD, "unclear-value-column", 1, 5),
+    "raven_selections": bad(
+        row("Selection", "View", "Begin Time (s)", "End Time (s)", "Annotation")
+        + row("1", "Waveform 1", "0", "1", "car"),
+        "raven-table",
+        1,
+    ),
     "column_read_past": doubtful(HEAD[:-1] + "\tsoft_valu\n" + GOOD[:-1] + "\t1\n", "ignored-column", 1, 6),
     "header_alone": doubtful(HEAD, "no-rows", 1),
     "too_few_fields": bad(HEAD + GOOD + row(A, "1", "2", "car"), "field-count", 3),

@@ -10,6 +10,7 @@ import hashlib
 import re
 import stat
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import IO, Any
 
@@ -101,9 +102,10 @@ def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN4
     import zlib
 
     try:
-        rows = read_members(
-            source.name, members(source, _Counter(source, reading)), reading.table, "archive", reading.limits
-        )
+        found = iter(members(source, _Counter(source, reading)))
+        first = list(islice(found, 2))
+        read = reading.member if len(first) > 1 else reading.table
+        rows = read_members(source.name, chain(first, found), read, "archive", reading.limits)
     except (
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
         *(OSError, EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, IndexError),

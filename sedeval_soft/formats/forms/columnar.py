@@ -15,14 +15,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.intake import Limits, intake_of
 from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.columns import LayoutError, layout_of_header
 from sedeval_soft.formats.forms.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text
+from sedeval_soft.formats.memory import cells_of
 from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.unclear import check, look, unclear
 
 _PARQUET = b"PAR1"
 _FILE = b"ARROW1\0\0"
@@ -62,16 +64,23 @@ def is_arrow_stream(source: Source) -> bool:
 
 
 def _parquet(
-    source: Source, limits: Limits, size: int, groups: Sequence[int] | None
+    source: Source,
+    limits: Limits,
+    size: int,
+    groups: Sequence[int] | None,
+    columns: Sequence[str] | None = None,
 ) -> tuple[Any, Iterable[Any]]:
-    """Return the schema of what is read, and batches of about so many bytes; 0: of some. groups: of rows."""
+    """Return the schema of what is read, and batches of about so many bytes; 0: of some.
+
+    groups: of rows. columns: those that are read; None for those that play a role.
+    """
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(source.data)))
     limits.check(source.name, "rows", file.metadata.num_rows, "rows")
     names = [str(name) for name in file.schema_arrow.names]
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
-    kept = _kept(names)
+    kept = _kept(names, limits) if columns is None else list(columns)
     n_rows = max(_FEWEST, size // (_CELL * len(names))) if size else _ROWS
     batches = file.iter_batches(n_rows, groups, columns=None if len(kept) == len(names) else kept)
     return pa.schema([field for field in file.schema_arrow if field.name in set(kept)]), batches
@@ -86,10 +95,10 @@ def _arrow(source: Source, *, stream: bool) -> tuple[Any, Iterable[Any]]:
     return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
 
 
-def _kept(names: Sequence[str]) -> list[str]:
+def _kept(names: Sequence[str], limits: Limits) -> list[str]:
     """Return the columns that play a role: others may be of any kind and size."""
     try:
-        layout = layout_of_header(names)
+        layout = layout_of_header(names, intake_of(limits).columns)
     except LayoutError:
         return list(names)  # `rows_from_data` says what is wrong
     return [name for name, role in zip(names, layout.roles, strict=True) if role is not None]
@@ -111,13 +120,37 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator
 
 
 def _opened(
-    source: Source, limits: Limits, form: str, size: int = 0, groups: Sequence[int] | None = None
+    source: Source,
+    limits: Limits,
+    form: str,
+    size: int = 0,
+    groups: Sequence[int] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> tuple[Any, Iterator[Any]]:
     if form == "parquet":
-        schema, batches = _parquet(source, limits, size, groups)
+        schema, batches = _parquet(source, limits, size, groups, columns)
     else:
         schema, batches = _arrow(source, stream=form == "arrow-stream")
     return schema, _checked(source, limits, batches)
+
+
+def _check_unclear(source: Source, limits: Limits, form: str) -> None:
+    """Look at columns that play no role before rows are read; raises InputError as `unclear.check` does."""
+    schema, _ = _opened(source, limits, form)
+    import pyarrow.parquet as pq
+
+    whole = pq.read_schema(pa.BufferReader(pa.py_buffer(source.data))) if form == "parquet" else schema
+    names = [str(name) for name in whole.names]
+    try:
+        layout = layout_of_header(names, intake_of(limits).columns)
+    except LayoutError:
+        return  # `rows_from_data` says what is wrong
+    found = [each for each in unclear(layout) if names.count(whole.names[each.position]) == 1]
+    if found:
+        columns = [whole.names[each.position] for each in found]
+        _, batches = _opened(source, limits, form, columns=columns)
+        look(found, ([cells_of(batch.column(name)) for name in columns] for batch in batches))
+    check(source.name, layout, found, limits)
 
 
 @contextlib.contextmanager
@@ -134,6 +167,7 @@ def _read(source: Source, reading: Reading, *, form: str, title: str) -> Rows | 
     if not len(source.data):
         return None
     with _told(source, title):
+        _check_unclear(source, reading.limits, form)
         schema, batches = _opened(source, reading.limits, form)
         found = list(batches)
         table = pa.Table.from_batches(found, schema if not found else found[0].schema)
@@ -150,6 +184,8 @@ def read_batches(
     """
     title, before = _TITLES[form], 0
     with _told(source, title):
+        if groups is None or 0 in groups:
+            _check_unclear(source, limits, form)
         schema, batches = _opened(source, limits, form, size, groups)
     while True:
         with _told(source, title):
@@ -177,7 +213,7 @@ def _rows(source: Source, limits: Limits, table: Any, title: str) -> Rows:  # no
     with _told(source, title):
         names = [str(name) for name in table.column_names]
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
-    rows = rows_from_data(table, source.name, limits)
+    rows = rows_from_data(table, source.name, limits, settled=True)
     shape = "wide" if isinstance(rows, WideRows) else "long"
     origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=f"{title}, {shape}")
     return replace(rows, origin=origin)

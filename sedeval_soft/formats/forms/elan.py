@@ -18,7 +18,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.core.visible import quoted
-from sedeval_soft.formats.columns import ALIASES, normal
+from sedeval_soft.formats.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.formats.forms.events import Events, number
 from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.names import check_text
@@ -39,7 +39,7 @@ _UNITS = {
 _CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?)", re.ASCII)
 _VALUES = ("annotation", "annotation_value", "value", "annotations", "text", "label")
 _TIERS = ("tier", "tier_name", "tiername", "tier_id")
-_FILES = (*ALIASES["filename"], "file_path", "media_file")
+_FILES = (*ALIASES["filename"], "media_file")
 _PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
 _FRAMES = ("hh", "pal", "ntsc", "smpte")
 _MEDIA = ("#", '"#')
@@ -86,6 +86,9 @@ def read(source: Source, reading: Reading) -> Rows | None:
         if not text.strip() or (layout is None and text.startswith(_MEDIA)):
             continue
         if layout is None:
+            if any(is_of_raven(split(text, each)) for each in DELIMITERS):
+                error = of_raven()
+                raise InputError(Problem(source.name, str(error), line, code=error.code))
             delimiter, layout = _layout(text)
             if layout is None:
                 message = f"{quoted(text)} is neither a header with times nor an annotation; expected {_TEXT}"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.intake import Limits, intake_of
 from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
@@ -20,6 +21,7 @@ from sedeval_soft.formats.forms.form import Form, Holds, Reading
 from sedeval_soft.formats.forms.jams import as_float
 from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.source import Source
+from sedeval_soft.formats.unclear import RAVEN, check, look, unclear, word_as_number
 
 _NAMES = ("filename", "event_label")
 _HEAD = 1 << 16
@@ -49,7 +51,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
         return None
     names = tuple(dict.fromkeys(key for _, row in objects for key in row))
     reading.limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
-    layout = _layout(source, names)
+    layout = _layout(source, names, objects, reading.limits)
     problems: list[Problem] = []
     files: list[str] = []
     labels: list[str] = []
@@ -117,12 +119,25 @@ def _objects(source: Source, reading: Reading) -> list[tuple[int, Object]]:
     return found
 
 
-def _layout(source: Source, names: tuple[str, ...]) -> Layout:
+def _layout(
+    source: Source, names: tuple[str, ...], objects: Sequence[tuple[int, Object]], limits: Limits
+) -> Layout:
     try:
         # Under their own names: those of a layout have no blanks around them.
-        return replace(layout_of_header(names), names=names)
+        layout = replace(layout_of_header(names, intake_of(limits).columns), names=names)
     except LayoutError as error:
-        raise InputError(Problem(source.name, str(error), 1)) from error
+        code = error.code if error.code == RAVEN else "invalid"
+        raise InputError(Problem(source.name, str(error), 1, code=code)) from error
+    found = unclear(layout)
+    look(found, [[_cells(row.get(each.name) for _, row in objects) for each in found]])
+    check(source.name, layout, found, limits, 1)
+    return layout
+
+
+def _cells(cells: Iterable[object]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    """Return the fields of objects as texts, those that are neither texts nor numbers as missing."""
+    texts = [str(cell) if isinstance(cell, str | int | float) else None for cell in cells]
+    return pa.array(texts, pa.large_string())
 
 
 def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], list[float], list[str]]:
@@ -140,6 +155,12 @@ def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], 
                 wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}; expected a name")
             continue
         number = as_float(cell)
+        if role == "soft_value" and isinstance(cell, str | bool):
+            number = as_float(
+                {"1": 1, "0": 0}.get(
+                    word_as_number(str(cell).strip()) if str(cell).strip().upper() not in {"0", "1"} else ""
+                )
+            )
         cells.append(number)
         most = limits.duration if role in {"onset", "offset"} else 1 + ROUNDING
         least = 0.0 if role in {"onset", "offset"} else -ROUNDING
@@ -186,7 +207,7 @@ def _rows(
         None if value is None or layout.wide else column[value],
         tuple((layout.names[i].strip(), column[i]) for i in layout.class_positions()),
         declared,
-    ).rows(Origin(source.name, source.sha256, f"JSON lines, {shape}", layout.ignored), limits)
+    ).rows(Origin(source.name, source.sha256, f"JSON lines, {shape}{layout.said()}", layout.ignored), limits)
     if rows is None:
         raise InputError(Problem(source.name, "holds something that cannot be scored"))
     return rows

@@ -1,0 +1,402 @@
+"""Columns by other names: those that are known, those that are asked about, and those that are said."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from called import call
+
+import sedeval_soft
+from sedeval_soft.core.errors import InputError, SettingsError
+
+REFERENCE = [("r0", 0.0, 2.0, "car"), ("r1", 4.0, 6.0, "car"), ("r2", 1.0, 2.0, "dog")]
+SYSTEM = [("r0", 4.0, 6.0, "car"), ("r1", 0.0, 2.0, "car"), ("r2", 1.0, 2.0, "dog")]
+"""Of one recording all would be found: of three only the dog is."""
+
+TIMES = ("onset", "offset", "event_label")
+SCORE = "segment.hard.f1.micro"
+F1 = pytest.approx(1 / 5)
+
+
+def table(path: Path, names: tuple[str, ...], rows: list[tuple], delimiter: str = "\t") -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer.writerows([names, *rows])
+    return path
+
+
+def both(folder: Path, name: str, times: tuple[str, ...] = TIMES) -> tuple[Path, Path]:
+    head = (name, *times)
+    return table(folder / "ref.tsv", head, REFERENCE), table(folder / "sys.tsv", head, SYSTEM)
+
+
+def scored(*arguments: object) -> float:
+    done = call(*map(str, arguments), "--score", SCORE)
+    assert done.code == 0, done.err
+    return float(done.out)
+
+
+def refused(*arguments: object) -> str:
+    done = call(*map(str, arguments))
+    assert (done.code, done.out) == (2, ""), done
+    return done.err
+
+
+AUDIOSET = ("start_time_seconds", "end_time_seconds", "label")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("segment_id", "fname", "soundscape", "wav_name", "video_id", "youtube_id", "ytid", "YTID"),
+        *("Begin File", "Segment ID", '"fname"'),
+    ],
+)
+@pytest.mark.parametrize("times", [TIMES, AUDIOSET, ("event_start_time", "event_end_time", "label")])
+def test_names_of_recordings_that_data_sets_use_are_known(name, times, tmp_path):
+    sides = both(tmp_path, name.strip('"'), times)
+    assert scored(*sides) == F1
+    assert scored(*sides, "--strict") == F1
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
+@pytest.mark.parametrize("name", ["take", "TAKE", "the take", 'a "take"'])
+def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name, delimiter, tmp_path):
+    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
+    path = table(tmp_path / "sys.txt", (name, *TIMES), SYSTEM, delimiter)
+    for strict in ((), ("--strict",)):
+        said = refused(known, path, *strict)
+        assert f"{path}:1:1: no column is known to name the recordings, but column {name!r}" in said
+        assert f"--columns filename={name}" in said
+        assert f"--columns ignore={name}" in said
+    assert scored(known, path, "--columns", f"filename={name}") == F1
+    assert scored(path, path, "--columns", f"ignore={name}") == 1
+    assert str(path) in refused(path, known)
+
+
+def test_a_folder_and_a_table_of_one_text_and_no_texts_are_read_as_ever(tmp_path):
+    head = ("annotator", "blank", "flag", "low_freq", *TIMES)
+    one = [("ann", "", "yes", 20 + k, *row[1:]) for k, row in enumerate(REFERENCE)]
+    assert scored(*(table(tmp_path / "one.tsv", head, one),) * 2) == 1
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in "ab":
+        rows = [(text, "", "no", 20, *row[1:]) for text, row in zip("xyz", REFERENCE, strict=True)]
+        table(folder / f"{name}.tsv", head, rows)
+    assert scored(folder, folder, "--strict") == 1
+
+
+@pytest.mark.parametrize(("name", "ending"), [("clipp", ""), ("what", ".wav")])
+def test_a_table_of_a_folder_is_asked_about_where_its_own_column_seems_to_name_recordings(
+    name, ending, tmp_path
+):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    rows = [(row[0] + ending, *row[1:]) for row in SYSTEM]
+    table(folder / "part-0.tsv", (name, *TIMES), rows[:2])
+    table(folder / "part-1.tsv", (name, *TIMES), rows[2:])
+    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
+    assert f"part-0.tsv:1:1: no column is known to name the recordings, but column {name!r}" in refused(
+        known, folder
+    )
+    assert scored(known, folder, "--columns", f"filename={name}") == F1
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for path in sorted(folder.iterdir()):
+            archive.write(path, path.name)
+    assert f"column {name!r}" in refused(known, tmp_path / "all.zip")
+    assert f"column {name!r}" in refused(known, f"{folder}/*.tsv")
+    assert f"column {name!r}" in refused(known, f"{folder}/*.tsv", "--jobs", "1")
+    assert scored(known, f"{folder}/*.tsv", "--jobs", "1", "--columns", f"filename={name}") == F1
+    assert scored(known, tmp_path / "all.zip", "--columns", f"filename={name}") == F1
+
+
+def test_a_folder_archive_or_pattern_of_one_table_is_asked_about_as_that_table(tmp_path):
+    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = table(folder / "all.tsv", ("take", *TIMES), SYSTEM)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(path, path.name)
+    for system in (folder, tmp_path / "all.zip", f"{folder}/*.tsv"):
+        for more in ((), ("--jobs", "1")):
+            assert "column 'take' has several texts" in refused(known, system, *more)
+            assert scored(known, system, "--columns", "filename=take", *more) == F1
+    assert "unclear-file-column" in call("validate", folder).out
+
+
+VALUED = [(*row, value) for row, value in zip(SYSTEM, (0.25, 0.75, 0.625), strict=True)]
+
+
+def valued(folder: Path, name: str = "p", more: int = 0) -> tuple[Path, Path]:
+    rows = [*VALUED, *((f"x{k:05}", 0.0, 1.0, "car", (k % 99) / 100) for k in range(more))]
+    head = ("filename", *TIMES, name)
+    return table(folder / "ref.tsv", ("filename", *TIMES), REFERENCE), table(folder / "sys.tsv", head, rows)
+
+
+@pytest.mark.parametrize("name", ["p", "conf", "annotator_confidence", "weights", "is_active"])
+def test_numbers_that_may_be_values_are_asked_about_on_either_side(name, tmp_path):
+    known, path = valued(tmp_path, name)
+    for sides in ((known, path), (path, known)):
+        said = refused(*sides, "--strict")
+        assert f"{path}:1:5: there is no column of values, but column {name!r} has numbers in [0, 1]" in said
+        assert f"--columns value={name}" in said
+    assert scored(known, path, "--columns", f"ignore={name}") == F1
+    assert scored(known, path, "--columns", f"value={name}") == pytest.approx(2 * 1 / (5 + 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        *((name, (0, 1, 1)) for name in ("fold", "is_mixture", "index", "Unnamed: 0", "event_id", "channel")),
+        *((name, (0.2, 0.3, 1)) for name in ("Low Freq (Hz)", "duration", "snr_db", "")),
+        *(("p", numbers) for numbers in ((1, 1, 1), (0.5, 2, 1), (0.5, "x", 1), ("", "", ""), (-0.5, 0, 1))),
+    ],
+)
+def test_other_numbers_are_read_past(name, numbers, tmp_path):
+    rows = [(*row, number) for row, number in zip(SYSTEM, numbers, strict=True)]
+    path = table(tmp_path / "sys.tsv", ("filename", *TIMES, name), rows)
+    assert scored(path, path, "--strict") == 1
+
+
+WAYS = ["at once", "--jobs", "--memory-limit", "two jobs", "gzip", "Parquet", "Parquet, jobs", "Arrow",
+        "JSON lines", "shards", "shards, jobs", "data frame", "mapping", "rows"]  # fmt: skip
+
+
+def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
+    """Return a table as something that `evaluate` takes, and how it is read."""
+    frame = pd.read_csv(path, sep="\t")
+    how = {"--jobs": {"jobs": 1}, "--memory-limit": {"memory_limit": "4G"}, "two jobs": {"jobs": 2}}.get(
+        way, {}
+    )
+    if way.startswith("Parquet"):
+        pq.write_table(pa.Table.from_pandas(frame), f"{path}.parquet", row_group_size=7)
+        return f"{path}.parquet", {"jobs": 1} if "jobs" in way else {}
+    if way == "gzip":
+        Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        return f"{path}.gz", how
+    if way == "Arrow":
+        arrow = pa.Table.from_pandas(frame)
+        with pa.ipc.new_file(f"{path}.arrow", arrow.schema) as writer:
+            writer.write_table(arrow, max_chunksize=5)
+        return f"{path}.arrow", how
+    if way == "JSON lines":
+        Path(f"{path}.jsonl").write_text(frame.to_json(orient="records", lines=True))
+        return f"{path}.jsonl", how
+    if way.startswith("shards"):
+        folder = Path(f"{path}.shards")
+        folder.mkdir(exist_ok=True)
+        (folder / "one.tsv").write_bytes(path.read_bytes())
+        return f"{folder}/*.tsv", {"jobs": 1} if "jobs" in way else {}
+    kinds = {"data frame": frame, "mapping": frame.to_dict("list"), "rows": frame.to_dict("records")}
+    return kinds.get(way, str(path)), how
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
+    known, path = valued(tmp_path, more=300)
+    system, how = given(way, path)
+    with pytest.raises(InputError, match=r"column 'p' has numbers in \[0, 1\] \(0.25, 0.") as caught:
+        sedeval_soft.evaluate(str(known), system, **how)
+    assert [problem.code for problem in caught.value.problems] == ["unclear-value-column"]
+    scores = sedeval_soft.evaluate(str(known), system, columns="value=p", **how)
+    plain = sedeval_soft.evaluate(str(known), str(path), columns={"value": "p"})
+    assert scores[SCORE] == plain[SCORE]
+    assert scores["segment.soft.f1.micro"] == plain["segment.soft.f1.micro"]
+    # One number that is no value, at the end, and nothing is asked.
+    path.write_text(path.read_text() + "z\t0\t1\tcar\t7\n")
+    system, how = given(way, path)
+    assert sedeval_soft.evaluate(str(known), system, **how)[SCORE] > 0
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "shards" not in way])
+def test_recordings_are_asked_about_alike_however_a_table_is_read(way, tmp_path):
+    known, _ = both(tmp_path, "filename")
+    path = table(tmp_path / "take.tsv", ("take", *TIMES), SYSTEM)
+    system, how = given(way, path)
+    with pytest.raises(InputError, match=r"column 'take' has several texts \('r0', 'r1', 'r2'\)") as caught:
+        sedeval_soft.evaluate(str(known), system, **how)
+    assert [problem.code for problem in caught.value.problems] == ["unclear-file-column"]
+    scores = sedeval_soft.evaluate(str(known), system, columns={"filename": ["other", "take"]}, **how)
+    assert scores[SCORE] == F1
+    evaluator = sedeval_soft.Evaluator(columns="filename=take")
+    evaluator.update(str(known), system)
+    assert evaluator.compute()[SCORE] == F1
+
+
+def test_lines_that_are_read_one_by_one_are_asked_about_too(tmp_path):
+    known, path = valued(tmp_path)
+    path.write_text(path.read_text() + 'silent\n"a ""b"" c"\t0\t1\tcar\t0.5\n')
+    assert "column 'p'" in refused(known, path)
+    assert "column 'p'" in refused(known, path, "--jobs", "1")
+
+
+FRAMES = ("segment_id", *AUDIOSET, "present")
+FRAMED = [
+    ("r0", 0.0, 1.0, "car", "PRESENT"),
+    ("r0", 1.0, 2.0, "car", "PRESENT"),
+    ("r0", 2.0, 3.0, "car", "NOT_PRESENT"),
+    ("r1", 0.0, 4.0, "car", "NOT_PRESENT"),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_not_present_in_audioset_s_frames_is_no_event(way, tmp_path):
+    framed, _ = given(way, table(tmp_path / "framed.tsv", FRAMES, FRAMED))
+    system = table(
+        tmp_path / "sys.tsv", ("filename", *TIMES), [("r0", 0.0, 2.0, "car"), ("r1", 1.0, 2.0, "car")]
+    )
+    how = {"jobs": 1} if "jobs" in way and isinstance(framed, str) else {}
+    scores = sedeval_soft.evaluate(framed, str(system), **how)
+    assert scores["segment.hard.recall.micro"] == 1
+    assert scores["segment.hard.precision.micro"] == pytest.approx(2 / 3)
+    assert scores["segment.hard.accuracy.micro"] == pytest.approx(6 / 7), "the length is known"
+    assert scores["event.hard.recall.micro"] == 1, "frames that touch are one event"
+
+
+def test_another_word_than_present_is_refused(tmp_path):
+    path = table(tmp_path / "framed.tsv", FRAMES, [*FRAMED, ("r1", 0.0, 1.0, "car", "MAYBE")])
+    assert f"{path}:6:5: present 'MAYBE' is not a number" in refused(path, path)
+
+
+def test_a_class_may_be_called_present(tmp_path):
+    path = table(
+        tmp_path / "wide.tsv", ("fname", "onset", "offset", "present", "absent"), [("a", 0, 1, 1, 0)]
+    )
+    assert scored(path, path) == 1
+
+
+RAVEN = ("Selection", "View", "Channel", "Begin Time (s)", "End Time (s)", "Low Freq (Hz)", "High Freq (Hz)")
+CALLS = [(1, "Waveform 1", 1, 0.5, 1.5, 0, 9000, "call"), (1, "Spectrogram 1", 1, 0.5, 1.5, 400, 900, "call")]
+
+
+@pytest.mark.parametrize("last", ["Annotation", "Species", "Begin File", "annotation"])
+@pytest.mark.parametrize("delimiter", ["\t", ","])
+def test_a_raven_selection_table_is_refused_by_one_clear_word(last, delimiter, tmp_path):
+    known, _ = both(tmp_path, "filename")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = table(folder / "rec1.Table.1.selections.txt", (*RAVEN, last), CALLS, delimiter)
+    for call_of in (
+        *((known, path), (path, known), (known, folder), (known, path, "--jobs", "1")),
+        *(("convert", path, tmp_path / "out.tsv"), ("convert", path, tmp_path / "o.tsv", "--from", "elan")),
+        (known, path, "--columns", "onset=Begin Time (s),offset=End Time (s)"),
+    ):
+        said = refused(*call_of)
+        assert f"{path}:1: is a Raven selection table" in said
+        assert len(said.splitlines()) == 1
+    done = call("validate", path, "--format", "json")
+    assert [problem["code"] for problem in json.loads(done.out)["problems"]] == ["raven-table"]
+    frame = pd.read_csv(path, sep=delimiter)
+    for system in (frame, frame.to_dict("records")):
+        with pytest.raises(InputError, match="is a Raven selection table"):
+            sedeval_soft.evaluate(str(known), system)
+
+
+def test_an_elan_export_with_seconds_in_parentheses_is_none_of_raven_s(tmp_path):
+    path = table(
+        tmp_path / "x.txt", ("Tier", "Begin Time (s)", "End Time (s)", "Annotation"), [("t", 0, 1, "a")]
+    )
+    assert scored(path, path) == 1
+
+
+def test_validate_and_convert_ask_and_are_told(tmp_path):
+    path = table(tmp_path / "sys.tsv", ("take", *TIMES, "p"), [(*row, 0.5) for row in SYSTEM])
+    done = call("validate", path, "--format", "json")
+    codes = [problem["code"] for problem in json.loads(done.out)["problems"]]
+    assert codes == ["unclear-file-column", "unclear-value-column"]
+    told = "filename=take,value=p"
+    done = call("validate", path, "--columns", told, "--format", "json")
+    assert "unclear" not in done.out
+    assert "column 'take'" in refused("convert", path, tmp_path / "out.tsv")
+    assert call("convert", path, tmp_path / "out.tsv", "--columns", told).code == 0
+    head = (tmp_path / "out.tsv").read_text().splitlines()
+    assert head[:2] == ["filename\tonset\toffset\tevent_label\tsoft_value", "r0\t4\t6\tcar\t0.5"]
+    sedeval_soft.convert(path, tmp_path / "again.tsv", columns=told)
+    assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "out.tsv").read_bytes()
+    assert sedeval_soft.validate(path, columns=told).files == 3
+
+
+def test_what_is_said_holds_over_what_is_known_and_is_told(tmp_path):
+    rows = [("same", *row) for row in SYSTEM]
+    path = table(tmp_path / "sys.tsv", ("filename", "segment", *TIMES), rows)
+    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
+    assert scored(known, path, "--columns", "filename=segment") == F1
+    out = call(known, path, "--columns", "filename=Segment").out
+    assert "long table with header, tab, filename from 'segment'" in out
+    both_known = table(tmp_path / "two.tsv", ("ytid", "segment_id", *TIMES), rows)
+    said = refused(known, both_known)
+    assert "columns 'ytid' and 'segment_id' could each be the filename" in said
+    assert "--columns filename=NAME" in said
+    assert scored(known, both_known, "--columns", "filename=segment_id") == F1
+    assert scored(known, both_known, "--columns", "ignore=ytid") == F1
+    times = table(tmp_path / "t.tsv", ("filename", "t0", "t1", "what"), REFERENCE)
+    assert scored(known, times, "--columns", "onset=t0", "--columns", "offset=t1,label=what") == 1
+
+
+def test_a_wide_table_leaves_out_what_is_to_be_ignored(tmp_path):
+    head = ("take", "comment", "onset", "offset", "car")
+    rows = [(name, k, 0.0, 1.0, 0.75) for k, name in enumerate(("r0", "r1"))]
+    path = table(tmp_path / "wide.tsv", head, rows)
+    refused(path, path)
+    columns = ("--columns", "filename=take,ignore=comment")
+    assert scored(path, path, *columns) == 1
+    assert "2 rows, 2 files, 1 class; wide table" in call(path, path, *columns).out
+
+
+def test_a_column_that_is_in_no_table_is_missed(tmp_path):
+    one = table(tmp_path / "one.tsv", TIMES, [row[1:] for row in SYSTEM])
+    known, _ = both(tmp_path, "filename")
+    assert "has no column 'take'" in refused(known, one, "--columns", "filename=take")
+    assert scored(known, known, "--columns", "filename=take") == 1
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    table(folder / "r0.tsv", TIMES, [row[1:] for row in SYSTEM])
+    assert scored(folder, folder, "--columns", "filename=take") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("filename", "expected ROLE=COLUMN"),
+        ("filename=", "the name of the column is missing"),
+        ("file=x", "there is no role 'file'; expected one of filename"),
+        ("filename=x,value=X", "column 'X' has two roles"),
+        ("", "expected ROLE=COLUMN"),
+    ],
+)
+def test_columns_that_are_said_wrongly_are_refused(text, said, tmp_path):
+    known, path = both(tmp_path, "filename")
+    assert said in refused(known, path, "--columns", text)
+
+
+@pytest.mark.parametrize("columns", [3, {"filename": 3}, {"filename": [3]}, {3: "x"}, [3], {"file": "x"}])
+def test_columns_of_another_kind_are_refused(columns, tmp_path):
+    known, path = both(tmp_path, "filename")
+    with pytest.raises(SettingsError, match="column"):
+        sedeval_soft.evaluate(str(known), str(path), columns=columns)
+
+
+def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    known, _ = both(tmp_path, "filename")
+    table(folder / "one.tsv", ("take", *TIMES), SYSTEM)
+    made = ("board", folder, "--reference", known, "-o", tmp_path / "site", "--no-reports")
+    assert "invalid: one: 1 problem" in call(*made).err
+    done = call(*made, "--columns", "filename=take")
+    assert done.code == 0
+    assert "1 ranked, 0 invalid; 0 as before" in done.err
+
+
+def test_a_name_with_a_comma_can_be_said(tmp_path):
+    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
+    path = table(tmp_path / "sys.tsv", ("take, or so", *TIMES), SYSTEM)
+    assert scored(known, path, "--columns", "filename=take, or so,ignore=x") == F1

@@ -202,11 +202,12 @@ class Intake(Limits):
     """Limits, and what else is known of an input before it is read.
 
     columns: what the user says of them. by_table: the recording is named after its table, as in a folder,
-    unless the table names it.
+    unless the table names it. only: there is but one such table.
     """
 
     columns: ColumnNames = NO_COLUMNS
     by_table: bool = False
+    only: bool = False
 
 
 def intake_of(limits: Limits) -> Intake:
@@ -223,9 +224,12 @@ def with_columns(limits: Limits, columns: object) -> Limits:
     return replace(intake_of(limits), columns=ColumnNames.of(columns))
 
 
-def for_members(limits: Limits) -> Intake:
-    """Return the limits of tables each of which is one recording, named after it, or says what it is."""
-    return replace(intake_of(limits), by_table=True)
+def for_members(limits: Limits, *, only: bool = False) -> Intake:
+    """Return the limits of tables each of which is one recording, named after it, or says what it is.
+
+    only: there is but one, which may as well be of several recordings.
+    """
+    return replace(intake_of(limits), by_table=True, only=only)
 
 
 def over_limit(error: InputError) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
 from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.visible import SHOWN, quoted
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
@@ -156,9 +156,7 @@ def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found
             number, code, wrong = _number(layout.names[i], role, text, found.limits)
             numbers.append(number)
             if wrong:
-                aside = role == "class" and code == "not-a-number"
-                mend = f"write a number, or leave the column out by --columns ignore={layout.names[i]}"
-                problems.append(Problem(name, wrong, line, i + 1, code, mend=mend if aside else ""))
+                problems.append(Problem(name, wrong, line, i + 1, code))
     if problems:
         return problems
     onset_at, offset_at = layout.roles.index("onset"), layout.roles.index("offset")
@@ -230,6 +228,8 @@ def _number(name: str, role: str, text: str, limits: Limits) -> tuple[float, str
     limit = "a number of seconds, 0 or more" if time else "a number in [0, 1]"
     if not NUMBER.fullmatch(stripped):
         code, wrong = _no_number(stripped)
+        aside = role == "class" and code == "not-a-number"
+        limit += f", or {COLUMNS} ignore={name} where that is no class" if aside else ""
         return math.nan, code, f"{name} {wrong}; expected {limit}"
     number = float(stripped)
     code = wrong = ""

@@ -39,8 +39,8 @@ def read_rows(
     if name not in {"", "-"} and is_folder(name):
         from sedeval_soft.formats.folder import read_folder
 
-        alone = partial(read_table, form=form, limits=limits)
-        return read_folder(name, partial(alone, limits=for_members(limits)), alone, limits)
+        member = partial(read_table, form=form, limits=for_members(limits))
+        return read_folder(name, member, partial(member, limits=for_members(limits, only=True)), limits)
     if is_pattern(name):
         from sedeval_soft.formats.shards import ShardFile, read_shards
 
@@ -113,8 +113,10 @@ def read_as(form: str, source: Source, limits: Limits) -> Rows | None:
     from sedeval_soft.formats.forms.registry import form_of
 
     try:
-        table, member = (partial(read_table, limits=each) for each in (limits, for_members(limits)))
-        return form_of(form).read(source, Reading(table, member, limits))
+        table = partial(read_table, limits=limits)
+        member = partial(read_table, limits=for_members(limits))
+        only = partial(read_table, limits=for_members(limits, only=True))
+        return form_of(form).read(source, Reading(table, member, only, limits))
     except InputError as error:
         coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
         raise InputError(coded, error.more) from error

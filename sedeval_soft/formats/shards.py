@@ -43,8 +43,8 @@ class ShardFile:
     only: bool = False
 
     def limits(self, limits: Limits) -> Limits:
-        """Return the limits of a shard, which names a recording itself unless it is the only one."""
-        return limits if self.alone or self.only else for_members(limits)
+        """Return the limits of a shard, which names a recording unless it is the whole table."""
+        return limits if self.alone else for_members(limits, only=self.only)
 
 
 @dataclass(frozen=True, slots=True)

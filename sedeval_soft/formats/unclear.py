@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from sedeval_soft.core.errors import InputError, Problem
@@ -114,6 +113,8 @@ def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401 - pyarrow is untyped
 
     Raises pyarrow.ArrowInvalid where one is no number.
     """
+    import pyarrow.compute as pc
+
     trimmed = pc.utf8_trim_whitespace(texts.cast(_TEXT))
     upper = pc.utf8_upper(trimmed)
     for word, number in _WORDS.items():
@@ -175,6 +176,8 @@ class Evidence:
 
     def _of_texts(self, cells: Any) -> Any:  # noqa: ANN401
         """Return texts as numbers, None where they are not."""
+        import pyarrow.compute as pc
+
         texts = pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT))
         texts = pc.unique(texts)
         texts = texts.filter(pc.not_equal(texts, ""))
@@ -235,7 +238,8 @@ def check(
     source: str, layout: Layout, found: Sequence[Evidence], limits: Limits, line: int | None = None
 ) -> None:
     """Refuse a table with a column that may name the recordings, or have the values; raises InputError."""
-    by_table = intake_of(limits).by_table
+    intake = intake_of(limits)
+    by_table = intake.by_table and not intake.only
     files = [each for each in found if each.may_be_files(by_table=by_table)]
     values = [each for each in found if each.may_be_values() and each not in files]
     problems = [_of_files(source, files, line)] if files else []

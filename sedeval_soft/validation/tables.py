@@ -159,7 +159,7 @@ def read_tables(
     tables: list[Table] = []
     try:
         paths = tables_in(name, limits)
-        of_each = for_members(limits) if len(paths) > 1 else limits
+        of_each = for_members(limits, only=len(paths) == 1)
         for inner in paths:
             source = _opened(inner, log, limits)
             if source is not None:

@@ -102,7 +102,7 @@ MOVING = {
 
 def test_every_option_that_is_not_of_files_is_known_to_move_thresholds():
     options = {option for each in Commands()["tune"].params for option in each.opts if option[:2] == "--"}
-    assert options == {*MOVING, "--output", "--quiet", "--limit", "--memory-limit"}
+    assert options == {*MOVING, "--output", "--quiet", "--columns", "--limit", "--memory-limit"}
 
 
 @pytest.mark.parametrize("option", MOVING)

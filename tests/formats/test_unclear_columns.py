@@ -345,7 +345,9 @@ def test_a_wide_table_leaves_out_what_is_to_be_ignored(tmp_path):
     head = ("take", "comment", "onset", "offset", "car")
     rows = [(name, k, 0.0, 1.0, 0.75) for k, name in enumerate(("r0", "r1"))]
     path = table(tmp_path / "wide.tsv", head, rows)
-    refused(path, path)
+    assert "expected a number in [0, 1], or --columns ignore=take where that is no class" in refused(
+        path, path
+    )
     columns = ("--columns", "filename=take,ignore=comment")
     assert scored(path, path, *columns) == 1
     assert "2 rows, 2 files, 1 class; wide table" in call(path, path, *columns).out

@@ -104,7 +104,7 @@ def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN4
     try:
         found = iter(members(source, _Counter(source, reading)))
         first = list(islice(found, 2))
-        read = reading.member if len(first) > 1 else reading.table
+        read = reading.member if len(first) > 1 else reading.only
         rows = read_members(source.name, chain(first, found), read, "archive", reading.limits)
     except (
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),

@@ -16,12 +16,13 @@ from sedeval_soft.formats.source import Source
 class Reading:
     """What readers are told beside the bytes.
 
-    table: reads a table of any form, as it is; member: one of several, each of them one recording. limits:
-    the most that is taken in.
+    table: reads a table of any form, as it is; member: one of several, each of them one recording; only: the
+    only member. limits: the most that is taken in.
     """
 
     table: Callable[[Source], Rows | None]
     member: Callable[[Source], Rows | None]
+    only: Callable[[Source], Rows | None]
     limits: Limits = LIMITS
 
 

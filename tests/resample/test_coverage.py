@@ -89,7 +89,8 @@ def test_shares_that_are_documented_are_measured_again():
     for method, kinds in MEASURED.items():
         for kind, by_files in kinds.items():
             expected, found = by_files[20], again[method][kind][20]
-            assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / simulations), (method, kind)
+            error = np.sqrt(expected * (1 - expected) / simulations)
+            assert abs(found - expected) < 4 * error, (method, kind)
 
 
 def differences(rng):

@@ -122,7 +122,8 @@ def _rough(n_files: int, settings: Settings) -> list[str]:
     kinds = _kinds(settings)
     method = settings.ci or "bootstrap"
     shares = {kind: held(method, kind, n_files) for kind in kinds}
-    low = {kind: share for kind, share in shares.items() if share is not None and share < ENOUGH}
+    fewer = n_files < files_of(n_files)
+    low = {kind: share for kind, share in shares.items() if share is not None and (share < ENOUGH or fewer)}
     if not low:
         return []
     said = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in low.items())

@@ -58,7 +58,9 @@ def test_expanded_ends_are_those_of_student(confidence):
     for n in (2, 3, 8, 50):
         wanted = np.sqrt(n / (n - 1)) * scipy.stats.t.ppf((1 + confidence) / 2, n - 1)
         assert expanded_z(confidence, n) == pytest.approx(wanted, rel=1e-9)
-    assert expanded_z(confidence, 10**7) == pytest.approx(scipy.stats.norm.ppf((1 + confidence) / 2), rel=1e-5)
+    assert expanded_z(confidence, 10**7) == pytest.approx(
+        scipy.stats.norm.ppf((1 + confidence) / 2), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("n_files", [2, 3, 6, 20])

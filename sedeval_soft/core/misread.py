@@ -53,7 +53,7 @@ _UNKNOWN = 0.1
 """How much the end of a recording weighs of which nothing is known, where one that is too late is named."""
 
 _MOST, _FARTHEST = 2**53, 20
-"""No count or time is above the one, no ratio of lengths above ten to the other: times are ticks up to years."""
+"""No count or time is above the one, no ratio of lengths is told above ten to the other."""
 
 _NAMED = 3
 """Tables, or pairs of names, that a message names."""
@@ -150,7 +150,8 @@ class RowStatistics:
         last = last_offsets(rows)
         integers = _whole_numbers(rows)
         both = (expected > 0) & (last > 0)
-        bins = np.rint(_BINS * np.log10(last[both] / expected[both])).astype(np.int64)
+        powers = np.clip(np.log10(last[both]) - np.log10(expected[both]), -_FARTHEST, _FARTHEST)
+        bins = np.rint(_BINS * powers).astype(np.int64)
         over_day = (last > DAY) & ~np.isfinite(whole)
         late = over_day | (compared & (last > 0) & (last >= _FACTOR * expected))
         beyond = rows_after_end(rows, last, whole)
@@ -301,8 +302,8 @@ class Ordered:
     @property
     def repeats(self) -> Bools:
         """Return whether each row but the first has the times of the one before it, (n - 1,)."""
-        repeats: Bools = self.onset[1:] == self.onset[:-1]
-        return self.same & repeats & (self.offset[1:] == self.offset[:-1])
+        repeats = self.same & (self.onset[1:] == self.onset[:-1])
+        return repeats & (self.offset[1:] == self.offset[:-1])
 
 
 def groups_of(rows: Rows) -> npt.NDArray[np.int64]:

@@ -113,7 +113,7 @@ _TIMES: dict[str, Rule] = {
                 misread=0.5),
     "late-start": Rule("warning", "A wide table does not begin at 0.", "write rows from 0 on"),
     "early-end": Rule("warning", "A wide table ends before its recording does.",
-                      "write rows up to the end", misread=0.5),
+                      "write rows up to the end", misread=1.0),
     "after-end": Rule("warning", "A row ends after its recording does.",
                       "correct the time: nothing is scored after the end", misread=ANY),
     "time-unit": Rule("warning", "Times seem to be in milliseconds, frames or samples.", "write seconds",

@@ -79,7 +79,7 @@ class Findings:
         found = [
             *sorted(self.doubtful),
             *doubts(self.tables),
-            *self._of_names(),
+            *self._of_names(settings),
             *self._of_files(),
             *self._of_classes(settings),
         ]
@@ -98,7 +98,7 @@ class Findings:
         ]
         return (*found, *strangers(settings, classes))
 
-    def _of_names(self) -> list[str]:
+    def _of_names(self, settings: Settings) -> list[str]:
         """Return a line where names seem to stand in the wrong column, or to be two of one thing."""
         found = []
         theirs = self.extra | self.dropped
@@ -108,7 +108,7 @@ class Findings:
                 "classes; swap the two columns, or their names in the header (swapped-columns)"
             )
         for role, classes in (("reference", self.reference_classes), ("system", self.system_classes)):
-            like = similar_names(sorted(classes))
+            like = similar_names(sorted(classes & {*self.classes(settings)}))
             pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""

@@ -11,7 +11,7 @@ from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.hints import did_you_mean, folded
-from sedeval_soft.core.misread import are_swapped, decimal_names, similar_names
+from sedeval_soft.core.misread import are_swapped, decimal_files, similar_names
 from sedeval_soft.core.rows import UNNAMED, LongRows
 from sedeval_soft.formats.columns import is_number
 from sedeval_soft.validation.found import Log
@@ -42,9 +42,10 @@ def check_names(table: Table, log: Log) -> None:
         line = table.sniffed.skip or 1
         at = table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, at))
-    for role, message in decimal_names(rows, has_header=table.sniffed.layout.has_header):
-        first = table.lines_of([0])[0] if len(rows) else None
-        log.add(problem("swapped-columns", table.name, message, first, table.column(role)))
+    message = decimal_files(rows, has_header=table.sniffed.layout.has_header)
+    if message is not None and len(rows):
+        first = table.lines_of([0])[0]
+        log.add(problem("swapped-columns", table.name, message, first, table.column("filename")))
     ignored = [
         (name, i + 1)
         for i, (name, role) in enumerate(zip(*_columns(table), strict=True))

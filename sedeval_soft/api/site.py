@@ -26,10 +26,12 @@ from sedeval_soft.board.records import Record, problem_of, scores_of
 from sedeval_soft.board.remembered import TESTS, Remembered, Test, test_for
 from sedeval_soft.config.about import About, read_about
 from sedeval_soft.core.board import Board
-from sedeval_soft.core.errors import InputError, SettingsError
-from sedeval_soft.core.findings import listing
+from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.core.findings import STRICT, listing
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.misread import doubts
+from sedeval_soft.core.pair import align
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
@@ -122,6 +124,7 @@ def build_site(
         *(folds, by, limits),
     )
     _check_classes(challenge)
+    _check_reference(challenge)
     found, ignored = find_submissions(submissions, limits)
     own = [each for each in found if _is_same(each.path, reference)]
     found = [each for each in found if each not in own]
@@ -340,6 +343,16 @@ def _is_same(path: Path, reference: object) -> bool:
         return os.path.samestat(path.lstat(), Path(reference).stat())
     except (OSError, ValueError):
         return False
+
+
+def _check_reference(challenge: Challenge) -> None:
+    """Refuse a reference that is probably misread, where that makes all submissions invalid."""
+    if challenge.settings.strict:
+        rows = challenge.reference
+        tables = align(rows, rows, challenge.settings, challenge.durations).findings.tables
+        found = doubts({role: own for role, own in tables.items() if role == "reference"})
+        if found:
+            raise EvaluationError("\n".join([*found, STRICT]))
 
 
 def _check_classes(challenge: Challenge) -> None:

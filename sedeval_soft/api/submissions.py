@@ -29,7 +29,7 @@ from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.validation import Expected, validate_table
 from sedeval_soft.validation.found import SEVERITIES
 
-_FORMAT = 1
+_FORMAT = 2
 """Of what is kept: a change of it makes all of that anew."""
 
 

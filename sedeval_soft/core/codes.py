@@ -10,14 +10,23 @@ from dataclasses import dataclass, fields
 from sedeval_soft.core.errors import Problem, Severity
 from sedeval_soft.core.intake import Limits
 
+ANY = 0.0
+"""The share of rows that one row is always above."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a code stands for: severity, meaning, and what is done about it where a problem says no better."""
+    """What a code stands for: severity, meaning, and what is done about it where a problem says no better.
+
+    misread: of what share of the rows (of `early-end`: of the recordings) it must be so for `evaluate` and
+    `board` to take the table for misread, and warn: 0 where one is enough, None where they do not. What may
+    be meant so in an ordinary table, and what costs a row but not the meaning of the table, is None.
+    """
 
     severity: Severity
     meaning: str
     mend: str
+    misread: float | None = None
 
 
 _FILES: dict[str, Rule] = {
@@ -74,7 +83,7 @@ _FORM: dict[str, Rule] = {
     "misquoted": Rule("error", "A quote is not closed on its line, or text follows it.",
                       "close the quote, or double those that are part of a name"),
     "swapped-columns": Rule("warning", "Two columns seem to stand in each other's place.",
-                            "swap them, or their names in the header"),
+                            "swap them, or their names in the header", misread=ANY),
     "swapped-times": Rule("error", "No onset is before its offset: the two seem to be swapped.",
                           "swap onset and offset"),
 }  # fmt: skip
@@ -105,40 +114,43 @@ _VALUES: dict[str, Rule] = {
 
 _TIMES: dict[str, Rule] = {
     "zero-length": Rule("warning", "A row ends where it begins: it fills no segment.", "remove it, or give "
-                        "it a length"),
-    "duplicate-row": Rule("warning", "A row stands there twice.", "remove one of the two"),
+                        "it a length", misread=0.5),
+    "duplicate-row": Rule("warning", "A row stands there twice.", "remove one of the two", misread=0.1),
     "overlapping-rows": Rule("warning", "Two rows of one file and class overlap.",
-                             "join them, or correct their times"),
+                             "join them, or correct their times", misread=0.5),
     "touching-rows": Rule("note", "One row ends where another of its file, class and value begins.",
                           "join them if they are one event"),
-    "gap": Rule("warning", "A wide table leaves a gap between rows.", "write a row for all times"),
+    "gap": Rule("warning", "A wide table leaves a gap between rows.", "write a row for all times",
+                misread=0.5),
     "late-start": Rule("warning", "A wide table does not begin at 0.", "write rows from 0 on"),
     "early-end": Rule("warning", "A wide table ends before its recording does.",
-                      "write rows up to the end"),
+                      "write rows up to the end", misread=1.0),
     "after-end": Rule("warning", "A row ends after its recording does.",
-                      "correct the time: nothing is scored after the end"),
-    "time-unit": Rule("warning", "Times seem to be in milliseconds, frames or samples.", "write seconds"),
-    "long-recording": Rule("warning", "A recording is longer than a day.", "check that times are seconds"),
+                      "correct the time: nothing is scored after the end", misread=ANY),
+    "time-unit": Rule("warning", "Times seem to be in milliseconds, frames or samples.", "write seconds",
+                      misread=ANY),
+    "long-recording": Rule("warning", "A recording is longer than a day.", "check that times are seconds",
+                           misread=ANY),
 }  # fmt: skip
 
 _NAMES: dict[str, Rule] = {
     "missing-filename-column": Rule("error", "There are no file names, but many recordings.",
                                     "add a column filename"),
     "unknown-class": Rule("warning", "A class is not in the reference, or not among those of the challenge.",
-                          "correct its name, or leave its rows out"),
+                          "correct its name, or leave its rows out", misread=ANY),
     "class-spelling": Rule("warning", "A class differs from a known one in case, blanks, `-` or `_` only.",
-                           "write it as the reference does"),
+                           "write it as the reference does", misread=ANY),
     "similar-classes": Rule("warning", "Two classes of a table differ in case, blanks, `-` or `_` only.",
-                            "write both alike if they are one"),
+                            "write both alike if they are one", misread=ANY),
     "missing-class": Rule("note", "A class of the reference or the challenge is never named.",
                           "check that the system knows it"),
     "numeric-labels": Rule("note", "All classes are numbers.", "write their names"),
     "unknown-file": Rule("warning", "A file is not in the reference: all its events are false alarms.",
-                         "correct its name, or leave its rows out"),
+                         "correct its name, or leave its rows out", misread=ANY),
     "missing-file": Rule("warning", "A file of the reference is missing: all its events are misses.",
-                         "write its rows, or a line of its name alone if it has no events"),
+                         "write its rows, or a line of its name alone if it has no events", misread=ANY),
     "ambiguous-file": Rule("warning", "A file name could be more than one file of the reference.",
-                           "write it as the reference does"),
+                           "write it as the reference does", misread=ANY),
 }  # fmt: skip
 
 _LIMITS: dict[str, Rule] = {

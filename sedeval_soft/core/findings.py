@@ -12,6 +12,7 @@ from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import alike
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.misread import RowStatistics, are_swapped, doubts, similar_names
 from sedeval_soft.core.postprocess import strangers
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.core.settings import Settings
@@ -38,7 +39,7 @@ class Findings:
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
-    their file, and by how many seconds at the most.
+    their file, and by how many seconds at the most. tables: by role what the rows tell of how they were read.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -50,18 +51,23 @@ class Findings:
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    tables: Mapping[str, RowStatistics] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[Findings]) -> Findings:
         """Return the findings of all parts together."""
         parts = list(parts)
-        names = [name for name in Findings.__slots__ if name != "beyond"]
+        names = [name for name in Findings.__slots__ if name not in {"beyond", "tables"}]
         joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
         beyond: dict[str, tuple[int, float]] = {}
         for role in sorted({role for part in parts for role in part.beyond}):
             found = [part.beyond[role] for part in parts if role in part.beyond]
             beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
-        return Findings(**joined, beyond=beyond)
+        tables = {
+            role: RowStatistics.merge(part.tables[role] for part in parts if role in part.tables)
+            for role in sorted({role for part in parts for role in part.tables})
+        }
+        return Findings(**joined, beyond=beyond, tables=tables)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -71,7 +77,13 @@ class Findings:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
-        found = [*sorted(self.doubtful), *self._of_files(), *self._of_classes(settings)]
+        found = [
+            *sorted(self.doubtful),
+            *doubts(self.tables),
+            *self._of_names(settings),
+            *self._of_files(),
+            *self._of_classes(settings),
+        ]
         if settings.strict and found:
             raise EvaluationError("\n".join([*found, STRICT]))
         found += sorted(self.notes)
@@ -86,6 +98,31 @@ class Findings:
             for role, (count, seconds) in self.beyond.items()
         ]
         return (*found, *strangers(settings, classes))
+
+    def _of_names(self, settings: Settings) -> list[str]:
+        """Return a line where names seem to stand in the wrong column, or to be two of one thing."""
+        found = []
+        theirs = self.extra | self.dropped
+        if are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
+            found.append(
+                f"{self._table('system')}: classes of the reference stand as file names, and its files as "
+                "classes; swap the two columns, or their names in the header (swapped-columns)"
+            )
+        for role, classes in (("reference", self.reference_classes), ("system", self.system_classes)):
+            like = similar_names(sorted(classes & {*self.classes(settings)}))
+            pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
+            if pairs:
+                more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
+                found.append(
+                    f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
+                    "- or _ only, and were taken for different ones; write both alike if they are one "
+                    "(similar-classes)"
+                )
+        return found
+
+    def _table(self, role: str) -> str:
+        """Return the name of the table of a role, as far as it is known."""
+        return self.tables[role].called(role) if role in self.tables else f"the {role}"
 
     def _of_files(self) -> list[str]:
         missing, extra, dropped, unlisted = (

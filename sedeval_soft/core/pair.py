@@ -13,6 +13,7 @@ from sedeval_soft.core.counted import be
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.findings import Findings, listing, named_alike
+from sedeval_soft.core.misread import decimal_doubts, tables_read
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
@@ -76,7 +77,11 @@ def align(
     findings = _files_found(
         reference, set(matched.values()), kept, lengths if durations is not None else None
     )
-    assumed = [f"{side.origin.name}: {text}" for side in (reference, system) for text in side.origin.assumed]
+    assumed = [
+        f"{side.origin.name}: {text}"
+        for side in (reference, system)
+        for text in (*side.origin.assumed, *decimal_doubts(side))
+    ]
     findings = replace(
         findings,
         doubtful=frozenset([*doubtful, *assumed]),
@@ -92,7 +97,11 @@ def align(
     given = {codes[name]: seconds for name, seconds in lengths.items()}
     length[list(given)] = list(given.values())
     over = {role: _beyond(side, length) for role, side in (("reference", reference), ("system", system))}
-    findings = replace(findings, beyond={role: found for role, found in over.items() if found[0]})
+    findings = replace(
+        findings,
+        beyond={role: found for role, found in over.items() if found[0]},
+        tables=tables_read(reference, system, given),
+    )
     reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
     return Pair(files, classes, reference, postprocessed(raw, settings), length, raw, findings)
 

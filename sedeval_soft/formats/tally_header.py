@@ -123,7 +123,7 @@ def plain_findings(findings: Findings) -> dict[str, Any]:
     """Return findings as lists in order."""
     lists: dict[str, Any] = {name: sorted(getattr(findings, name)) for name in _LISTS}
     rows = {role: (int(n), float(seconds)) for role, (n, seconds) in sorted(findings.beyond.items())}
-    return lists | {"beyond": rows}
+    return lists | {"beyond": rows, "tables": msgspec.to_builtins(dict(sorted(findings.tables.items())))}
 
 
 def findings_of(values: Mapping[str, Any]) -> Findings:
@@ -134,6 +134,10 @@ def findings_of(values: Mapping[str, Any]) -> Findings:
         if count < 0 or not math.isfinite(seconds) or role not in {"reference", "system"}:
             rows = counted(count, f"{_short(role)} row")
             raise MemberError(f"its findings have {rows} {seconds} s after the end of a file")
+    for role, table in found.tables.items():
+        fault = table.fault() if role in {"reference", "system"} else "a table of neither side"
+        if fault is not None:
+            raise MemberError(f"its findings of {_short(role)} have {_short(fault)}")
     return found
 
 

@@ -12,6 +12,7 @@ from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.misread import last_offsets
 from sedeval_soft.core.pair import name_single_file
 from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
 from sedeval_soft.formats.source import spelled
@@ -20,7 +21,7 @@ from sedeval_soft.validation.found import Log, Validation
 from sedeval_soft.validation.names import check_classes, check_files, check_names, check_swapped
 from sedeval_soft.validation.spans import check_spans
 from sedeval_soft.validation.tables import Table, known, read_tables
-from sedeval_soft.validation.times import check_times, last_offsets
+from sedeval_soft.validation.times import check_times
 from sedeval_soft.validation.values import check_values
 
 

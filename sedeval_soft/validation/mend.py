@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.core.errors import InputError, SettingsError
+from sedeval_soft.core.hints import folded
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.formats.careful import declares
@@ -26,7 +27,7 @@ from sedeval_soft.formats.records import numbered
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source, spelled
 from sedeval_soft.validation.check import Expected
-from sedeval_soft.validation.names import folded, shown
+from sedeval_soft.validation.names import shown
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -11,7 +10,8 @@ import numpy.typing as npt
 from sedeval_soft.core.codes import problem
 from sedeval_soft.core.errors import Problem
 from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.hints import did_you_mean, folded
+from sedeval_soft.core.misread import are_swapped, decimal_files, similar_names
 from sedeval_soft.core.rows import UNNAMED, LongRows
 from sedeval_soft.formats.columns import is_number
 from sedeval_soft.validation.found import Log
@@ -28,19 +28,13 @@ def shown(name: str) -> str:
     return repr(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
 
 
-def folded(name: str) -> str:
-    """Return a name as it is compared where case, blanks, `-` and `_` shall make no difference."""
-    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
-
-
 def check_names(table: Table, log: Log) -> None:
     """Look at the names of one table by themselves."""
     rows = table.rows
     for role, names in (("filename", table.files), ("event_label", table.classes)):
         hidden = [name for name in names if not name.isprintable()]
         _tell("control-character", [table], role, hidden, lambda n: f"{shown(n)} is not all to be seen", log)
-    by_look: dict[str, str] = {}
-    like = {n: other for n in table.classes if (other := by_look.setdefault(folded(n), n)) != n}
+    like = similar_names(table.classes)
     said = "class {} is another than {}"
     _tell("similar-classes", [table], "event_label", list(like),
           lambda n: said.format(shown(n), shown(like[n])), log)  # fmt: skip
@@ -48,11 +42,10 @@ def check_names(table: Table, log: Log) -> None:
         line = table.sniffed.skip or 1
         at = table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, at))
-    decimal = len(rows) and all(is_number(name) and "." in name for name in rows.files)
-    if decimal and not table.sniffed.layout.has_header:
-        message = "all file names are decimal numbers: these could be onset, offset, value and label"
-        line = table.lines_of([0])[0]
-        log.add(problem("swapped-columns", table.name, message, line, table.column("filename")))
+    message = decimal_files(rows, has_header=table.sniffed.layout.has_header)
+    if message is not None and len(rows):
+        first = table.lines_of([0])[0]
+        log.add(problem("swapped-columns", table.name, message, first, table.column("filename")))
     ignored = [
         (name, i + 1)
         for i, (name, role) in enumerate(zip(*_columns(table), strict=True))
@@ -213,8 +206,7 @@ def check_swapped(tables: Sequence[Table], files: Sequence[str], classes: Sequen
     """Find classes where files belong, and files where classes do; return whether it is so."""
     for table in tables:
         rows = table.rows
-        looks = {*files} & {*rows.classes} and {*classes} & {*rows.files}
-        if looks and isinstance(rows, LongRows) and not ({*files} & {*rows.files}):
+        if isinstance(rows, LongRows) and are_swapped(rows.files, rows.classes, files, classes):
             message = "classes of the reference stand as file names, and its files as classes"
             place = (table.lines_of([0])[0], table.column("filename"))
             log.add(problem("swapped-columns", table.name, message, *place))

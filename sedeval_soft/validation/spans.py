@@ -6,38 +6,17 @@ neighbours overlap, a second, slower look finds which rows do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.core.misread import TICK, Ordered, groups_of, in_order
+from sedeval_soft.core.rows import LongRows
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.tables import Table
 
-Index = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-TICK = 1e-6
-"""Seconds: times are scored as whole numbers of them, so that those closer than half of one are the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Ordered:
-    """Rows by group and onset: where each stands in the table, and whether it is of the group before it."""
-
-    row: Index
-    onset: Floats
-    offset: Floats
-    same: Bools
-
-    @classmethod
-    def of(cls, rows: Rows, order: Index, group: npt.NDArray[np.int64]) -> _Ordered:
-        """Take rows in an order."""
-        ordered = group[order]
-        return cls(order, rows.onset[order], rows.offset[order], ordered[1:] == ordered[:-1])
+Index = npt.NDArray[np.intp]
 
 
 def check_spans(table: Table, log: Log) -> None:
@@ -46,31 +25,15 @@ def check_spans(table: Table, log: Log) -> None:
     if not len(rows):
         return
     _check_lengths(table, log)
-    group = _groups(rows)
-    ordered = _order(rows, group)
+    group = groups_of(rows)
+    ordered = in_order(rows, group)
     before = ordered.offset[:-1]
-    if bool((ordered.same & (ordered.onset[1:] < before - TICK / 2)).any()):
+    if bool(ordered.overlaps.any()):
         ordered, before = _check_overlaps(table, group, log)
     if isinstance(rows, LongRows):
         _check_touching(table, ordered, log)
     else:
         _check_gaps(table, ordered, before, log)
-
-
-def _groups(rows: Rows) -> npt.NDArray[np.int64]:
-    group = rows.file.astype(np.int64)
-    return group * len(rows.classes) + rows.label if isinstance(rows, LongRows) else group
-
-
-def _order(rows: Rows, group: npt.NDArray[np.int64]) -> _Ordered:
-    """Return rows by group and onset; those of a group are mostly in order of time already."""
-    # Sixteen bits are sorted by counting.
-    small = int(group.max()) < 1 << 16
-    order = np.argsort(group.astype(np.uint16) if small else group, kind="stable")
-    ordered = _Ordered.of(rows, order, group)
-    if bool((ordered.same & (ordered.onset[1:] < ordered.onset[:-1])).any()):
-        ordered = _Ordered.of(rows, np.lexsort((rows.onset, group)), group)
-    return ordered
 
 
 def _check_lengths(table: Table, log: Log) -> None:
@@ -91,7 +54,7 @@ def _check_lengths(table: Table, log: Log) -> None:
     )
 
 
-def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tuple[_Ordered, Floats]:
+def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tuple[Ordered, Floats]:
     """Find the rows that are there twice, and those that begin before another has ended.
 
     Returns rows by group and onset without those that are there twice, and where the rows before each but the
@@ -101,9 +64,8 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     values = [] if not isinstance(rows, LongRows) or rows.value is None else [rows.value]
     values = values if isinstance(rows, LongRows) else list(rows.values)
     order = np.lexsort((*values, rows.offset, rows.onset, group))
-    ordered = _Ordered.of(rows, order, group)
-    twice = ordered.same & (ordered.onset[1:] == ordered.onset[:-1])
-    twice &= ordered.offset[1:] == ordered.offset[:-1]
+    ordered = Ordered.of(rows, order, group)
+    twice = ordered.repeats
     for column in values:
         twice &= np.diff(column[order]) == 0
     # The sort is stable: the first of equal rows stands first in the table, too.
@@ -111,7 +73,7 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     again = np.flatnonzero(twice) + 1
     _tell_pairs(table, "duplicate-row", order[again], order[first[again]], log)
     kept = np.concatenate([[True], ~twice])
-    ordered = _Ordered.of(rows, order[kept], group)
+    ordered = Ordered.of(rows, order[kept], group)
     # The rank of a row's end within its group, so that one running maximum serves all groups.
     rank = np.empty(len(ordered.row), dtype=np.int64)
     by_end = np.lexsort((ordered.offset, group[ordered.row]))
@@ -150,7 +112,7 @@ def _tell_pairs(table: Table, code: str, one: Index, other: Index, log: Log) -> 
     )
 
 
-def _check_touching(table: Table, ordered: _Ordered, log: Log) -> None:
+def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
     """Note rows that go on where another of their class and value ends, in a table of events.
 
     Where most rows do so, they are time steps, which touch by nature.
@@ -180,7 +142,7 @@ def _check_touching(table: Table, ordered: _Ordered, log: Log) -> None:
     )
 
 
-def _check_gaps(table: Table, ordered: _Ordered, before: Floats, log: Log) -> None:
+def _check_gaps(table: Table, ordered: Ordered, before: Floats, log: Log) -> None:
     """Find the times within a recording, and at its start, for which a wide table has no row."""
     rows, column = table.rows, table.column("onset")
     found = np.flatnonzero(ordered.same & (ordered.onset[1:] > before + TICK / 2))

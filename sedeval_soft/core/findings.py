@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.postprocess import strangers
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.core.settings import Settings
 
 _SHOWN = 5
+
+_FEWEST_NEAR = 10
+"""Rows that must nearly be on the grid, and be half of those that could, for the grids to be told to differ."""
 
 _TOLD, _COMPARED = 50, 2000
 """Classes that are told one by one, and how many names each is compared with to find one like it: a table
@@ -37,7 +41,8 @@ class Findings:
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
-    their file, and by how many seconds at the most.
+    their file, and by how many seconds at the most. off_grid: by role how many rows could show a grid, how
+    many show one that is nearly that of the segments, and how many seconds off, see `core.edges`.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -49,18 +54,23 @@ class Findings:
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[Findings]) -> Findings:
         """Return the findings of all parts together."""
         parts = list(parts)
-        names = [name for name in Findings.__slots__ if name != "beyond"]
+        names = [name for name in Findings.__slots__ if name not in {"beyond", "off_grid"}]
         joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
         beyond: dict[str, tuple[int, float]] = {}
         for role in sorted({role for part in parts for role in part.beyond}):
             found = [part.beyond[role] for part in parts if role in part.beyond]
             beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
-        return Findings(**joined, beyond=beyond)
+        off_grid: dict[str, tuple[int, int, float]] = {}
+        for role in sorted({role for part in parts for role in part.off_grid}):
+            rows, near, apart = zip(*(part.off_grid[role] for part in parts if role in part.off_grid), strict=True)
+            off_grid[role] = (sum(rows), sum(near), max(apart))
+        return Findings(**joined, beyond=beyond, off_grid=off_grid)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -71,6 +81,7 @@ class Findings:
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
         found = [*sorted(self.doubtful), *self._of_files(), *self._of_classes(settings)]
+        found += self._of_grid(settings)
         if settings.strict and found:
             raise EvaluationError("\n".join([*found, STRICT]))
         found += sorted(self.notes)
@@ -85,6 +96,18 @@ class Findings:
             for role, (count, seconds) in self.beyond.items()
         ]
         return (*found, *strangers(settings, classes))
+
+    def _of_grid(self, settings: Settings) -> list[str]:
+        """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
+        length = short_fraction(settings.segment_length).removesuffix(".0")
+        return [
+            f"{near} of {counted(rows, f'{role} row')} that could be on the edges of segments of {length} s are "
+            f"nearly on them, but not on them (off by {apart:.3g} s at the most): each counts in a segment that it "
+            "hardly reaches. Is the step of the table another? --segment-length takes it exactly (such as 1/3 or "
+            "1024/44100); times with more decimals, or moved to the grid, are on it"
+            for role, (rows, near, apart) in sorted(self.off_grid.items())
+            if near >= _FEWEST_NEAR and 2 * near >= rows
+        ]
 
     def _of_files(self) -> list[str]:
         missing, extra, dropped, unlisted = (

@@ -17,8 +17,8 @@ from sedeval_soft.cli.options import (
     GroupedCommand,
     add,
     number,
-    segment_length,
     option,
+    segment_length,
     setting,
 )
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, remark, to_standard_output

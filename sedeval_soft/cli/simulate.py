@@ -16,8 +16,8 @@ from sedeval_soft.cli.options import (
     GroupedCommand,
     add,
     number,
-    segment_length,
     option,
+    segment_length,
 )
 from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
 from sedeval_soft.cli.table import hand_over

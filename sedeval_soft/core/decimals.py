@@ -1,15 +1,15 @@
-"""Numbers of single and half precision as the decimals that they were written as, and means without last bits.
+"""Numbers of single and half precision as the decimals that they were written as, and sums without last bits.
 
-0.6 in single precision is 0.60000002384 in double: compared with 0.6, a value that stood for 0.6 would be above it,
-and a time would reach into the next segment. Read as the decimal it is 0.6 again, and comparing it gives what
-comparing within single precision does.
+0.6 in single precision is 0.60000002384 in double: compared with 0.6, a value that stood for 0.6 would be
+above it, and a time would reach into the next segment. Read as the decimal it is 0.6 again, and comparing it
+gives what comparing within single precision does.
 
-A number x of a floating-point type lies within half of the distance u to its neighbours from the decimal that it was
-made of. Take the most decimals p with 10^-p > u: multiples of 10^-p are further apart than u, so that at most one
-of them is rounded to x, and it is the nearest one. So it is found by rounding x to p decimals, and trusted if it
-is rounded to x again. Numbers that are no such decimals stay as they are. The order of numbers stays, too: each
-stays where no other number of its type would be rounded to. In single precision all decimals of six significant
-digits from 1e-15 to ten million are found, and most of seven.
+A number x of a floating-point type lies within half of the distance u to its neighbours from the decimal that
+it was made of. Take the most decimals p with 10^-p > u: multiples of 10^-p are further apart than u, so that
+at most one of them is rounded to x, and it is the nearest one. So it is found by rounding x to p decimals,
+and trusted if it is rounded to x again. Numbers that are no such decimals stay as they are. The order of
+numbers stays, too: each stays where no other number of its type would be rounded to. In single precision all
+decimals of six significant digits from 1e-15 to ten million are found, and most of seven.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EXACT = 22
 """The most decimals whose power of ten is a float exactly: a whole number by it is the float of a decimal."""
 
 _DIGITS = 13
-"""Significant digits that means keep."""
+"""Significant digits that sums keep."""
 
 _BLOCK = 1 << 15
 """Numbers that are looked at at once: they stay in the processor's cache."""
@@ -60,7 +60,7 @@ def as_written(values: npt.NDArray[Any]) -> Floats:
 
 
 def rounded(means: Floats) -> Floats:
-    """Return numbers to `_DIGITS` significant digits, (n,): sums of floats that should be equal are, then."""
+    """Return sums of decimals to `_DIGITS` significant digits, (n,): those that should be equal are, then."""
     return _to_scale(means, _scales(_DIGITS - np.ceil(_POWERS)))
 
 

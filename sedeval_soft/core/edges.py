@@ -1,8 +1,8 @@
 """Where the segments of a grid begin and end, and which times lie there.
 
-Edge k lies at k times the exact length of a segment, so that a grid of 1/3 s is as good after an hour as in its
-first second. Times are whole ticks of what a table says, and a table says 1/3 as 0.333, 0.333333 or in single
-precision: `Edges.slack` is how far a time may lie from an edge to be on it.
+Edge k lies at k times the exact length of a segment, so that a grid of 1/3 s is as good after an hour as in
+its first second. Times are whole ticks of what a table says, and a table says 1/3 as 0.333, 0.333333 or in
+single precision: `Edges.slack` is how far a time may lie from an edge to be on it.
 """
 
 from __future__ import annotations
@@ -61,13 +61,14 @@ class Edges:
         nearest, beyond = self._nearest(ticks)
         return np.where(beyond == 0, self.at(nearest), ticks)
 
-    def near_misses(self, file: Counts, onset: Ticks, offset: Ticks) -> tuple[int, int, float]:
+    def near_misses(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[int, int, float]:
         """Return how many rows could show a grid, how many show one that is nearly this one, and how nearly.
 
-        file, onset, offset: of rows, (n,) each; those that begin with their file show nothing. A row nearly lies
-        on the grid if both of its ends are within `LEAST_SHARE` of an edge, and not both on one. It has nearly the
-        length of segments if that is within `STEP_SHARE` of some of them but not theirs, and it touches others of
-        which that is true: the rows of a grid that drifts away. The last number is by how many seconds at the most.
+        file, onset, offset: of rows, (n,) each; those that begin with their file show nothing. A row nearly
+        lies on the grid if both of its ends are within `LEAST_SHARE` of an edge, and not both on one. It has
+        nearly the length of segments if that is within `STEP_SHARE` of some of them but not theirs, and it
+        touches others of which that is true: the rows of a grid that drifts away. The last number is by how
+        many seconds at the most.
         """
         rows = np.flatnonzero((onset > 0) & (offset > onset))
         n_rows = len(rows)
@@ -123,10 +124,10 @@ class Edges:
     def slack(self, ticks: Ticks) -> Floats:
         """Return how many ticks times may lie from an edge to be on it, (n,): what they are rounded by.
 
-        Half a tick; one unit of a time's last decimal, of three to six, where the length of a segment has more
-        decimals than the time; and half the distance of neighbours in single precision, and half a tick, where
-        the time is a number of single precision (a tick where edges are not whole ticks, which the time may have
-        been rounded to before). `LEAST_SHARE` limits what counts of it.
+        Half a tick; one unit of a time's last decimal, of three to six, where the length of a segment has
+        more decimals than the time; and half the distance of neighbours in single precision, and half a tick,
+        where the time is a number of single precision (a tick where edges are not whole ticks, which the time
+        may have been rounded to before). `LEAST_SHARE` limits what counts of it.
         """
         slack = np.full(len(ticks), 0.5)
         for unit in self._units():
@@ -134,7 +135,8 @@ class Edges:
         single = (ticks / TICKS_PER_SECOND).astype(np.float32)
         written = np.rint(single.astype(np.float64) * TICKS_PER_SECOND) == ticks
         rounded = np.spacing(single).astype(np.float64) * (TICKS_PER_SECOND / 2) + self._whole
-        return np.maximum(slack, rounded, out=slack, where=written)
+        np.maximum(slack, rounded, out=slack, where=written)
+        return slack
 
     @property
     def _whole(self) -> float:

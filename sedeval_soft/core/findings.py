@@ -19,7 +19,7 @@ from sedeval_soft.core.settings import Settings
 _SHOWN = 5
 
 _FEWEST_NEAR = 10
-"""Rows that must nearly be on the grid, and be half of those that could, for the grids to be told to differ."""
+"""Rows that must nearly be on the grid, and be half of those that could, for that to be told."""
 
 _TOLD, _COMPARED = 50, 2000
 """Classes that are told one by one, and how many names each is compared with to find one like it: a table
@@ -68,7 +68,9 @@ class Findings:
             beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
         off_grid: dict[str, tuple[int, int, float]] = {}
         for role in sorted({role for part in parts for role in part.off_grid}):
-            rows, near, apart = zip(*(part.off_grid[role] for part in parts if role in part.off_grid), strict=True)
+            rows, near, apart = zip(
+                *(part.off_grid[role] for part in parts if role in part.off_grid), strict=True
+            )
             off_grid[role] = (sum(rows), sum(near), max(apart))
         return Findings(**joined, beyond=beyond, off_grid=off_grid)
 
@@ -101,10 +103,10 @@ class Findings:
         """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
         length = short_fraction(settings.segment_length).removesuffix(".0")
         return [
-            f"{near} of {counted(rows, f'{role} row')} that could be on the edges of segments of {length} s are "
-            f"nearly on them, but not on them (off by {apart:.3g} s at the most): each counts in a segment that it "
-            "hardly reaches. Is the step of the table another? --segment-length takes it exactly (such as 1/3 or "
-            "1024/44100); times with more decimals, or moved to the grid, are on it"
+            f"{near} of {counted(rows, f'{role} row')} are nearly on the edges of segments of {length} s, off by "
+            f"{apart:.3g} s at the most: each counts in a segment that it hardly reaches. Is the step of the "
+            "table another, or do its times begin elsewhere? --segment-length takes steps exactly, such as 1/3 or "
+            "1024/44100; times with more decimals are on their grid"
             for role, (rows, near, apart) in sorted(self.off_grid.items())
             if near >= _FEWEST_NEAR and 2 * near >= rows
         ]

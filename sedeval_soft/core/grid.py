@@ -54,8 +54,8 @@ class Grid:
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
             have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
-                f"{counted(len(length), 'file')} {have} more segments of {float(segment) / TICKS_PER_SECOND:g} s "
-                "than can be counted; are the times in seconds? A larger --segment-length gives fewer"
+                f"{counted(len(length), 'file')} {have} more segments of "
+                f"{float(segment) / TICKS_PER_SECOND:g} s than can be counted; are the times in seconds? A larger --segment-length gives fewer"
             )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])

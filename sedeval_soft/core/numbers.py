@@ -49,7 +49,9 @@ def segment(name: str, value: object) -> float:
         except (ZeroDivisionError, ArithmeticError):
             parts = None
         if not parts:
-            raise SettingsError(f"{name} must be a number of seconds, or one such as 1024/44100, not {value!r}")
+            raise SettingsError(
+                f"{name} must be a number of seconds, or one such as 1024/44100, not {value!r}"
+            )
     return finite(name, float(value) if isinstance(value, Fraction) else value)
 
 
@@ -67,7 +69,7 @@ def exactly(seconds: float) -> Fraction:
 
 
 def short_fraction(seconds: float) -> str:
-    """Return a length in seconds as text that `segment` reads back: a decimal, or a fraction such as `1/3`."""
+    """Return a length in seconds as text that `segment` reads back: a decimal, or one such as `1/3`."""
     exact = exactly(seconds)
     return str(exact) if (exact * 10**12).denominator > 1 and exact.denominator <= _MOST else str(seconds)
 

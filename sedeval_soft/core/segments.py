@@ -135,4 +135,4 @@ def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
     np.add.at(out, flat[part], value[part] * overlap[part])
     touched = distinct(flat[part])
     begin, end = grid.spans(touched % grid.size)[1:]
-    out[touched] = rounded(out[touched] / (end - begin))
+    out[touched] = rounded(out[touched]) / (end - begin)

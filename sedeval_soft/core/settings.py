@@ -70,8 +70,8 @@ _SHORTEST = 1 / TICKS_PER_SECOND
 class Settings:
     """The settings of one evaluation.
 
-    segment_length: seconds per segment, exactly: also a text such as `1/3` or `1024/44100`, or the float nearest
-        to such a fraction. Edge k lies at k times that, however long a recording is.
+    segment_length: seconds per segment, exactly: also a text such as `1/3` or `1024/44100`, or the float
+        nearest to such a fraction. Edge k lies at k times that, however long a recording is.
     pool: how values that share a segment are combined, `max` or the time-weighted `mean`.
     threshold: a system value is active above it; reference_threshold: the same for the reference,
         None for the same number.
@@ -265,7 +265,7 @@ class Settings:
         for name, cut in (("threshold", self.threshold), ("reference_threshold", self.reference_cut)):
             if self.inclusive and cut <= 0:
                 raise SettingsError(
-                    f"{name} {cut:g} cannot go with inclusive: silence, of value 0, would be active everywhere; "
+                    f"{name} {cut:g} cannot go with inclusive: silence, of value 0, would be active; "
                     "expected a threshold above 0, or one that is not inclusive"
                 )
 

@@ -141,7 +141,9 @@ def findings_of(values: Mapping[str, Any]) -> Findings:
             raise MemberError(f"its findings have {rows} {seconds} s after the end of a file")
     for role, (n_rows, near, seconds) in found.off_grid.items():
         if not 0 <= near <= n_rows or not 0 <= seconds < math.inf or role not in {"reference", "system"}:
-            raise MemberError(f"its findings have {near} of {n_rows} {_short(role)} rows {seconds} s off the grid")
+            raise MemberError(
+                f"its findings have {near} of {n_rows} {_short(role)} rows {seconds} s off the grid"
+            )
     return found
 
 

@@ -35,7 +35,8 @@ def annotation_text(annotation: Annotation) -> str:
     rows, settings = annotation.reference, annotation.settings
     made = _MADE.get(annotation.method, annotation.method)
     files, classes = counted(len(rows.files), "file"), counted(len(rows.classes), "class")
-    segments = f"{counted(annotation.segments, 'segment')} of {short_fraction(settings['segment_length']).removesuffix('.0')} s"
+    length = short_fraction(settings["segment_length"]).removesuffix(".0")
+    segments = f"{counted(annotation.segments, 'segment')} of {length} s"
     lacking = "one without events" if settings["all_files"] else "missing"
     lines = (
         f"reference  {made}: {files}, {segments}, {classes}\n"

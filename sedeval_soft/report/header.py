@@ -84,7 +84,8 @@ def _segments(scores: Scores) -> str:
     settings = scores.settings
     pooled = "" if settings.pool == "max" else ", time-weighted means"
     t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
-    return f"{scores.n_segments} of {short_fraction(settings.segment_length).removesuffix(".0")} s{pooled}{t_norm}"
+    length = short_fraction(settings.segment_length).removesuffix(".0")
+    return f"{scores.n_segments} of {length} s{pooled}{t_norm}"
 
 
 def _collars(scores: Scores) -> str:

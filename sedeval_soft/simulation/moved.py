@@ -26,7 +26,8 @@ Index = npt.NDArray[np.int64]
 def moved(rows: Rows, grid: Grid, shift: int) -> Rows:
     """Return rows moved along all files, which are laid end to end as the grid lays their segments.
 
-    shift: segments, from 0 to less than the grid has. What a row has after the end of its file is cut off before.
+    shift: segments, from 0 to less than the grid has. What a row has after the end of its file is cut off
+    before.
     """
     # Segments may differ by a tick. All are as long as the longest on the ring, and cut back behind it.
     width = math.ceil(grid.segment)

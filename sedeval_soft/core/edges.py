@@ -80,7 +80,7 @@ class Edges:
         rows, begin, end = rows[off], begin[off], end[off]
         apart = np.maximum(beyond[0][off], beyond[1][off])
         near = apart <= self.step.numerator // LEAST_SHARE
-        count, left = self._nearest(end - begin)
+        count, left = self._nearest(end - begin, rounding=False)
         np.abs(left, out=left)
         stepping = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
         if len(stepping):
@@ -94,16 +94,17 @@ class Edges:
         furthest = float(apart[near].max(initial=0)) / self.step.denominator / TICKS_PER_SECOND
         return n_rows, int(np.count_nonzero(near)), furthest
 
-    def _nearest(self, ticks: Ticks) -> tuple[Counts, Counts]:
+    def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Counts, Counts]:
         """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
 
-        Distances are in parts of a tick, as many as the step's denominator.
+        rounding: whether times within their rounding of an edge are on it, else just those at it. Distances are in parts of a tick, as many as the step's denominator.
         """
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.
         beyond = ticks * self.step.denominator
         beyond -= nearest * self.step.numerator
-        self._settle(ticks, beyond)
+        if rounding:
+            self._settle(ticks, beyond)
         return nearest, beyond
 
     def _settle(self, ticks: Ticks, beyond: Counts) -> None:

@@ -55,7 +55,8 @@ class Grid:
             have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
                 f"{counted(len(length), 'file')} {have} more segments of "
-                f"{float(segment) / TICKS_PER_SECOND:g} s than can be counted; are the times in seconds? A larger --segment-length gives fewer"
+                f"{float(segment) / TICKS_PER_SECOND:g} s than can be counted; are the times in seconds? "
+                "A larger --segment-length gives fewer"
             )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])

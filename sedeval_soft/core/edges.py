@@ -97,7 +97,8 @@ class Edges:
     def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Counts, Counts]:
         """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
 
-        rounding: whether times within their rounding of an edge are on it, else just those at it. Distances are in parts of a tick, as many as the step's denominator.
+        rounding: whether times within their rounding of an edge are on it, else just those at it. Distances
+        are in parts of a tick, as many as the step's denominator.
         """
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.

@@ -17,8 +17,7 @@ from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.numbers import exactly, short_fraction
 
-STEPS = [Fraction(1, 3), Fraction(1, 7), Fraction(1, 30), Fraction(1024, 44100), Fraction(1, 50), Fraction(1, 10),
-         Fraction(1, 4)]  # fmt: skip
+STEPS = [Fraction(text) for text in ("1/3", "1/7", "1/30", "256/11025", "0.02", "0.1", "0.25")]
 WRITTEN = [(np.float64, None), (np.float32, None), *((np.float64, d) for d in (3, 4, 5, 6)), (np.float32, 3)]
 
 
@@ -115,8 +114,8 @@ def test_a_grid_of_thirds_through_the_command(tmp_path):
     )
     (tmp_path / "length.tsv").write_text("filename\tduration\na.wav\t4\n")
     for length in ("1/3", "0.3333333333333333"):
-        done = call(tmp_path / "ref.tsv", tmp_path / "ref.tsv", "--segment-length", length, "--format", "json",
-                    "--durations", tmp_path / "length.tsv")  # fmt: skip
+        asked = ["--segment-length", length, "--durations", tmp_path / "length.tsv", "--format", "json"]
+        done = call(tmp_path / "ref.tsv", tmp_path / "ref.tsv", *asked)
         assert done.scores["segment.hard.n_ref.micro"]["value"] == 2
         assert "segment_length=1/3 " in done.document["signature"]
 
@@ -180,8 +179,8 @@ def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset, n, tmp
 def test_events_anywhere_are_no_grid(length, decimals):
     rng = np.random.default_rng(1)
     onset = (rng.random(3000) * 100).round(decimals)
-    rows = {"filename": ["a"] * 3000, "onset": onset, "offset": (onset + rng.random(3000) * 3).round(decimals),
-            "event_label": ["dog"] * 3000}  # fmt: skip
+    offset = (onset + rng.random(3000) * 3).round(decimals)
+    rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
     assert evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings == ()
 
 
@@ -262,8 +261,8 @@ def test_means_do_not_go_by_how_time_is_cut():
     """Ties stay ties: the ranks of a long and a wide table are the same."""
     rng = np.random.default_rng(3)
     values, other = rng.choice([0.0, 0.1, 0.2, 0.3, 0.7], (2, 600, 3))
-    tables = [(form(Fraction(1, 10), values, np.float64, None), form(Fraction(1, 10), other, np.float64, None))
-              for form in (wide, long)]  # fmt: skip
+    how = np.float64, None
+    tables = [tuple(form(Fraction(1, 10), of, *how) for of in (values, other)) for form in (wide, long)]
     # Rows of silence across others cut nothing, and rows that touch may be one.
     silence = pd.DataFrame({"filename": "a.wav", "onset": np.arange(100) * 0.55, "event_label": "c0"})
     silence = silence.assign(offset=silence.onset + 0.37, soft_value=0.0)

@@ -103,10 +103,10 @@ class Findings:
         """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
         length = short_fraction(settings.segment_length).removesuffix(".0")
         return [
-            f"{near} of {counted(rows, f'{role} row')} are nearly on the edges of segments of {length} s, off "
-            f"by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. Is the step of the "
-            "table another, or do its times begin elsewhere? --segment-length takes steps exactly, such as "
-            "1/3 or 1024/44100"
+            f"{near} of {counted(rows, f'{role} row')} are nearly on the edges of segments of {length} s, "
+            f"off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. Is the step "
+            "of the table another, or do its times begin elsewhere? --segment-length takes steps exactly, "
+            "such as 1/3 or 1024/44100"
             for role, (rows, near, apart) in sorted(self.off_grid.items())
             if near >= _FEWEST_NEAR and 2 * near >= rows
         ]

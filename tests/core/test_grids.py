@@ -136,6 +136,19 @@ def test_lengths_of_segments_are_what_they_stand_for():
         assert Settings(segment_length=wanted if "/" in wanted else float(wanted)).segment_length == value
 
 
+@pytest.mark.parametrize("step", STEPS, ids=str)
+def test_chance_levels_are_those_of_arrays(step):
+    rng = np.random.default_rng(0)
+    y, p = rng.random((2, 12, 2)).round(1)
+    asked = {"segment_length": float(step), "only": ("segment.soft",), "classes": ("c0", "c1"), "chance": 50}
+    tables = (wide(step, of, np.float64, 3) for of in (y, p))
+    found = [evaluate(*sides, **asked).chance.levels for sides in ((y, p), tables)]
+    assert found[0] == found[1]
+    plain = evaluate(y, p, only=("segment.soft",), chance=50).chance.levels
+    name = "segment.soft.f1.micro"
+    assert found[0][name].chance == pytest.approx(plain[name].chance, abs=1e-12)
+
+
 # A grid that is nearly that of the segments
 
 

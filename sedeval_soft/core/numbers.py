@@ -49,7 +49,7 @@ def segment(name: str, value: object) -> float:
         except (ZeroDivisionError, ArithmeticError):
             parts = None
         if not parts:
-            raise SettingsError(f"{name} must be a finite number, or one such as 1/3, not {value!r}")
+            raise SettingsError(f"{name} must be a finite number, not {value!r}; 1/3 is one, too")
     return finite(name, float(value) if isinstance(value, Fraction) else value)
 
 

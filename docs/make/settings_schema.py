@@ -39,7 +39,6 @@ PARTS: Schema = {
 }
 
 RANGES: dict[str, Schema] = {
-    "segment_length": {"minimum": 1 / TICKS_PER_SECOND, "maximum": LONGEST_SETTING},
     "beta": {"minimum": LEAST_BETA, "maximum": GREATEST_BETA},
     **{
         name: {"minimum": 0, "maximum": LONGEST_SETTING}
@@ -60,6 +59,10 @@ def families() -> list[str]:
 
 
 SPECIAL: dict[str, list[Schema]] = {
+    "segment_length": [
+        {"type": "number", "minimum": 1 / TICKS_PER_SECOND, "maximum": LONGEST_SETTING},
+        {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]},
+    ],
     "psds_median_filters": [{"type": "array", "items": LENGTH}, NULL],
     "measures": [*one_or_more({"enum": [*GROUPS, "all"]}, 0), NULL],
     "only": [*one_or_more({"enum": families()}, 1), NULL],

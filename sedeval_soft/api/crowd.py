@@ -16,7 +16,7 @@ from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows, Origin, Rows
 from sedeval_soft.core.segments import pool_rows, rows_of
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.ticks import tick, to_ticks
+from sedeval_soft.core.ticks import to_ticks
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -80,7 +80,7 @@ def brought_together(
     dropped = {name for pair in pairs for name in pair.findings.dropped}
     files = tuple(np.array(everything, dtype=object)[kept])
     pairs = [with_files(pair, files) for pair in pairs]
-    grid = Grid.over(pairs[0].length_ticks, tick(settings.segment_length))
+    grid = Grid.over(pairs[0].length_ticks, settings.segment_ticks)
     return Crowd(
         rows=tuple(pair.system for pair in pairs),
         files=files,

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.counted import counted
+from sedeval_soft.core.decimals import as_written
+from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.ticks import tick, to_seconds
+from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.formats import (
     points_in,
     points_of_folder,
@@ -191,7 +193,7 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
             Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
                     "(n_segments, n_classes)")
         )  # fmt: skip
-    columns = np.array(values, dtype=np.float64).T
+    columns = as_written(values).T
     bad = np.argwhere(~((values >= 0) & (values <= 1)))
     if len(bad):
         row, column = bad[0]
@@ -202,8 +204,8 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
     classes = settings.classes or tuple(str(label) for label in range(n_classes))
     if len(classes) != n_classes:
         raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
-    # Multiples of the tick-exact length: row k is segment k however long the array.
-    edges = to_seconds(np.arange(n_segments + 1) * tick(settings.segment_length))
+    # Multiples of the exact length: row k is segment k however long the array.
+    edges = to_seconds(Edges(settings.segment_ticks).at(np.arange(n_segments + 1)))
     return WideRows(
         files=(UNNAMED,),
         classes=classes,

@@ -18,6 +18,7 @@ from sedeval_soft.cli.options import (
     add,
     number,
     option,
+    segment_length,
     setting,
 )
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, remark, to_standard_output
@@ -58,7 +59,7 @@ OPTIONS: tuple[Decorator, ...] = (
            help="Table of filename and duration: how long files are, and which there are."),
     setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
             help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'."),
-    setting(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
+    setting(SEGMENTS, "--segment-length", type=segment_length, shown="1.0", metavar="SECONDS",
             help="Length of a segment: each is a row of the reference."),
     setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
             help="A segment takes the largest value in it, or the time-weighted mean."),

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.numbers import segment
 from sedeval_soft.core.paths import is_file
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -30,6 +32,16 @@ def number(text: str) -> float:
         with contextlib.suppress(ValueError):
             return float(text)
     raise click.BadParameter(f"{text!r} is not a number such as 0.5.")
+
+
+def segment_length(text: str) -> float:
+    """Return a number of seconds, which may be a fraction such as 1/3 or 1024/44100."""
+    if "/" not in text:
+        return number(text)
+    try:
+        return segment("it", text)
+    except SettingsError:
+        raise click.BadParameter(f"{text!r} is not a number of seconds such as 0.5 or 1/3.") from None
 
 
 def jobs(text: str) -> int:
@@ -190,8 +202,8 @@ COUNTING: tuple[Decorator, ...] = (
     setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
             help="Evaluate these classes only, in this order. Repeatable; quote names with commas: "
             "'\"a, b\",c'."),
-    setting(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
-            help="Length of a segment."),
+    setting(SEGMENTS, "--segment-length", type=segment_length, shown="1.0", metavar="SECONDS",
+            help="Length of a segment, also as 1/3 or 1024/44100."),
     setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
             help="A segment takes the largest value in it, or the time-weighted mean."),
     setting(EVENTS, "--onset-collar", type=number, shown="0.2", metavar="SECONDS",

@@ -17,6 +17,7 @@ from sedeval_soft.cli.options import (
     add,
     number,
     option,
+    segment_length,
 )
 from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
 from sedeval_soft.cli.table import hand_over
@@ -77,7 +78,7 @@ OF_ALL: tuple[Decorator, ...] = (
            help="Table of filename and duration: how long files are, and which there are."),
     option(SCORING, "--classes", multiple=True, metavar="A,B,...",
            help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'."),
-    option(SEGMENTS, "--segment-length", type=number, shown="1.0", metavar="SECONDS",
+    option(SEGMENTS, "--segment-length", type=segment_length, shown="1.0", metavar="SECONDS",
            help="Length of a segment: each is a row."),
     option(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), default="max", show_default=True,
            help="A segment takes the largest value in it, or the time-weighted mean."),

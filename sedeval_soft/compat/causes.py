@@ -20,7 +20,6 @@ from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, rowwise_events
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.ticks import tick
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_per_class
@@ -119,7 +118,7 @@ def _value(table: Table, name: ScoreName, classes: Sequence[str], otherwise: Val
 
 def _segment(pair: Pair, settings: Settings) -> list[Model]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
-    grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
+    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
 
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()

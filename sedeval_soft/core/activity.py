@@ -7,7 +7,7 @@ settled: its pieces are sorted and never overlap. Between pieces the value is 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +34,14 @@ class Activity:
     value: Floats
 
     @classmethod
-    def of_long(cls, rows: LongRows) -> Activity:
-        """Settle the overlaps of a long table; rows without extent vanish."""
+    def of_long(cls, rows: LongRows, times: tuple[Ticks, Ticks] | None = None) -> Activity:
+        """Settle the overlaps of a long table; rows without extent vanish.
+
+        times: the rows' onsets and offsets in ticks, where they are at hand.
+        """
+        onset, offset = times or (to_ticks(rows.onset), to_ticks(rows.offset))
         value = np.ones(len(rows)) if rows.value is None else rows.value
-        return cls._of(rows.file, rows.label, to_ticks(rows.onset), to_ticks(rows.offset), value)
+        return cls._of(rows.file, rows.label, onset, offset, value)
 
     @classmethod
     def of_column(cls, rows: WideRows, label: int, times: tuple[Ticks, Ticks] | None = None) -> Activity:
@@ -55,6 +59,22 @@ class Activity:
         if not len(self.value) or self.value.min() > 0:
             return self
         return self._take(np.flatnonzero(self.value > 0))
+
+    def joined(self) -> Activity:
+        """Return the pieces whose value is above 0, joined where they touch and their values are equal.
+
+        That is the same for all tables of one function of time, however they cut it into rows.
+        """
+        pieces = self.sounding()
+        if len(pieces.value) < 2:
+            return pieces
+        touching = pieces.onset[1:] == pieces.offset[:-1]
+        new = np.append(True, ~(pieces.goes_on() & touching & (pieces.value[1:] == pieces.value[:-1])))
+        if new.all():
+            return pieces
+        head = np.flatnonzero(new)
+        last = np.append(head[1:], len(new)) - 1
+        return replace(pieces._take(head), offset=pieces.offset[last])
 
     @classmethod
     def _of(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:

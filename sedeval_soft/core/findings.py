@@ -13,11 +13,15 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import alike
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.misread import RowStatistics, are_swapped, doubts, similar_names
+from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.postprocess import strangers
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.core.settings import Settings
 
 _SHOWN = 5
+
+_FEWEST_NEAR = 10
+"""Rows that must nearly be on the grid, and be half of those that could, for that to be told."""
 
 _TOLD, _COMPARED = 50, 2000
 """Classes that are told one by one, and how many names each is compared with to find one like it: a table
@@ -40,6 +44,8 @@ class Findings:
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
     their file, and by how many seconds at the most. tables: by role what the rows tell of how they were read.
+    off_grid: by role how many rows could show a grid, how many show one that is nearly that of the segments,
+    and how many seconds off, see `core.edges`.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -52,12 +58,13 @@ class Findings:
     system_classes: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
+    off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[Findings]) -> Findings:
         """Return the findings of all parts together."""
         parts = list(parts)
-        names = [name for name in Findings.__slots__ if name not in {"beyond", "tables"}]
+        names = [name for name in Findings.__slots__ if name not in {"beyond", "tables", "off_grid"}]
         joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
         beyond: dict[str, tuple[int, float]] = {}
         for role in sorted({role for part in parts for role in part.beyond}):
@@ -67,7 +74,13 @@ class Findings:
             role: RowStatistics.merge(part.tables[role] for part in parts if role in part.tables)
             for role in sorted({role for part in parts for role in part.tables})
         }
-        return Findings(**joined, beyond=beyond, tables=tables)
+        off_grid: dict[str, tuple[int, int, float]] = {}
+        for role in sorted({role for part in parts for role in part.off_grid}):
+            rows, near, apart = zip(
+                *(part.off_grid[role] for part in parts if role in part.off_grid), strict=True
+            )
+            off_grid[role] = (sum(rows), sum(near), max(apart))
+        return Findings(**joined, beyond=beyond, tables=tables, off_grid=off_grid)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -83,6 +96,7 @@ class Findings:
             *self._of_names(settings),
             *self._of_files(),
             *self._of_classes(settings),
+            *self._of_grid(settings),
         ]
         if settings.strict and found:
             raise EvaluationError("\n".join([*found, STRICT]))
@@ -123,6 +137,18 @@ class Findings:
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
         return self.tables[role].called(role) if role in self.tables else f"the {role}"
+
+    def _of_grid(self, settings: Settings) -> list[str]:
+        """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
+        length = short_fraction(settings.segment_length).removesuffix(".0")
+        return [
+            f"{near} of {counted(rows, f'{role} row')} are nearly on the edges of segments of {length} s, "
+            f"off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. Is the step "
+            "of the table another, or do its times begin elsewhere? --segment-length takes steps exactly, "
+            "such as 1/3 or 1024/44100"
+            for role, (rows, near, apart) in sorted(self.off_grid.items())
+            if near >= _FEWEST_NEAR and 2 * near >= rows
+        ]
 
     def _of_files(self) -> list[str]:
         missing, extra, dropped, unlisted = (

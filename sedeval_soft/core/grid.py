@@ -7,11 +7,14 @@ grid. A file of length T has ceil(T / segment length) segments; its last one may
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.counted import counted
+from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
@@ -35,27 +38,47 @@ _MOST_SEGMENTS = 2.0**62
 class Grid:
     """Fixed-length segments over files.
 
-    segment: ticks per segment. length: (n_files,) ticks. start: (n_files + 1,) the first segment
+    segment: ticks per segment, exactly. length: (n_files,) ticks. start: (n_files + 1,) the first segment
     of each file and the end of the last.
     """
 
-    segment: int
+    segment: Fraction
     length: Ticks
     start: Counts
 
     @classmethod
-    def over(cls, length: Ticks, segment: int) -> Grid:
+    def over(cls, length: Ticks, segment: Fraction | int) -> Grid:
         """Cover files of the given lengths in ticks, shape (n_files,), with segments."""
-        n_segments = -(-length // segment)
+        segment = Fraction(segment)
+        n_segments = Edges(segment).around(length)[1]
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
             have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
-                f"{counted(len(length), 'file')} {have} more segments of {segment / TICKS_PER_SECOND:g} s "
-                "than can be counted; are the times in seconds? A larger --segment-length gives fewer"
+                f"{counted(len(length), 'file')} {have} more segments of "
+                f"{float(segment) / TICKS_PER_SECOND:g} s than can be counted; are the times in seconds? "
+                "A larger --segment-length gives fewer"
             )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])
         return cls(segment, length, start)
+
+    @property
+    def edges(self) -> Edges:
+        """Return where the segments of a file begin and end."""
+        return Edges(self.segment)
+
+    def spans(
+        self, cell: Counts, file: npt.NDArray[np.integer[Any]] | None = None
+    ) -> tuple[npt.NDArray[np.integer[Any]], Ticks, Ticks]:
+        """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
+
+        The last segment of a file ends with the file. file: where it is at hand.
+        """
+        if file is None:
+            file = np.searchsorted(self.start, cell, side="right") - 1
+        place = cell - self.start[file]
+        edges = self.edges
+        return file, edges.at(place), np.minimum(edges.at(place + 1), edges.on(self.length)[file])
 
     @property
     def n_segments(self) -> Counts:
@@ -87,8 +110,7 @@ class Grid:
         A row that only touches a segment's edge does not overlap it, a row without extent
         overlaps none, and what lies beyond a file's last segment is cut off.
         """
-        first = onset // self.segment
-        last = -(-offset // self.segment)
+        first, last = self.edges.around(onset)[0], self.edges.around(offset)[1]
         n_segments = self.n_segments[file]
         np.minimum(first, n_segments, out=first)
         np.minimum(last, n_segments, out=last)

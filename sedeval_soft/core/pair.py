@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.counted import be
+from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.findings import Findings, listing, named_alike
@@ -97,12 +98,14 @@ def align(
     given = {codes[name]: seconds for name, seconds in lengths.items()}
     length[list(given)] = list(given.values())
     over = {role: _beyond(side, length) for role, side in (("reference", reference), ("system", system))}
+    tables = tables_read(reference, system, given)
+    reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
     findings = replace(
         findings,
         beyond={role: found for role, found in over.items() if found[0]},
-        tables=tables_read(reference, system, given),
+        tables=tables,
+        off_grid=_off_grid({"reference": reference, "system": raw}, settings),
     )
-    reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
     return Pair(files, classes, reference, postprocessed(raw, settings), length, raw, findings)
 
 
@@ -226,6 +229,18 @@ def _beyond(rows: Rows, length: npt.NDArray[np.float64]) -> tuple[int, float]:
     """Return how many rows end after their file does, and by how many seconds at the most."""
     over = rows.offset - length[rows.file] if len(rows) else np.zeros(0)
     return int(np.count_nonzero(over > 0)), float(over.max(initial=0.0))
+
+
+def _off_grid(sides: Mapping[str, Rows], settings: Settings) -> dict[str, tuple[int, int, float]]:
+    """Return by role what rows show of a grid that is nearly that of the segments, if these are evaluated."""
+    if not any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
+        return {}
+    edges = Edges(settings.segment_ticks)
+    found = {
+        role: edges.near_misses(rows.file, to_ticks(rows.onset), to_ticks(rows.offset))
+        for role, rows in sides.items()
+    }
+    return {role: of for role, of in found.items() if of[0]}
 
 
 def _lengths(n_files: int, *sides: Rows) -> npt.NDArray[np.float64]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.choices import Pool
+from sedeval_soft.core.decimals import rounded
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import covered, range_maximum
@@ -53,10 +54,9 @@ def rows_of(
     values: (n_classes, n_segments). What `pool_rows` makes of these rows are the values.
     """
     segment, label = np.nonzero(values.T)
-    file = np.searchsorted(grid.start, segment, side="right") - 1
-    onset = (segment - grid.start[file]) * grid.segment
-    # The last segment of a file is cut short with it: a row that ends later would make the file longer.
-    offset = np.minimum(onset + grid.segment, grid.length[file])
+    file, onset, offset = grid.spans(segment)
+    # A row that ends later than its file would make that longer.
+    offset = np.minimum(offset, grid.length[file])
     codes = file.astype(np.int32), label.astype(np.int32)
     return LongRows(
         files, classes, *codes, to_seconds(onset), to_seconds(offset), values[label, segment], origin
@@ -102,23 +102,26 @@ def _stride(heads: Index, n: int) -> int:
 
 def _mean(rows: Rows, grid: Grid) -> Floats:
     values = np.zeros((len(rows.classes), grid.size))
+    times = grid.edges.on(to_ticks(rows.onset)), grid.edges.on(to_ticks(rows.offset))
     if isinstance(rows, LongRows):
-        _add_means(Activity.of_long(rows), grid, values)
+        _add_means(Activity.of_long(rows, times), grid, values)
     else:
         for label in range(len(rows.classes)):
-            _add_means(Activity.of_column(rows, label), grid, values)
+            _add_means(Activity.of_column(rows, label, times), grid, values)
     return values
 
 
 def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
-    """Add the time-weighted means of some pieces to `values`, shape (n_classes, n_segments)."""
+    """Add the time-weighted means of some pieces to `values`, shape (n_classes, n_segments).
+
+    Means are the same however time is cut into rows, and in whatever order: rounding breaks no ties.
+    """
+    pieces = pieces.joined()
     first, last = grid.cells(pieces.file, pieces.onset, pieces.offset)
     covered = last - first
     piece = np.repeat(np.arange(len(first)), covered)
     cell = np.arange(len(piece)) - np.repeat(np.cumsum(covered) - covered, covered) + first[piece]
-    file: Index = pieces.file[piece].astype(np.int64)
-    begin = (cell - grid.start[file]) * grid.segment
-    end = np.minimum(begin + grid.segment, grid.length[file])
+    begin, end = grid.spans(cell, pieces.file[piece])[1:]
     overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
     flat = pieces.label[piece] * np.int64(grid.size) + cell
     value = pieces.value[piece]
@@ -131,7 +134,5 @@ def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
     part = ~filled & (overlap > 0)
     np.add.at(out, flat[part], value[part] * overlap[part])
     touched = distinct(flat[part])
-    cell = touched % grid.size
-    file = np.searchsorted(grid.start, cell, side="right") - 1
-    begin = (cell - grid.start[file]) * grid.segment
-    out[touched] /= np.minimum(begin + grid.segment, grid.length[file]) - begin
+    begin, end = grid.spans(touched % grid.size)[1:]
+    out[touched] = rounded(out[touched]) / (end - begin)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from typing import Any, Literal, Self
 
 from sedeval_soft.core.choices import (
@@ -24,7 +25,16 @@ from sedeval_soft.core.choices import (
 from sedeval_soft.core.criteria import CRITERIA, OPTIONAL_RANGES, PSDS, PSDS_DEFAULTS
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.groups import Parts, check_apart, checked_parts
-from sedeval_soft.core.numbers import LONGEST_SETTING, finite, plain, seconds, seconds_by_class, whole
+from sedeval_soft.core.numbers import (
+    LONGEST_SETTING,
+    exactly,
+    finite,
+    plain,
+    seconds,
+    seconds_by_class,
+    segment,
+    whole,
+)
 from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.setting_ranges import GREATEST_BETA, LEAST_BETA, NUMBERS, SHARES, WHOLE
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
@@ -60,7 +70,8 @@ _SHORTEST = 1 / TICKS_PER_SECOND
 class Settings:
     """The settings of one evaluation.
 
-    segment_length: seconds per segment, a whole number of microseconds as all times (others are rounded).
+    segment_length: seconds per segment, exactly: also a text such as `1/3` or `1024/44100`, or the float
+        nearest to such a fraction. Edge k lies at k times that, however long a recording is.
     pool: how values that share a segment are combined, `max` or the time-weighted `mean`.
     threshold: a system value is active above it; reference_threshold: the same for the reference,
         None for the same number.
@@ -211,6 +222,7 @@ class Settings:
         for name, choices in OPTIONAL_CHOICES.items():
             if getattr(self, name) is not None:
                 self._check_choice(name, getattr(self, name), choices)
+        self._check_silence()
         self._check_tuning()
         self._check_postprocessing()
         self._keep("groups", checked_parts("groups", self.groups, "class name"))
@@ -221,6 +233,7 @@ class Settings:
         self._check_lists()
 
     def _check_numbers(self) -> None:
+        self._keep("segment_length", segment("segment_length", self.segment_length))
         for name in NUMBERS:
             if name != "reference_threshold" or self.reference_threshold is not None:
                 self._keep(name, finite(name, getattr(self, name)))
@@ -234,7 +247,8 @@ class Settings:
             if not 0 <= getattr(self, name) <= LONGEST_SETTING:
                 raise SettingsError(f"{name} must be 0 to {LONGEST_SETTING:g}, not {getattr(self, name)}")
         # Times are whole ticks: what is kept here, and shown, is what is used.
-        for name in ("segment_length", "onset_collar", "offset_collar"):
+        self._keep("segment_length", float(exactly(self.segment_length)))
+        for name in ("onset_collar", "offset_collar"):
             self._keep(name, tick(getattr(self, name)) / TICKS_PER_SECOND)
         self._check_shares()
         self._check_criteria()
@@ -246,6 +260,15 @@ class Settings:
                 raise SettingsError(f"{name} must be above {low:g}, at most {high:g}, not {value}")
         for name, (least, most) in WHOLE.items():
             self._keep(name, whole(name, getattr(self, name), least, most))
+
+    def _check_silence(self) -> None:
+        """Refuse thresholds that silence reaches: what no row covers has the value 0, as rows of 0 do."""
+        for name, cut in (("threshold", self.threshold), ("reference_threshold", self.reference_cut)):
+            if self.inclusive and cut <= 0:
+                raise SettingsError(
+                    f"{name} {cut:g} cannot go with inclusive: silence, of value 0, would be active; "
+                    "expected a threshold above 0, or one that is not inclusive"
+                )
 
     def _check_criteria(self) -> None:
         for name, (low, high) in OPTIONAL_RANGES.items():
@@ -321,6 +344,11 @@ class Settings:
 
             said = f"{name} must be one of {', '.join(choices)}, not {value!r}"
             raise SettingsError(said + meant(str(value), choices))
+
+    @property
+    def segment_ticks(self) -> Fraction:
+        """The exact length of a segment in ticks."""
+        return exactly(self.segment_length) * TICKS_PER_SECOND
 
     @property
     def reference_cut(self) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
 
@@ -27,7 +28,9 @@ def sign(
     partitions: of the files, by the name of the option that asks for them.
     """
     shown = " ".join(
-        f"{name}={_show(value)}" for name, value in settings.to_dict().items() if value is not None
+        f"{name}={short_fraction(value) if name == 'segment_length' else _show(value)}"
+        for name, value in settings.to_dict().items()
+        if value is not None
     )
     hashes = " ".join(f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs)
     if durations is not None:

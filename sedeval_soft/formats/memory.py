@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sedeval_soft.core.counted import counted
+from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.columns import is_number
@@ -56,10 +57,12 @@ class Table:
                 array = words_as_numbers(array)
             if not (_is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)):
                 raise pa.ArrowTypeError(f"it is of type {array.type}")
-            array = array if array.type == pa.float64() else array.cast(pa.float64())
+            short = pa.types.is_float32(array.type) or pa.types.is_float16(array.type)
+            array = array if short or array.type == pa.float64() else array.cast(pa.float64())
         except _FAILURES as error:
             raise self._wrong_cell(position, "number", error) from error
-        return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.float64)
+        column = array.to_numpy(zero_copy_only=False)
+        return as_written(column) if short else np.asarray(column, dtype=np.float64)
 
     def texts(self, position: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
         """Return a column of names as a dictionary array; raises InputError naming the first that is none."""

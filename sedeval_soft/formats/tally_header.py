@@ -123,11 +123,17 @@ def plain_findings(findings: Findings) -> dict[str, Any]:
     """Return findings as lists in order."""
     lists: dict[str, Any] = {name: sorted(getattr(findings, name)) for name in _LISTS}
     rows = {role: (int(n), float(seconds)) for role, (n, seconds) in sorted(findings.beyond.items())}
-    return lists | {"beyond": rows, "tables": msgspec.to_builtins(dict(sorted(findings.tables.items())))}
+    grid = {
+        role: (int(n), int(near), float(seconds))
+        for role, (n, near, seconds) in sorted(findings.off_grid.items())
+    }
+    tables = msgspec.to_builtins(dict(sorted(findings.tables.items())))
+    return lists | {"beyond": rows, "tables": tables, "off_grid": grid}
 
 
 def findings_of(values: Mapping[str, Any]) -> Findings:
     """Return the findings of a header; raises MemberError where they are none."""
+    values = {"off_grid": {}} | dict(values)
     _refuse_names("findings", values, Findings.__slots__)
     found = _converted(values, Findings)
     for role, (count, seconds) in found.beyond.items():
@@ -138,6 +144,11 @@ def findings_of(values: Mapping[str, Any]) -> Findings:
         fault = table.fault() if role in {"reference", "system"} else "a table of neither side"
         if fault is not None:
             raise MemberError(f"its findings of {_short(role)} have {_short(fault)}")
+    for role, (n_rows, near, seconds) in found.off_grid.items():
+        if not 0 <= near <= n_rows or not 0 <= seconds < math.inf or role not in {"reference", "system"}:
+            raise MemberError(
+                f"its findings have {near} of {n_rows} {_short(role)} rows {seconds} s off the grid"
+            )
     return found
 
 

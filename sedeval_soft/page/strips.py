@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.ranges import range_maximum
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.ticks import Ticks
@@ -111,18 +110,18 @@ def _step(end: int, most: int) -> int:
 
 def _highest(strips: Strips, labels: Index, end: int, step: int) -> Strips:
     """Return the strips of one file in steps, each with the highest value in it."""
-    grid = Grid.over(np.array([end]), step)
+    n_steps = -(-end // step)
     row = np.searchsorted(labels, strips.label)
     until = np.cumsum(strips.width)
     # Widths are summed over all classes: each begins where the one before it ended.
     head = np.searchsorted(row, np.arange(len(labels)))
     offset = until - (until[head] - strips.width[head])[row]
-    first, last = grid.cells(np.zeros(len(row), dtype=np.int32), offset - strips.width, offset)
-    size = len(labels) * grid.size
-    value = range_maximum(size, row * grid.size + first, row * grid.size + last, strips.value / STEPS)
-    width = np.full(grid.size, step, dtype=np.int64)
-    width[-1] = end - step * (grid.size - 1)
-    label = np.repeat(labels, grid.size)
+    first, last = (offset - strips.width) // step, -(-offset // step)
+    size = len(labels) * n_steps
+    value = range_maximum(size, row * n_steps + first, row * n_steps + last, strips.value / STEPS)
+    width = np.full(n_steps, step, dtype=np.int64)
+    width[-1] = end - step * (n_steps - 1)
+    label = np.repeat(labels, n_steps)
     same = np.full(size, strips.file[0])
     return _joined(Strips(same, label, np.tile(width, len(labels)), np.rint(value * STEPS).astype(np.int64)))
 

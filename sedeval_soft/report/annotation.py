@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sedeval_soft.annotators.found import Annotation
 from sedeval_soft.core.counted import counted
+from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.visible import visible
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.plain import plain_table
@@ -34,7 +35,8 @@ def annotation_text(annotation: Annotation) -> str:
     rows, settings = annotation.reference, annotation.settings
     made = _MADE.get(annotation.method, annotation.method)
     files, classes = counted(len(rows.files), "file"), counted(len(rows.classes), "class")
-    segments = f"{counted(annotation.segments, 'segment')} of {settings['segment_length']:g} s"
+    length = short_fraction(settings["segment_length"]).removesuffix(".0")
+    segments = f"{counted(annotation.segments, 'segment')} of {length} s"
     lacking = "one without events" if settings["all_files"] else "missing"
     lines = (
         f"reference  {made}: {files}, {segments}, {classes}\n"

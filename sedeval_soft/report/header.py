@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sedeval_soft.core.counted import counted
+from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
@@ -83,7 +84,8 @@ def _segments(scores: Scores) -> str:
     settings = scores.settings
     pooled = "" if settings.pool == "max" else ", time-weighted means"
     t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
-    return f"{scores.n_segments} of {short(settings.segment_length)} s{pooled}{t_norm}"
+    length = short_fraction(settings.segment_length).removesuffix(".0")
+    return f"{scores.n_segments} of {length} s{pooled}{t_norm}"
 
 
 def _collars(scores: Scores) -> str:

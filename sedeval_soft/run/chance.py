@@ -23,7 +23,6 @@ from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.rows import WideRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, Settings
-from sedeval_soft.core.ticks import tick
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
@@ -57,7 +56,7 @@ def chance_of(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
     kept = [score for score in scores.scores.values() if score.group is None and _has_level(score)]
-    grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
+    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
     rng = stream(settings.seed, "chance")
     shifts = rng.choice(max(grid.size, 1), size=min(draws, max(grid.size, 1)), replace=False)
     found: dict[str, list[float]] = {score.name: [] for score in kept}
@@ -106,9 +105,8 @@ def _arranged(
     timed = tuple(part for part in parts if not part.startswith("clip."))
     clips = tuple(part for part in parts if part.startswith("clip."))
     if timed or settings.wants_psds:
-        edges = grid.start * grid.segment
-        system = moved(pair.system, edges, shift * grid.segment)
-        raw = moved(pair.raw, edges, shift * grid.segment) if settings.psds_median_filters else system
+        system = moved(pair.system, grid, shift)
+        raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         of = replace(settings, only=timed or ("intersection.hard",))
         yield of, replace(pair, system=system, raw=raw, findings=Findings())
     if clips:
@@ -137,7 +135,7 @@ def closed_forms(pair: Pair, settings: Settings) -> dict[str, float]:
     """Return the chance levels that have a closed form, by the names of scores; NaN where undefined."""
     if settings.compat is not None:
         return {}
-    grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
+    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
     found: dict[str, float] = {}
     for basis in ("segment", "clip"):
         if not settings.wants(basis):

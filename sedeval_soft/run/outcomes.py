@@ -18,7 +18,6 @@ from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.ranges import covered
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.ticks import tick
 from sedeval_soft.measures.event.count import match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.segment.runs import Runs
@@ -84,7 +83,7 @@ def segment_outcomes(pair: Pair, settings: Settings) -> SegmentOutcomes:
             for events in rowwise_events(pair, settings)
         ]
     else:
-        grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
+        grid = Grid.over(pair.length_ticks, settings.segment_ticks)
         grid.check_size(len(pair.classes), means=settings.pool == "mean")
         start = grid.start
         values = [pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system)]

@@ -19,7 +19,6 @@ from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.settings import READINGS, STEERING, Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import tick
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.boundaries import COLUMNS, count_deviations
 from sedeval_soft.measures.event.count import count_matched, match_events
@@ -40,7 +39,7 @@ def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
     cells: whether the values of all segments are kept where no score needs them.
     """
     check_counts(len(pair.files), len(pair.classes), settings)
-    grid = Grid.over(pair.length_ticks, tick(settings.segment_length))
+    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
     columns = Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
     if settings.wants("segment") or settings.wants("ranking") or settings.tunes_by("segment"):
         _tally_segments(pair, settings, grid, columns, kept=cells and settings.wants("segment"))

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.spread import Offender, Worst
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import tick, to_seconds
+from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.segment.count import common
 
 Floats = npt.NDArray[np.float64]
@@ -97,14 +98,15 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> tuple[Offender,
         most = np.maximum(own, most)
     lengths = tally.per_file["n_segments"]
     start = np.cumsum(lengths) - lengths
-    step = tick(settings.segment_length)
+    edges = Edges(settings.segment_ticks)
     total = float((missed + inserted).sum())
     found = []
     for i in _highest(missed + inserted, settings.worst).tolist():
         file = int(np.searchsorted(start, i, side="right")) - 1
         place = i - int(start[file])
-        end = min((place + 1) * step, int(tally.per_file["length"][file]))
-        onset, offset = (float(to_seconds(np.array(ticks))) for ticks in (place * step, end))
+        begin, end = edges.at(np.array([place, place + 1])).tolist()
+        end = min(end, int(tally.per_file["length"][file]))
+        onset, offset = (float(to_seconds(np.array(ticks))) for ticks in (begin, end))
         cost, c = float(missed[i] + inserted[i]), int(worst[i])
         found.append(
             Offender(

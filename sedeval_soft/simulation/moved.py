@@ -8,25 +8,32 @@ segment and a system segment: what an output has that knows nothing of the recor
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.edges import Edges
+from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.ticks import Ticks, to_seconds, to_ticks
 
 Index = npt.NDArray[np.int64]
 
 
-def moved(rows: Rows, edges: Ticks, shift: int) -> Rows:
-    """Return rows moved along all files.
+def moved(rows: Rows, grid: Grid, shift: int) -> Rows:
+    """Return rows moved along all files, which are laid end to end as the grid lays their segments.
 
-    edges: (n_files + 1,) where each file begins on the ring, in ticks, and where the last ends. shift: ticks,
-    from 0 to less than the end of the ring. What a row has after the end of its file is cut off before.
+    shift: segments, from 0 to less than the grid has. What a row has after the end of its file is cut off
+    before.
     """
-    row, file, onset, offset = _pieces(rows, edges, shift)
+    # Segments may differ by a tick. All are as long as the longest on the ring, and cut back behind it.
+    width = math.ceil(grid.segment)
+    onset, offset = (_on_ring(grid.edges, to_ticks(times), width) for times in (rows.onset, rows.offset))
+    row, file, onset, offset = _pieces(rows, (onset, offset), grid.start * width, shift * width)
+    onset, offset = (_in_file(grid.edges, times, width) for times in (onset, offset))
     times: dict[str, Any] = {
         "file": file.astype(np.int32),
         "onset": to_seconds(onset),
@@ -43,12 +50,31 @@ def moved(rows: Rows, edges: Ticks, shift: int) -> Rows:
     )
 
 
-def _pieces(rows: Rows, edges: Ticks, shift: int) -> tuple[Index, Index, Ticks, Ticks]:
-    """Return what rows become: of which row each piece is, its file, and its onset and offset in it."""
+def _on_ring(edges: Edges, ticks: Ticks, width: int) -> Ticks:
+    """Return times of a file as they are where each of its segments has so many ticks."""
+    ticks = edges.on(ticks)
+    segment = edges.around(ticks)[0]
+    return segment * width + ticks - edges.at(segment)
+
+
+def _in_file(edges: Edges, ticks: Ticks, width: int) -> Ticks:
+    """Return what `_on_ring` makes these times of."""
+    segment, inside = np.divmod(ticks, width)
+    return edges.at(segment) + inside
+
+
+def _pieces(
+    rows: Rows, times: tuple[Ticks, Ticks], edges: Ticks, shift: int
+) -> tuple[Index, Index, Ticks, Ticks]:
+    """Return what rows become: of which row each piece is, its file, and its onset and offset in it.
+
+    times: (n,) onsets and offsets of the rows. edges: (n_files + 1,) where each file begins on the ring, in
+    ticks, and where the last ends. shift: ticks, from 0 to less than the end of the ring.
+    """
     n_files, ring = len(edges) - 1, int(edges[-1])
     length = np.diff(edges)
     file = rows.file.astype(np.int64)
-    onset, offset = to_ticks(rows.onset), np.minimum(to_ticks(rows.offset), length[file])
+    onset, offset = times[0], np.minimum(times[1], length[file])
     kept = np.flatnonzero((onset < length[file]) & (offset >= onset))
     begin = (edges[file[kept]] + onset[kept] + shift) % max(ring, 1)
     end = begin + offset[kept] - onset[kept]

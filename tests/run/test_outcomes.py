@@ -21,7 +21,6 @@ SETTINGS = [
     {"segment_length": 0.1, "events": "rows"},
     {"min_gap": 0.4, "min_duration": 0.5, "events": "merge"},
     {"threshold": -0.1},
-    {"inclusive": True, "threshold": 0.0},
     {"onset_collar": 2.0, "offset": False},
 ]
 

@@ -67,7 +67,7 @@ def test_closed_forms_are_the_means_over_all_moves(tables, t_norm, long):
     exact = closed_forms(align(reference, system, chosen), chosen)
     assert {"segment.soft.f1.macro", "segment.soft.kl_divergence.micro"} & {*exact} or not found.chance.levels
     grid = Grid.over(to_ticks(align(reference, system, chosen).length), 1_000_000)
-    moves = [moved(system, grid.start * grid.segment, k * grid.segment) for k in range(grid.size)]
+    moves = [moved(system, grid, k) for k in range(grid.size)]
     scores = [evaluate(reference, move, only=("segment",), t_norm=t_norm) for move in moves]
     for name, level in found.chance.levels.items():
         drawn = [each[name] for each in scores if each[name] is not None]
@@ -86,7 +86,7 @@ def test_moving_turns_the_grid(tables, k, long):
     length = np.bincount(tables[1].file) * 1_000_000
     grid = Grid.over(length, 1_000_000)
     shift = k % grid.size
-    there = moved(rows, grid.start * grid.segment, shift * grid.segment)
+    there = moved(rows, grid, shift)
     before, after = (pool_rows(each, grid, "max") for each in (rows, there))
     assert np.array_equal(np.roll(before, shift, axis=1), after)
 
@@ -110,7 +110,7 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
         onset / 10,
         (onset + length) / 10,
     )
-    there = moved(rows, edges, shift % 70 * 100_000)
+    there = moved(rows, Grid.over(np.diff(edges), 100_000), shift % 70)
     inside = np.maximum(np.minimum(onset + length, np.diff(edges)[file] // 100_000) - onset, 0)
     assert (there.offset - there.onset).sum() * 10 == pytest.approx(inside.sum())
     assert np.all(there.onset >= 0)

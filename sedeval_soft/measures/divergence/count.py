@@ -61,6 +61,7 @@ def log_clipped(values: Floats, eps: float) -> Floats:
     found: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
     return found
 
+
 def largest_loss(eps: float) -> float:
     """Return the most that -ln of a clipped value can be, or of what it lacks to 1."""
     return -math.log(eps)

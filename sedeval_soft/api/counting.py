@@ -58,6 +58,6 @@ def as_one(
         system=empty["system"].origin.name,
         inputs=tuple(replace(each, rows=n_rows[each.role]) for each in inputs),
         # Of names there is more to say where all are known.
-        findings=replace(findings, beyond=shard.findings.beyond),
+        findings=replace(findings, beyond=shard.findings.beyond, after_end=shard.findings.after_end),
         durations=durations,
     )

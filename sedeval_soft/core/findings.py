@@ -37,7 +37,8 @@ class Findings:
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
-    their file, and by how many seconds at the most.
+    their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
+    duration is known and the reference's last offset is taken for the end.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -49,18 +50,20 @@ class Findings:
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[Findings]) -> Findings:
         """Return the findings of all parts together."""
         parts = list(parts)
-        names = [name for name in Findings.__slots__ if name != "beyond"]
+        names = [name for name in Findings.__slots__ if name not in ("beyond", "after_end")]
         joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
         beyond: dict[str, tuple[int, float]] = {}
         for role in sorted({role for part in parts for role in part.beyond}):
             found = [part.beyond[role] for part in parts if role in part.beyond]
             beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
-        return Findings(**joined, beyond=beyond)
+        after_end = {name: found for part in parts for name, found in part.after_end.items()}
+        return Findings(**joined, beyond=beyond, after_end=after_end)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -70,7 +73,8 @@ class Findings:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
-        found = [*sorted(self.doubtful), *self._of_files(), *self._of_classes(settings)]
+        late = [self._after_end(settings)] if self.after_end else []
+        found = [*sorted(self.doubtful), *self._of_files(), *late, *self._of_classes(settings)]
         if settings.strict and found:
             raise EvaluationError("\n".join([*found, STRICT]))
         found += sorted(self.notes)
@@ -110,6 +114,20 @@ class Findings:
         if unlisted:
             found.append(f"no duration for {unlisted}; evaluated to the last offset")
         return found
+
+    def _after_end(self, settings: Settings) -> str:
+        """Return what is assumed where the system goes on after the reference's last offset."""
+        n_rows = sum(count for count, _ in self.after_end.values())
+        seconds = max(seconds for _, seconds in self.after_end.values())
+        rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
+        ends = "ends after its" if n_rows == 1 else "end after their"
+        taken = "what comes later can only be false alarms"
+        if settings.compat == "sed_eval":
+            taken += ", except in sed_eval's own scores, where a system makes files longer"
+        return (
+            f"{rows} {ends} file's last offset in the reference, by {seconds:.6g} s at the most; without "
+            f"durations files are taken to end there: {taken}; --durations gives how long they are"
+        )
 
     def _of_classes(self, settings: Settings) -> list[str]:
         found = []

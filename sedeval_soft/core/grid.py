@@ -36,16 +36,21 @@ class Grid:
     """Fixed-length segments over files.
 
     segment: ticks per segment. length: (n_files,) ticks. start: (n_files + 1,) the first segment
-    of each file and the end of the last.
+    of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
+    `length`: segments that begin there or later are not among those that scores average over.
     """
 
     segment: int
     length: Ticks
     start: Counts
+    evaluated: Ticks
 
     @classmethod
-    def over(cls, length: Ticks, segment: int) -> Grid:
-        """Cover files of the given lengths in ticks, shape (n_files,), with segments."""
+    def over(cls, length: Ticks, segment: int, evaluated: Ticks | None = None) -> Grid:
+        """Cover files of the given lengths in ticks, shape (n_files,), with segments.
+
+        evaluated: how much of that is evaluated, (n_files,); None for all of it.
+        """
         n_segments = -(-length // segment)
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
             have = "has" if len(length) == 1 else "have"
@@ -55,12 +60,25 @@ class Grid:
             )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])
-        return cls(segment, length, start)
+        return cls(segment, length, start, length if evaluated is None else np.minimum(evaluated, length))
 
     @property
     def n_segments(self) -> Counts:
         """Return the number of segments of each file, shape (n_files,)."""
         return np.diff(self.start)
+
+    @property
+    def n_evaluated(self) -> Counts:
+        """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
+        return -(-self.evaluated // self.segment)
+
+    def end(self, file: Counts, begin: Ticks) -> Ticks:
+        """Return where segments end in their files, (n,) ticks; file, begin: (n,) whose they are, and where.
+
+        The last evaluated segment ends with what is evaluated, whatever a file has after it.
+        """
+        whole = np.where(begin < self.evaluated[file], self.evaluated[file], self.length[file])
+        return np.minimum(begin + self.segment, whole)
 
     @property
     def size(self) -> int:

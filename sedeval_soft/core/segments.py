@@ -118,7 +118,7 @@ def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
     cell = np.arange(len(piece)) - np.repeat(np.cumsum(covered) - covered, covered) + first[piece]
     file: Index = pieces.file[piece].astype(np.int64)
     begin = (cell - grid.start[file]) * grid.segment
-    end = np.minimum(begin + grid.segment, grid.length[file])
+    end = grid.end(file, begin)
     overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
     flat = pieces.label[piece] * np.int64(grid.size) + cell
     value = pieces.value[piece]
@@ -134,4 +134,4 @@ def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
     cell = touched % grid.size
     file = np.searchsorted(grid.start, cell, side="right") - 1
     begin = (cell - grid.start[file]) * grid.segment
-    out[touched] /= np.minimum(begin + grid.segment, grid.length[file]) - begin
+    out[touched] /= grid.end(file, begin) - begin

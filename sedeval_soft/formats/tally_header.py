@@ -21,7 +21,7 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
 from sedeval_soft.formats.members import MemberError
 
-FORMAT, VERSION = "soft-sed-eval tally", 1
+FORMAT, VERSION = "soft-sed-eval tally", 2
 
 _LISTS = (
     "missing",
@@ -59,6 +59,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     group: str | None
     classes: tuple[str, ...]
     recipe: str | None
+    expected: tuple[str, ...] | None
     per_class: dict[str, Kind]
     per_file: dict[str, Kind]
     samples: dict[str, Samples]
@@ -123,7 +124,8 @@ def plain_findings(findings: Findings) -> dict[str, Any]:
     """Return findings as lists in order."""
     lists: dict[str, Any] = {name: sorted(getattr(findings, name)) for name in _LISTS}
     rows = {role: (int(n), float(seconds)) for role, (n, seconds) in sorted(findings.beyond.items())}
-    return lists | {"beyond": rows}
+    after_end = {name: (int(n), float(seconds)) for name, (n, seconds) in sorted(findings.after_end.items())}
+    return lists | {"beyond": rows, "after_end": after_end}
 
 
 def findings_of(values: Mapping[str, Any]) -> Findings:
@@ -134,6 +136,10 @@ def findings_of(values: Mapping[str, Any]) -> Findings:
         if count < 0 or not math.isfinite(seconds) or role not in {"reference", "system"}:
             rows = counted(count, f"{_short(role)} row")
             raise MemberError(f"its findings have {rows} {seconds} s after the end of a file")
+    for name, (count, seconds) in found.after_end.items():
+        if count < 1 or not 0 <= seconds <= LONGEST:
+            rows = counted(count, "system row")
+            raise MemberError(f"its findings have {rows} of {_short(name)} {seconds} s after the end")
     return found
 
 

@@ -13,16 +13,25 @@ from sedeval_soft.measures.detection import DetectionCounts
 Array = npt.NDArray[Any]
 
 
-def confusion_scores(counts: DetectionCounts, n_segments: Array) -> dict[str, Averaged]:
+def confusion_scores(
+    counts: DetectionCounts,
+    n_segments: Array,
+    beyond: Array | int = 0,
+    is_expected: npt.NDArray[np.bool_] | None = None,
+) -> dict[str, Averaged]:
     """Return the measures that need true negatives, by name.
 
-    counts: totals, classes last. n_segments: (...) the number of evaluated segments. Micro
-    averages pool the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
+    counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
+    how many the system has after these: false alarms, and never true negatives. is_expected: (n_classes,) the
+    classes that the reference or the settings name, None for all: of others there are only false alarms. So
+    nothing that a system adds makes a true negative. Micro averages pool the cells of all classes.
+    Source: Mesaros, Heittola & Virtanen 2016.
     """
     n_classes = counts.tp.shape[-1]
     n_ref = counts.n_ref
-    cells = np.asarray(n_segments)[..., None]
-    tn = cells - counts.n_ref - counts.n_sys + counts.tp
+    tn = np.asarray(n_segments)[..., None] + beyond - counts.n_ref - counts.n_sys + counts.tp
+    if is_expected is not None:
+        tn = np.where(is_expected, tn, np.zeros_like(tn))
     values = _measures(counts.tp, counts.n_ref, counts.n_sys, tn)
     pooled = _measures(*(column.sum(axis=-1) for column in (counts.tp, counts.n_ref, counts.n_sys, tn)))
     scores = {name: averaged(values[name], pooled[name], n_ref) for name in values}

@@ -119,7 +119,7 @@ def _value(table: Table, name: ScoreName, classes: Sequence[str], otherwise: Val
 
 def _segment(pair: Pair, settings: Settings) -> list[Model]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
-    grid = Grid.over(pair.reach_ticks, tick(settings.segment_length))
+    grid = Grid.over(pair.reach_ticks, tick(settings.segment_length), pair.length_ticks)
 
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()

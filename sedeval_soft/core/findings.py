@@ -25,6 +25,12 @@ may name as many as it likes, and looking takes time for each pair.
 STRICT = "strict makes each of these an error"
 """The last line where what was found is refused."""
 
+NO_DURATIONS = (
+    "no durations were given: recordings are taken to end with the last offset that the reference has in "
+    "them; --durations gives how long they are"
+)
+"""What is said where lengths decide and none are given."""
+
 _NOTHING: frozenset[str] = frozenset()
 
 

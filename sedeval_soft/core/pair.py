@@ -268,11 +268,12 @@ def _after_end(rows: Rows, length: npt.NDArray[np.float64]) -> dict[str, tuple[i
 def _said(rows: Rows, length: npt.NDArray[np.float64], settings: Settings) -> Rows:
     """Return the rows of a system that make segments after the end of their file; length: (n_files,) seconds.
 
-    Those of value 0 say nothing there. sed_eval has no values: in its scores every row makes a file longer.
+    Those of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
+    makes a file longer.
     """
     if not len(rows) or settings.compat == "sed_eval":
         return rows
-    late = np.flatnonzero(rows.offset > length[rows.file])
+    late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
     if isinstance(rows, WideRows):
         sounding = [column[late] > 0 for column in rows.values]
         return _keep_wide(rows, late[np.logical_or.reduce(sounding)] if sounding else late[:0])

@@ -239,15 +239,15 @@ def _check_same_classes(parts: Sequence[Tally]) -> None:
     Which there are decides how classes rank in a segment.
     """
     for part in parts:
-        if part.expected != parts[0].expected:
-            raise EvaluationError(
-                "tallies with ranking scores have different classes in their references, "
-                f"{_named(parts[0])} and {_named(part)}; name them by `classes`"
-            )
         if part.classes != parts[0].classes:
             raise EvaluationError(
                 "tallies with ranking scores have different classes, "
                 f"{', '.join(parts[0].classes)} and {', '.join(part.classes)}; name them by `classes`"
+            )
+        if part.expected != parts[0].expected:
+            raise EvaluationError(
+                "tallies with ranking scores have different classes in their references, "
+                f"{_named(parts[0])} and {_named(part)}; name them by `classes`"
             )
 
 

@@ -84,7 +84,7 @@ def segment_outcomes(pair: Pair, settings: Settings) -> SegmentOutcomes:
             for events in rowwise_events(pair, settings)
         ]
     else:
-        grid = Grid.over(pair.reach_ticks, tick(settings.segment_length))
+        grid = Grid.over(pair.reach_ticks, tick(settings.segment_length), pair.length_ticks)
         grid.check_size(len(pair.classes), means=settings.pool == "mean")
         start = grid.start
         values = [pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system)]

@@ -130,10 +130,9 @@ def _needs_grid(settings: Settings) -> bool:
 
 
 def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:
-    from sedeval_soft.core.clips import clip_values
+    from sedeval_soft.core.clips import clip_sides
 
-    # A clip has a class wherever that is in it: what the system has after the reference's end says the same.
-    reference, system = (clip_values(rows, pair.reach_ticks) for rows in (pair.reference, pair.system))
+    reference, system = clip_sides(pair)
     n_files = len(pair.files)
     evaluated = pair.in_reference.astype(np.int64)
     columns.per_file.update({"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated})

@@ -103,7 +103,9 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> tuple[Offender,
     for i in _highest(missed + inserted, settings.worst).tolist():
         file = int(np.searchsorted(start, i, side="right")) - 1
         place = i - int(start[file])
-        end = min((place + 1) * step, int(tally.per_file["length"][file]))
+        end, length = (place + 1) * step, int(tally.per_file["length"][file])
+        # What the system has after the end of a file may cost as much.
+        end = end if place * step >= length else min(end, length)
         onset, offset = (float(to_seconds(np.array(ticks))) for ticks in (place * step, end))
         cost, c = float(missed[i] + inserted[i]), int(worst[i])
         found.append(

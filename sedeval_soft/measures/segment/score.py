@@ -22,18 +22,19 @@ def confusion_scores(
     """Return the measures that need true negatives, by name.
 
     counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
-    how many the system has after these: false alarms, and never true negatives. is_expected: (n_classes,) the
-    classes that the reference or the settings name, None for all: of others there are only false alarms. So
-    nothing that a system adds makes a true negative. Micro averages pool the cells of all classes.
-    Source: Mesaros, Heittola & Virtanen 2016.
+    of `counts.n_sys` are not among these, but after the end of a file: they are left out here. is_expected:
+    (n_classes,) the classes that the reference or the settings name, None for all: others are left out, too.
+    So nothing that a system adds has a say in where there is silence to be right about. Micro averages pool
+    the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
     """
     n_classes = counts.tp.shape[-1]
     n_ref = counts.n_ref
-    tn = np.asarray(n_segments)[..., None] + beyond - counts.n_ref - counts.n_sys + counts.tp
-    if is_expected is not None:
-        tn = np.where(is_expected, tn, np.zeros_like(tn))
-    values = _measures(counts.tp, counts.n_ref, counts.n_sys, tn)
-    pooled = _measures(*(column.sum(axis=-1) for column in (counts.tp, counts.n_ref, counts.n_sys, tn)))
+    n_sys = counts.n_sys - beyond
+    tn = np.asarray(n_segments)[..., None] - n_ref - n_sys + counts.tp
+    if is_expected is not None and not is_expected.all():
+        n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
+    values = _measures(counts.tp, n_ref, n_sys, tn)
+    pooled = _measures(*(column.sum(axis=-1) for column in (counts.tp, n_ref, n_sys, tn)))
     scores = {name: averaged(values[name], pooled[name], n_ref) for name in values}
     scores["tn"] = Averaged(tn, tn.sum(axis=-1) if n_classes else np.zeros(tn.shape[:-1], dtype=np.int64))
     return scores

@@ -126,13 +126,13 @@ class Findings:
         n_rows = sum(count for count, _ in self.after_end.values())
         seconds = max(seconds for _, seconds in self.after_end.values())
         rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
-        ends = "ends after its" if n_rows == 1 else "end after their"
-        taken = "what comes later can only be false alarms"
+        later = "what comes later can only be false alarms"
         if settings.compat == "sed_eval":
-            taken += ", except in sed_eval's own scores, where a system makes files longer"
+            later += ", except in sed_eval's own scores, where a system makes files longer"
+        ends = "ends" if n_rows == 1 else "end"
         return (
-            f"{rows} {ends} file's last offset in the reference, by {seconds:.6g} s at the most; without "
-            f"durations files are taken to end there: {taken}; --durations gives how long they are"
+            f"{rows} {ends} up to {seconds:.6g} s after the reference's last offset there, which without "
+            f"--durations is taken for the end of the file: {later}"
         )
 
     def _of_classes(self, settings: Settings) -> list[str]:

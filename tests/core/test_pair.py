@@ -72,10 +72,9 @@ def test_align(reference, system, durations, classes, bare):
         assert length == (durations or {}).get(name, last)
         furthest = max([length, *(row[2] for row in said if row[0] == name)])
         assert reach == (durations or {}).get(name, furthest)
+    shown = [row for row in theirs if row[3] in pair.classes]
     late = {
-        name: [
-            row[2] - length for row in theirs if row[0] == name and row[2] > length and row[3] in pair.classes
-        ]
+        name: [row[2] - length for row in shown if row[0] == name and row[2] > length]
         for name, length in zip(pair.files, pair.length, strict=True)
         if name in in_reference and name not in (durations or {})
     }

@@ -61,6 +61,7 @@ def as_one(
         findings=replace(
             findings,
             beyond=shard.findings.beyond,
+            after_end=shard.findings.after_end,
             tables={
                 role: replace(own, names=(empty[role].origin.name,))
                 for role, own in shard.findings.tables.items()

@@ -80,12 +80,12 @@ def brought_together(
     dropped = {name for pair in pairs for name in pair.findings.dropped}
     files = tuple(np.array(everything, dtype=object)[kept])
     pairs = [with_files(pair, files) for pair in pairs]
-    grid = Grid.over(pairs[0].length_ticks, settings.segment_ticks)
+    grid = Grid.over(pairs[0].reach_ticks, settings.segment_ticks)
     return Crowd(
         rows=tuple(pair.system for pair in pairs),
         files=files,
         classes=pairs[0].classes,
-        length=pairs[0].length,
+        length=pairs[0].reach,
         grid=grid,
         opinions=_opinions(pairs, grid, labelled[:, kept], settings),
         labelled=labelled[:, kept],
@@ -99,7 +99,7 @@ def _union(tables: Sequence[Rows], settings: Settings) -> tuple[Rows, dict[str, 
     base, lengths = tables[0], dict[str, float]()
     for rows in (*tables[1:], tables[0]):
         pair = align(base, rows, settings)
-        for name, seconds in zip(pair.files, pair.length.tolist(), strict=True):
+        for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
         code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
         base = LongRows(pair.files, pair.classes, code, code, number, number, None, tables[0].origin)

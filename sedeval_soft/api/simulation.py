@@ -152,7 +152,7 @@ def simulate(
     rows = to_rows(reference, "reference", settings, limits)
     lengths = read_lengths(durations, limits)
     pair = align(rows, rows, settings, lengths)
-    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
     what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
     check_room(_BYTES_PER_CELL * cells, f"to simulate {what}", "A larger --segment-length gives fewer")
@@ -229,7 +229,7 @@ class _Making:
         if {*self.timeline.classes}.isdisjoint(rows.classes):
             raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
         pair = align(rows, rows, settings)
-        grid = Grid.over(pair.length_ticks, settings.segment_ticks)
+        grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
         grid.check_size(len(pair.classes))
         return pool_rows(pair.reference, grid, settings.pool)
 

@@ -27,7 +27,7 @@ from sedeval_soft.board.remembered import TESTS, Remembered, Test, test_for
 from sedeval_soft.config.about import About, read_about
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
-from sedeval_soft.core.findings import STRICT, listing
+from sedeval_soft.core.findings import NO_DURATIONS, STRICT, listing
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.misread import doubts
@@ -153,7 +153,7 @@ class _Builder:
         key, scored = self.challenge.key(), []
         places = slugs([submission.name for submission in found])
         shown: list[Shown] = []
-        warnings: list[str] = []
+        warnings: list[str] = [] if self.challenge.durations is not None else [NO_DURATIONS]
         for number, submission in enumerate(found, 1):
             place = places[submission.name]
             record = self._known(key_of(submission, key), place)

@@ -32,29 +32,28 @@ def doubts(systems: Sequence[Scores], rank_by: str, n_files: int | None, setting
     missing = [scores.system for scores in systems if scores[rank_by] is None]
     others = len(systems) - len(missing) - 1
     return [
-        *_unlike(systems, ScoreName.parse(rank_by).measure),
+        *_unlike(systems, ScoreName.parse(rank_by).measure, settings),
         *_undefined(rank_by, missing),
         *(_too_few(n_files, settings.replicates, others, level(settings)) if n_files is not None else ()),
     ]
 
 
-def _unlike(systems: Sequence[Scores], measure: str) -> list[str]:
-    """Return warnings where systems are scored over unlike things: silence that one adds betters means."""
-    notes: list[str] = []
-    if measure in _OF_ACTIVITY:
-        return notes
-    if len({scores.classes for scores in systems}) > 1:
-        notes.append(
-            f"systems are scored over different classes, so {measure} is of unlike things: silence of "
-            "more classes betters means over all; --classes names those of all"
-        )
-    lengths = sorted(scores.length for scores in systems)
-    if lengths[0] < lengths[-1]:
-        notes.append(
-            f"systems are scored over different lengths, {lengths[0]:.6g} to {lengths[-1]:.6g} s, so "
-            f"{measure} is of unlike things: silence betters means over time; --durations gives those of all"
-        )
-    return notes
+def _unlike(systems: Sequence[Scores], measure: str, settings: Settings) -> list[str]:
+    """Return a warning where systems may be scored over unlike things, as sed_eval's rules have it.
+
+    By its rules silence that one of them adds, of other classes or at the end of a file, betters means. By
+    ours it does not: the reference, the settings and the durations alone say what there is to be silent in.
+    """
+    if settings.compat != "sed_eval" or measure in _OF_ACTIVITY:
+        return []
+    longer = any("longer" in warning for scores in systems for warning in scores.warnings)
+    if len({scores.classes for scores in systems}) == 1 and not longer:
+        return []
+    said = (
+        f"by sed_eval's rules systems are scored over what they name, so {measure} is of unlike things: "
+        "silence of more classes, or later, betters means; --classes and --durations give those of all"
+    )
+    return [said]
 
 
 def _undefined(rank_by: str, names: Sequence[str]) -> list[str]:

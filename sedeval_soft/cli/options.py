@@ -157,7 +157,8 @@ CHECKS = "Requirements and second opinions"
 
 READ: tuple[Decorator, ...] = (
     option(SCORING, "--durations", type=click.Path(path_type=str), metavar="TSV",
-           help="Table of filename and duration: evaluated lengths, and the list of evaluated files."),
+           help="Table of filename and duration: evaluated lengths (else the reference's last offsets), and "
+                "the list of evaluated files."),
     option(SCORING, "--preset", metavar="NAME",
            help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=_FILE, metavar="YAML",

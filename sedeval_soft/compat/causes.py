@@ -118,14 +118,14 @@ def _value(table: Table, name: ScoreName, classes: Sequence[str], otherwise: Val
 
 def _segment(pair: Pair, settings: Settings) -> list[Model]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
-    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
 
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()
 
     on_grid = counted([runs_on_grid(side, grid) for side in events], grid.start)
     length = settings.segment_length
-    start = sed_eval.grid_start(pair.length, length)
+    start = sed_eval.grid_start(pair.reach, length)
     on_roll = counted([sed_eval.runs_on_roll(side, start, length) for side in events], start)
     n_segments = np.asarray(start[-1])
 

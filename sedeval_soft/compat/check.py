@@ -108,7 +108,7 @@ def _segment(pair: Pair, settings: Settings) -> dict[str, Value]:
 
     metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
     sides = zip(*(_lists(events, pair) for events in rowwise_events(pair, settings)), strict=True)
-    for (reference, system), length in zip(sides, pair.length.tolist(), strict=True):
+    for (reference, system), length in zip(sides, pair.reach.tolist(), strict=True):
         metrics.evaluate(reference, system, evaluated_length_seconds=length)
     return dict(_results(metrics, "segment", pair.classes))
 

@@ -5,10 +5,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.ticks import Ticks, to_ticks
 
 Floats = npt.NDArray[np.float64]
+
+
+def clip_sides(pair: Pair) -> tuple[Floats, Floats]:
+    """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
+
+    What the system has after the evaluated length of a file is a false alarm where the reference does not
+    have the class, and is nothing where it has: else a system could have every class somewhere later.
+    """
+    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (pair.reference, pair.system))
+    if np.array_equal(pair.length, pair.reach):
+        return reference, inside
+    return reference, np.where(reference > 0, inside, clip_values(pair.system, pair.reach_ticks))
 
 
 def clip_values(rows: Rows, length: Ticks) -> Floats:

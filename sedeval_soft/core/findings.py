@@ -31,6 +31,12 @@ may name as many as it likes, and looking takes time for each pair.
 STRICT = "strict makes each of these an error"
 """The last line where what was found is refused."""
 
+NO_DURATIONS = (
+    "no durations were given: recordings are taken to end with the last offset that the reference has in "
+    "them; --durations gives how long they are"
+)
+"""What is said where lengths decide and none are given."""
+
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -43,9 +49,10 @@ class Findings:
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
-    their file, and by how many seconds at the most. tables: by role what the rows tell of how they were read.
-    off_grid: by role how many rows could show a grid, how many show one that is nearly that of the segments,
-    and how many seconds off, see `core.edges`.
+    their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
+    duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
+    of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
+    that of the segments, and how many seconds off, see `core.edges`.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -57,6 +64,7 @@ class Findings:
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
     off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
@@ -64,12 +72,14 @@ class Findings:
     def merge(parts: Iterable[Findings]) -> Findings:
         """Return the findings of all parts together."""
         parts = list(parts)
-        names = [name for name in Findings.__slots__ if name not in {"beyond", "tables", "off_grid"}]
+        mappings = {"beyond", "after_end", "tables", "off_grid"}
+        names = [name for name in Findings.__slots__ if name not in mappings]
         joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
         beyond: dict[str, tuple[int, float]] = {}
         for role in sorted({role for part in parts for role in part.beyond}):
             found = [part.beyond[role] for part in parts if role in part.beyond]
             beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
+        after_end = {name: found for part in parts for name, found in part.after_end.items()}
         tables = {
             role: RowStatistics.merge(part.tables[role] for part in parts if role in part.tables)
             for role in sorted({role for part in parts for role in part.tables})
@@ -80,7 +90,7 @@ class Findings:
                 *(part.off_grid[role] for part in parts if role in part.off_grid), strict=True
             )
             off_grid[role] = (sum(rows), sum(near), max(apart))
-        return Findings(**joined, beyond=beyond, tables=tables, off_grid=off_grid)
+        return Findings(**joined, beyond=beyond, after_end=after_end, tables=tables, off_grid=off_grid)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -95,6 +105,7 @@ class Findings:
             *doubts(self.tables),
             *self._of_names(settings),
             *self._of_files(),
+            *([self._after_end(settings)] if self.after_end else []),
             *self._of_classes(settings),
             *self._of_grid(settings),
         ]
@@ -175,6 +186,20 @@ class Findings:
         if unlisted:
             found.append(f"no duration for {unlisted}; evaluated to the last offset")
         return found
+
+    def _after_end(self, settings: Settings) -> str:
+        """Return what is assumed where the system goes on after the reference's last offset."""
+        n_rows = sum(count for count, _ in self.after_end.values())
+        seconds = max(seconds for _, seconds in self.after_end.values())
+        rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
+        later = "what comes later can only be false alarms"
+        if settings.compat == "sed_eval":
+            later += ", except in sed_eval's own scores, where a system makes files longer"
+        ends = "ends" if n_rows == 1 else "end"
+        return (
+            f"{rows} {ends} up to {seconds:.6g} s after the reference's last offset there, which without "
+            f"--durations is taken for the end of the file: {later}"
+        )
 
     def _of_classes(self, settings: Settings) -> list[str]:
         found = []

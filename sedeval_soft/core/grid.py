@@ -39,16 +39,21 @@ class Grid:
     """Fixed-length segments over files.
 
     segment: ticks per segment, exactly. length: (n_files,) ticks. start: (n_files + 1,) the first segment
-    of each file and the end of the last.
+    of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
+    `length`: segments that begin there or later are not among those that scores average over.
     """
 
     segment: Fraction
     length: Ticks
     start: Counts
+    evaluated: Ticks
 
     @classmethod
-    def over(cls, length: Ticks, segment: Fraction | int) -> Grid:
-        """Cover files of the given lengths in ticks, shape (n_files,), with segments."""
+    def over(cls, length: Ticks, segment: Fraction | int, evaluated: Ticks | None = None) -> Grid:
+        """Cover files of the given lengths in ticks, shape (n_files,), with segments.
+
+        evaluated: how much of that is evaluated, (n_files,); None for all of it.
+        """
         segment = Fraction(segment)
         n_segments = Edges(segment).around(length)[1]
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
@@ -60,7 +65,7 @@ class Grid:
             )
         start = np.zeros(len(length) + 1, dtype=np.int64)
         np.cumsum(n_segments, out=start[1:])
-        return cls(segment, length, start)
+        return cls(segment, length, start, length if evaluated is None else np.minimum(evaluated, length))
 
     @property
     def edges(self) -> Edges:
@@ -72,18 +77,26 @@ class Grid:
     ) -> tuple[npt.NDArray[np.integer[Any]], Ticks, Ticks]:
         """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
 
-        The last segment of a file ends with the file. file: where it is at hand.
+        The last segment of a file ends with the file, and the last evaluated one with what is evaluated,
+        whatever the file has after it. file: where it is at hand.
         """
         if file is None:
             file = np.searchsorted(self.start, cell, side="right") - 1
         place = cell - self.start[file]
         edges = self.edges
-        return file, edges.at(place), np.minimum(edges.at(place + 1), edges.on(self.length)[file])
+        begin, end = edges.at(place), edges.at(place + 1)
+        evaluated, length = edges.on(self.evaluated)[file], edges.on(self.length)[file]
+        return file, begin, np.minimum(end, np.where(begin < evaluated, evaluated, length))
 
     @property
     def n_segments(self) -> Counts:
         """Return the number of segments of each file, shape (n_files,)."""
         return np.diff(self.start)
+
+    @property
+    def n_evaluated(self) -> Counts:
+        """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
+        return self.edges.around(self.evaluated)[1]
 
     @property
     def size(self) -> int:

@@ -29,8 +29,13 @@ class Pair:
     files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
     reference, system: the rows, coded into `files` and `classes`.
     length: (n_files,) evaluated seconds of each file: its duration where given, else the last
-        offset on either side. raw: the system's rows before post-processing.
-    findings: what a person should know about the two tables.
+        offset of the reference: what a system adds must not make a recording longer.
+    reach: (n_files,) seconds that segments cover: `length`, and without a duration all that the system has
+        beyond it, which may be false alarms, but never is a true negative, and no time that rates divide by.
+    raw: the system's rows before post-processing. findings: what a person should know about the two tables.
+    expected: the classes that the settings or the reference name. Others are known from the system alone:
+        they may be false alarms, too, and never true negatives.
+    in_reference: (n_files,) whether the reference or the durations name a file.
     """
 
     files: tuple[str, ...]
@@ -38,13 +43,21 @@ class Pair:
     reference: Rows
     system: Rows
     length: npt.NDArray[np.float64]
+    reach: npt.NDArray[np.float64]
     raw: Rows
+    expected: frozenset[str]
+    in_reference: npt.NDArray[np.bool_]
     findings: Findings = field(default_factory=Findings)
 
     @property
     def length_ticks(self) -> Ticks:
         """Return the evaluated length of each file in ticks, shape (n_files,)."""
         return to_ticks(self.length)
+
+    @property
+    def reach_ticks(self) -> Ticks:
+        """Return what segments cover of each file in ticks, shape (n_files,)."""
+        return to_ticks(self.reach)
 
 
 def align(
@@ -91,22 +104,43 @@ def align(
         system_classes=frozenset(system.classes),
     )
     classes = findings.classes(settings)
+    expected = findings.reference_classes if settings.classes is None else frozenset(classes)
     codes = {name: code for code, name in enumerate(files)}
     reference = _recode_files(reference, [codes[name] for name in reference.files], files)
     system = _recode_files(system, [codes.get(matched[name], -1) for name in system.files], files)
-    length = _lengths(len(files), reference, system)
+    length = _lengths(len(files), reference)
+    reach = np.maximum(length, _lengths(len(files), _said(system, length, settings)))
     given = {codes[name]: seconds for name, seconds in lengths.items()}
-    length[list(given)] = list(given.values())
-    over = {role: _beyond(side, length) for role, side in (("reference", reference), ("system", system))}
+    for seconds in (length, reach):
+        seconds[list(given)] = list(given.values())
+    in_reference = np.zeros(len(files), dtype=bool)
+    in_reference[[codes[name] for name in reference_files]] = True
+    # Of a file that only the system names it is said that the reference has no such file.
+    ends_known = ~in_reference
+    ends_known[list(given)] = True
+    ends = np.where(ends_known & in_reference, length, np.inf)
+    over = {role: _beyond(side, ends) for role, side in (("reference", reference), ("system", system))}
     tables = tables_read(reference, system, given)
     reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
     findings = replace(
         findings,
         beyond={role: found for role, found in over.items() if found[0]},
+        after_end=_after_end(raw, np.where(ends_known, LONGEST, length)),
         tables=tables,
         off_grid=_off_grid({"reference": reference, "system": raw}, settings),
     )
-    return Pair(files, classes, reference, postprocessed(raw, settings), length, raw, findings)
+    return Pair(
+        files,
+        classes,
+        reference,
+        postprocessed(raw, settings),
+        length,
+        reach,
+        raw,
+        expected,
+        in_reference,
+        findings,
+    )
 
 
 def with_classes(pair: Pair, classes: tuple[str, ...]) -> Pair:
@@ -118,8 +152,9 @@ def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
     """Return a pair of some of its files, given in their order; all classes stay."""
     position = {name: code for code, name in enumerate(files)}
     codes = [position.get(name, -1) for name in pair.files]
-    length = pair.length[np.asarray(codes, dtype=np.int64) >= 0]
-    return _recoded(pair, lambda rows: _recode_files(rows, codes, files), files=files, length=length)
+    stays = np.asarray(codes, dtype=np.int64) >= 0
+    of_files = {name: getattr(pair, name)[stays] for name in ("length", "reach", "in_reference")}
+    return _recoded(pair, lambda rows: _recode_files(rows, codes, files), files=files, **of_files)
 
 
 def _recoded(pair: Pair, recode: Callable[[Rows], Rows], **changed: Any) -> Pair:  # noqa: ANN401 - fields
@@ -203,7 +238,7 @@ def _recode_classes(rows: Rows, classes: tuple[str, ...]) -> Rows:
     return recoded if not len(rows) or label.min() >= 0 else _keep_long(recoded, label >= 0)
 
 
-def _keep_long(rows: LongRows, keep: npt.NDArray[np.bool_]) -> LongRows:
+def _keep_long(rows: LongRows, keep: npt.NDArray[np.bool_ | np.int64]) -> LongRows:
     return replace(
         rows,
         file=rows.file[keep],
@@ -215,7 +250,7 @@ def _keep_long(rows: LongRows, keep: npt.NDArray[np.bool_]) -> LongRows:
     )
 
 
-def _keep_wide(rows: WideRows, keep: npt.NDArray[np.bool_]) -> WideRows:
+def _keep_wide(rows: WideRows, keep: npt.NDArray[np.bool_ | np.int64]) -> WideRows:
     return replace(
         rows,
         file=rows.file[keep],
@@ -243,8 +278,39 @@ def _off_grid(sides: Mapping[str, Rows], settings: Settings) -> dict[str, tuple[
     return {role: of for role, of in found.items() if of[0]}
 
 
+def _after_end(rows: Rows, length: npt.NDArray[np.float64]) -> dict[str, tuple[int, float]]:
+    """Return by file how many rows end after it does, and by how many seconds at the most.
+
+    length: (n_files,) seconds. Times are compared in ticks: what no segment can tell is not later.
+    """
+    if not len(rows):
+        return {}
+    late = np.flatnonzero(to_ticks(rows.offset) > to_ticks(length)[rows.file])
+    n_rows, seconds = np.bincount(rows.file[late], minlength=len(length)), np.zeros(len(length))
+    enter_maxima(seconds, rows.file[late], rows.offset[late] - length[rows.file[late]])
+    return {
+        rows.files[file]: (int(n_rows[file]), float(seconds[file]))
+        for file in np.flatnonzero(n_rows).tolist()
+    }
+
+
+def _said(rows: Rows, length: npt.NDArray[np.float64], settings: Settings) -> Rows:
+    """Return the rows of a system that make segments after the end of their file; length: (n_files,) seconds.
+
+    Those of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
+    makes a file longer.
+    """
+    if not len(rows) or settings.compat == "sed_eval":
+        return rows
+    late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
+    if isinstance(rows, WideRows):
+        sounding = [column[late] > 0 for column in rows.values]
+        return _keep_wide(rows, late[np.logical_or.reduce(sounding)] if sounding else late[:0])
+    return _keep_long(rows, late if rows.value is None else late[rows.value[late] > 0])
+
+
 def _lengths(n_files: int, *sides: Rows) -> npt.NDArray[np.float64]:
-    """Return the last offset of each file on either side, shape (n_files,), in seconds."""
+    """Return the last offset of each file on the given sides, shape (n_files,), in seconds."""
     length = np.zeros(n_files)
     for rows in sides:
         if not len(rows):

@@ -36,6 +36,10 @@ class Totals(Protocol):
     def total(self, name: str) -> Column:
         """Return a column summed over files: shape (..., n_classes), or (...) for a column per file."""
 
+    @property
+    def is_expected(self) -> npt.NDArray[np.bool_]:
+        """Whether the reference or the settings name a class, (n_classes,)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -46,9 +50,12 @@ class Tally:
     per_file: named columns (n_files,).
     samples: named arrays (n_classes, n_cells), the cells of all files in the order of `files`. The first part
         of a name, such as `segment` in `segment.system`, is their basis; how many cells each file has is the
-        column `n_segments` of `per_file`, or `n_clips`.
+        column `n_segments` of `per_file`, or `n_clips`; the first of them are evaluated, as many as
+        `n_evaluated_segments` or `n_evaluated_clips` says. Others have no reference, which never saw them.
     events: named lifetimes, coded into `files` and `classes`.
     recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
+    expected: the classes that the reference or the settings name, None for all: the cells of others hold no
+        true negatives, and are in no mean over cells.
 
     A class that one tally lacks counts 0 in it: every statistic is 0 where nothing is active.
     """
@@ -60,6 +67,7 @@ class Tally:
     samples: Mapping[str, Column] = field(default_factory=dict)
     events: Mapping[str, EventLifetimes] = field(default_factory=dict)
     recipe: str | None = None
+    expected: frozenset[str] | None = None
 
     @classmethod
     def empty(cls) -> Tally:
@@ -104,6 +112,11 @@ class Tally:
         total: Column = np.add.reduce(column, axis=0)
         return total
 
+    @property
+    def is_expected(self) -> npt.NDArray[np.bool_]:
+        """Return whether the reference or the settings name a class, (n_classes,)."""
+        return np.array([self.expected is None or name in self.expected for name in self.classes], dtype=bool)
+
     def take(self, index: Column, files: tuple[str, ...] | None = None) -> Tally:
         """Return the tally of some files, (n,) positions; those that occur twice need new names.
 
@@ -126,6 +139,7 @@ class Tally:
             {name: np.ascontiguousarray(s[:, cells[cells_of(name)]]) for name, s in self.samples.items()},
             {name: _take_events(events, index, len(self.files)) for name, events in self.events.items()},
             self.recipe,
+            self.expected,
         )
 
     def with_classes(self, classes: tuple[str, ...]) -> Tally:
@@ -188,7 +202,22 @@ class Tally:
             {name: _join_samples(parts, where, name, order, len(classes)) for name in parts[0].samples},
             {name: _join_events(parts, where, name, order) for name in parts[0].events},
             recipe,
+            _union_of_expected(parts),
         )
+
+
+def _union_of_expected(parts: Sequence[Tally]) -> frozenset[str] | None:
+    """Return the classes that any part expects; a class is expected in all files or in none."""
+    if all(part.expected is None for part in parts):
+        return None
+    return frozenset(
+        name for part in parts for name in (part.classes if part.expected is None else part.expected)
+    )
+
+
+def evaluated_of(name: str) -> str:
+    """Return the column that says how many cells of some samples are evaluated in each file."""
+    return f"n_evaluated_{name.partition('.')[0]}s"
 
 
 def cells_of(name: str) -> str:
@@ -205,13 +234,28 @@ def _take_events(events: EventLifetimes, index: Column, n_files: int) -> EventLi
 
 
 def _check_same_classes(parts: Sequence[Tally]) -> None:
-    """Raise EvaluationError where classes differ: which there are decides how classes rank in a segment."""
+    """Raise EvaluationError where classes differ, or which of them the reference names.
+
+    Which there are decides how classes rank in a segment.
+    """
     for part in parts:
         if part.classes != parts[0].classes:
             raise EvaluationError(
                 "tallies with ranking scores have different classes, "
                 f"{', '.join(parts[0].classes)} and {', '.join(part.classes)}; name them by `classes`"
             )
+        if part.expected != parts[0].expected:
+            raise EvaluationError(
+                "tallies with ranking scores have different classes in their references, "
+                f"{_named(parts[0])} and {_named(part)}; name them by `classes`"
+            )
+
+
+def _named(tally: Tally) -> str:
+    return (
+        ", ".join(name for name in tally.classes if tally.expected is None or name in tally.expected)
+        or "none"
+    )
 
 
 def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ class Weighted:
         """The classes, last in columns per class."""
         return self.statistics.tally.classes
 
+    @property
+    def is_expected(self) -> npt.NDArray[np.bool_]:
+        """Whether the reference or the settings name a class, (n_classes,)."""
+        return self.statistics.tally.is_expected
+
     def total(self, name: str) -> Column:
         """Return a column summed over weighted files: (n_weights, n_classes), or (n_weights,)."""
         sums = self.sums[:, self.statistics.where[name]]

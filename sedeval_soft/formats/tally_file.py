@@ -21,7 +21,7 @@ from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.tally import Tally, cells_of
+from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.members import (
     KINDS,
@@ -167,6 +167,7 @@ def _part(group: str | None, tally: Tally) -> Part:
         group,
         tally.classes,
         tally.recipe,
+        None if tally.expected is None else tuple(sorted(tally.expected)),
         {name: _kind(name, np.asarray(tally.per_class[name])) for name in sorted(tally.per_class)},
         {name: _kind(name, tally.per_file[name]) for name in sorted(tally.per_file)},
         {name: Samples(_kind(name, array), array.shape[1]) for name, array in sorted(tally.samples.items())},
@@ -235,8 +236,9 @@ def _check_part(part: Part, known: tuple[str, ...] | None) -> None:
     if known is not None and not set(part.classes) <= set(known):
         raise MemberError(f"has classes {sorted(set(part.classes) - set(known))} that its settings do not")
     for name in part.samples:
-        if cells_of(name) not in part.per_file:
-            raise MemberError(f"has samples {name} and no {cells_of(name)}")
+        for column in (cells_of(name), evaluated_of(name)):
+            if column not in part.per_file:
+                raise MemberError(f"has samples {name} and no {column}")
 
 
 def _tally(members: Members, files: tuple[str, ...], number: int, part: Part) -> Tally:
@@ -252,6 +254,8 @@ def _tally(members: Members, files: tuple[str, ...], number: int, part: Part) ->
     samples = {}
     for name, of in part.samples.items():
         cells = per_file[cells_of(name)]
+        if (per_file[evaluated_of(name)] > cells).any():
+            raise MemberError(f"has more evaluated cells than cells of samples {name}")
         if cells.dtype != np.int64 or int(cells.sum()) != of.cells:
             raise MemberError(f"has {counted(of.cells, 'cell')} of samples {name}; expected {cells.sum()}")
         values = members.array(f"{folder}/samples/{name}", Spec(of.kind, (shape[1], of.cells)))
@@ -259,7 +263,8 @@ def _tally(members: Members, files: tuple[str, ...], number: int, part: Part) ->
     events = {
         name: _lifetimes(members, f"{folder}/events/{name}", of, shape) for name, of in part.events.items()
     }
-    return Tally(files, part.classes, per_class, per_file, samples, events, part.recipe)
+    expected = None if part.expected is None else frozenset(part.expected)
+    return Tally(files, part.classes, per_class, per_file, samples, events, part.recipe, expected)
 
 
 def _counted(name: str, column: Array) -> Array:

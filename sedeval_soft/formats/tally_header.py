@@ -21,7 +21,7 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
 from sedeval_soft.formats.members import MemberError
 
-FORMAT, VERSION = "soft-sed-eval tally", 1
+FORMAT, VERSION = "soft-sed-eval tally", 2
 
 _LISTS = (
     "missing",
@@ -59,6 +59,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     group: str | None
     classes: tuple[str, ...]
     recipe: str | None
+    expected: tuple[str, ...] | None
     per_class: dict[str, Kind]
     per_file: dict[str, Kind]
     samples: dict[str, Samples]
@@ -123,17 +124,17 @@ def plain_findings(findings: Findings) -> dict[str, Any]:
     """Return findings as lists in order."""
     lists: dict[str, Any] = {name: sorted(getattr(findings, name)) for name in _LISTS}
     rows = {role: (int(n), float(seconds)) for role, (n, seconds) in sorted(findings.beyond.items())}
+    after_end = {name: (int(n), float(seconds)) for name, (n, seconds) in sorted(findings.after_end.items())}
     grid = {
         role: (int(n), int(near), float(seconds))
         for role, (n, near, seconds) in sorted(findings.off_grid.items())
     }
     tables = msgspec.to_builtins(dict(sorted(findings.tables.items())))
-    return lists | {"beyond": rows, "tables": tables, "off_grid": grid}
+    return lists | {"beyond": rows, "after_end": after_end, "tables": tables, "off_grid": grid}
 
 
 def findings_of(values: Mapping[str, Any]) -> Findings:
     """Return the findings of a header; raises MemberError where they are none."""
-    values = {"off_grid": {}} | dict(values)
     _refuse_names("findings", values, Findings.__slots__)
     found = _converted(values, Findings)
     for role, (count, seconds) in found.beyond.items():
@@ -149,6 +150,10 @@ def findings_of(values: Mapping[str, Any]) -> Findings:
             raise MemberError(
                 f"its findings have {near} of {n_rows} {_short(role)} rows {seconds} s off the grid"
             )
+    for name, (count, seconds) in found.after_end.items():
+        if count < 1 or not 0 <= seconds <= LONGEST:
+            rows = counted(count, "system row")
+            raise MemberError(f"its findings have {rows} of {_short(name)} {seconds} s after the end")
     return found
 
 

@@ -135,7 +135,7 @@ class _Shown:
         self._events = event_outcomes(pair, settings) if "event" in views else _unmatched(pair, settings)
         self._segments = segment_outcomes(pair, settings) if "segment" in views else None
         pieces = {"reference": pieces_of(pair.reference), "system": pieces_of(pair.system)}
-        self._end: Ticks = pair.length_ticks.copy()
+        self._end: Ticks = pair.reach_ticks.copy()
         timed: list[Activity | Events] = [*pieces.values(), self._events.reference, self._events.system]
         for of in timed:
             np.maximum.at(self._end, of.file, of.offset)

@@ -101,7 +101,7 @@ def _spans(edges: Floats, where: npt.NDArray[np.bool_]) -> Spans:
 def draw_timeline(subjects: Subjects, look: Look) -> Figure:
     """Draw one file over time."""
     file, pairs = _file_of(subjects)
-    length = max(float(pair.length[0]) for pair in pairs)
+    length = max(float(pair.reach[0]) for pair in pairs)
     start, end = _span_of(subjects, length)
     files = [_File(pair, subjects.settings, (start, end), length) for pair in pairs]
     wanted = _sorted(subjects)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sedeval_soft.core.events import active
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Tally, Totals, cells_of
+from sedeval_soft.core.tally import Tally, Totals, cells_of, evaluated_of
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, totals
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
@@ -36,9 +36,9 @@ def cell_tables(tally: Totals, basis: str, settings: Settings) -> Tables:
     tables: Tables = {}
     if settings.wants(basis, "hard"):
         counts = totals(tally, f"{basis}.hard")
-        tables[basis, "hard"] = detection_scores(counts, settings.beta) | confusion_scores(
-            counts, tally.total(f"{basis}.hard.n_cells")
-        )
+        n_cells, beyond = (tally.total(f"{basis}.hard.{name}") for name in ("n_cells", "beyond"))
+        tables[basis, "hard"] = detection_scores(counts, settings.beta)
+        tables[basis, "hard"] |= confusion_scores(counts, n_cells, beyond, tally.is_expected)
         if "divergence" in settings.measures:
             tables[basis, "hard"] |= _divergences(tally, basis, "hard", PROPER, settings)
     if settings.wants(basis, "soft"):
@@ -89,9 +89,10 @@ def _divergences(
     prefix = f"{basis}.{reading}"
     sums = {name: tally.total(f"{prefix}.{name}") for name in names}
     n_ref = tally.total(f"{prefix}.n_ref")
-    cells = tally.total(cells_of(basis))
+    cells = tally.total(evaluated_of(basis))
     sounding = tally.total(f"{prefix}.sounding")
-    return divergence_scores(sums, sounding, cells, n_ref, settings.epsilon, settings.entropy_unit)
+    how = settings.epsilon, settings.entropy_unit
+    return divergence_scores(sums, sounding, cells, n_ref, *how, tally.is_expected)
 
 
 def ranking_tables(tally: Totals, settings: Settings) -> Tables:
@@ -105,7 +106,7 @@ def ranking_tables(tally: Totals, settings: Settings) -> Tables:
 
         names = SHARED + HARD if reading == "hard" else SHARED
         sums = {name: tally.total(f"ranking.{reading}.{name}") for name in names}
-        table = ranking_scores(sums, len(tally.classes), settings.entropy_unit)
+        table = ranking_scores(sums, int(tally.is_expected.sum()), settings.entropy_unit)
         if reading == "hard":
             table |= prefix_scores(*(tally.total(f"ranking.hard.{name}") for name in OF_CLASSES))
         tables["ranking", reading] = table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import ClassColumn, Column
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.segment.count import count_hard, count_soft
+from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -37,18 +37,50 @@ class Columns:
         self.per_class.update({f"{prefix}.{name}": getattr(counts, name) for name in PER_CLASS})
         self.per_file.update({f"{prefix}.{name}": getattr(counts, name) for name in PER_FILE})
 
+    def enter_population(self, prefix: str, n_evaluated: Index, beyond: Index) -> None:
+        """Enter how many cells each file has, and what the system has beyond them, (n_files, n_classes)."""
+        self.per_file[f"{prefix}.n_cells"] = n_evaluated
+        self.per_class[f"{prefix}.beyond"] = beyond
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
     """The values of all cells of a basis, `segment` or `clip`.
 
-    reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file.
+    reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
+    (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
+    file without the system: what it says there may be false alarms, and nothing else is counted of them.
     """
 
     basis: str
     reference: Floats
     system: Floats
     start: Index
+    n_evaluated: Index
+
+    def evaluated(self) -> Cells:
+        """Return the evaluated cells alone."""
+        inside = evaluated_cells(np.diff(self.start), self.n_evaluated)
+        if inside is None:
+            return self
+        start = np.append(0, np.cumsum(self.n_evaluated))
+        return Cells(self.basis, self.reference[:, inside], self.system[:, inside], start, self.n_evaluated)
+
+    def of_classes(self, some: Bools) -> Cells:
+        """Return the cells of some classes; some: (n_classes,)."""
+        return self if some.all() else replace(self, reference=self.reference[some], system=self.system[some])
+
+
+def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
+    """Return which cells are evaluated, the first ones of each file; None where all are.
+
+    n_cells, n_evaluated: (n_files,).
+    """
+    if np.array_equal(n_cells, n_evaluated):
+        return None
+    start = np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
+    inside: Bools = np.arange(len(start)) - start < np.repeat(n_evaluated, n_cells)
+    return inside
 
 
 def tally_cells(cells: Cells, settings: Settings, columns: Columns, *, hard: bool = True) -> None:
@@ -56,15 +88,20 @@ def tally_cells(cells: Cells, settings: Settings, columns: Columns, *, hard: boo
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
     wants = {reading: settings.wants(basis, reading) for reading in ("hard", "optimal", "soft")}
     if wants["hard"] and hard:
-        counts = count_hard(positive(reference, settings), detected(system, settings), start)
+        found = detected(system, settings)
+        counts = count_hard(positive(reference, settings), found, start)
         columns.enter(f"{basis}.hard", counts)
-        columns.per_file[f"{basis}.hard.n_cells"] = np.diff(start)
+        inside = evaluated_cells(np.diff(start), cells.n_evaluated)
+        beyond = np.zeros_like(counts.n_sys) if inside is None else count_files(found & ~inside, start)
+        columns.enter_population(f"{basis}.hard", cells.n_evaluated, beyond)
     if wants["soft"]:
         columns.enter(f"{basis}.soft", count_soft(reference, system, start, settings.t_norm))
         names = SOFT if "divergence" in settings.measures else KL
-        _divergence(cells, reference, f"{basis}.soft", names, settings, columns)
+        own = cells.evaluated()
+        _divergence(own, own.reference, f"{basis}.soft", names, settings, columns)
     if wants["hard"] and "divergence" in settings.measures:
-        _divergence(cells, positive(reference, settings), f"{basis}.hard", PROPER, settings, columns)
+        own = cells.evaluated()
+        _divergence(own, positive(own.reference, settings), f"{basis}.hard", PROPER, settings, columns)
     listed = basis == "segment" and settings.worst and (wants["hard"] or wants["soft"])
     kept = listed or settings.sweeps(basis)
     if wants["optimal"] or kept or settings.tunes_by(basis) or needs_samples(settings, basis):
@@ -92,8 +129,15 @@ def _divergence(
     columns.per_class[f"{prefix}.sounding"] = counts.sounding
 
 
-def tally_ranking(cells: Cells, settings: Settings, columns: Columns) -> None:
-    """Count the order of the classes in each segment."""
+def tally_ranking(cells: Cells, expected: Bools, settings: Settings, columns: Columns) -> None:
+    """Count the order of the classes in each segment.
+
+    expected: (n_classes,) those that are put in order: classes that only the system names would have others
+    look better, being silent wherever it likes.
+    """
+    if not settings.wants("ranking"):
+        return
+    cells = cells.evaluated().of_classes(expected)
     for reading in ("hard", "soft"):
         if not settings.wants("ranking", reading):
             continue
@@ -105,4 +149,6 @@ def tally_ranking(cells: Cells, settings: Settings, columns: Columns) -> None:
         counts = count_ranking(sides[0], cells.system, cells.start, sides[1], settings.epsilon)
         prefix = f"ranking.{reading}"
         columns.per_file.update({f"{prefix}.{name}": sums for name, sums in counts.per_file.items()})
-        columns.per_class.update({f"{prefix}.{name}": sums for name, sums in counts.per_class.items()})
+        for name, sums in counts.per_class.items():
+            columns.per_class[f"{prefix}.{name}"] = of_all = np.zeros((len(sums), len(expected)))
+            of_all[:, expected] = sums

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.chance import Chance, Level
-from sedeval_soft.core.clips import clip_values
+from sedeval_soft.core.clips import clip_sides, clip_values
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import detected, positive
@@ -56,7 +56,7 @@ def chance_of(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
     kept = [score for score in scores.scores.values() if score.group is None and _has_level(score)]
-    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
     rng = stream(settings.seed, "chance")
     shifts = rng.choice(max(grid.size, 1), size=min(draws, max(grid.size, 1)), replace=False)
     found: dict[str, list[float]] = {score.name: [] for score in kept}
@@ -110,14 +110,14 @@ def _arranged(
         of = replace(settings, only=timed or ("intersection.hard",))
         yield of, replace(pair, system=system, raw=raw, findings=Findings())
     if clips:
-        length = pair.length_ticks
+        length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
         system = WideRows(
             pair.files,
             pair.classes,
             np.arange(len(length), dtype=np.int32),
             np.zeros(len(length)),
-            pair.length,
+            pair.reach,
             tuple(values),
             pair.system.origin,
         )
@@ -135,7 +135,7 @@ def closed_forms(pair: Pair, settings: Settings) -> dict[str, float]:
     """Return the chance levels that have a closed form, by the names of scores; NaN where undefined."""
     if settings.compat is not None:
         return {}
-    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
     found: dict[str, float] = {}
     for basis in ("segment", "clip"):
         if not settings.wants(basis):
@@ -143,7 +143,7 @@ def closed_forms(pair: Pair, settings: Settings) -> dict[str, float]:
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
-            y, p = (clip_values(rows, pair.length_ticks) for rows in (pair.reference, pair.system))
+            y, p = clip_sides(pair)
         tables = {(basis, reading): table for reading, table in _expected(basis, y, p, settings).items()}
         for key, value in named(tables, pair.classes):
             if value is not None:

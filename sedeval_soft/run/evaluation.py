@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.findings import listing
+from sedeval_soft.core.findings import NO_DURATIONS, listing
 from sedeval_soft.core.hard import merges
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows
@@ -101,6 +101,8 @@ def score_shard(
     warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
     warnings += unknown
+    if settings.wants_psds and shard.durations is None:
+        warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})

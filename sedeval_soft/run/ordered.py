@@ -12,18 +12,19 @@ from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import in_order
 from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Tally, cells_of
+from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.calibration import score as calibration
 from sedeval_soft.measures.calibration.score import Bins
 from sedeval_soft.measures.curves.points import Ordered, Units
-from sedeval_soft.measures.curves.score import d_prime
+from sedeval_soft.measures.curves.score import RATES, d_prime
 from sedeval_soft.measures.curves.sweep import Cut, curve_scores
 from sedeval_soft.measures.divergence.correlation import pearson, rank_correlation, ranks_of, wasserstein
-from sedeval_soft.run.cells import ORDERED
+from sedeval_soft.run.cells import ORDERED, evaluated_cells
 
 Table = dict[str, Averaged]
+Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
@@ -57,6 +58,20 @@ class _InOrder:
             orders.append(copy.astype(np.int32))
         return _InOrder(parts, orders)
 
+    def within(self, inside: npt.NDArray[np.bool_]) -> _InOrder:
+        """Return the order of some of the cells; inside: (n_cells,)."""
+        place = np.cumsum(inside, dtype=np.int32) - np.int32(1)
+        kept = [inside[order] for order in self.orders]
+        return _InOrder(
+            [part[of] for part, of in zip(self.parts, kept, strict=True)],
+            [place[order[of]] for order, of in zip(self.orders, kept, strict=True)],
+        )
+
+    def of_classes(self, some: npt.NDArray[np.bool_]) -> _InOrder:
+        """Return the order of some classes; some: (n_classes,)."""
+        at = np.flatnonzero(some).tolist()
+        return _InOrder([self.parts[c] for c in at], [self.orders[c] for c in at])
+
 
 @dataclass(frozen=True, slots=True)
 class SortedCells:
@@ -64,7 +79,9 @@ class SortedCells:
 
     reference, system: (n_classes, n_cells), at least one class. by_reference: None where it is not known yet.
     file: (n_cells,) whose each cell is. n_classes: how many classes there are. units: of the reference of
-    each class; empty where nothing asks for them.
+    each class; empty where nothing asks for them. inside: (n_cells,) which cells are evaluated, None where
+    all are: others are false alarms where there are only these, in average precisions, and in nothing else.
+    is_expected: (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
@@ -74,6 +91,8 @@ class SortedCells:
     file: Index
     n_classes: int
     units: Sequence[Units]
+    inside: Bools | None
+    is_expected: Bools
 
     @classmethod
     def of(cls, tally: Tally, basis: str, settings: Settings, *, again: bool = False) -> SortedCells:
@@ -88,10 +107,31 @@ class SortedCells:
             reference, system = np.zeros((2, 1, 0))
         both = _InOrder.of(system), _InOrder.of(reference) if again and _correlates(basis, settings) else None
         lengths = tally.per_file[cells_of(basis)]
-        file = np.repeat(np.arange(len(lengths)), lengths)
         counts = settings.wants(basis, "soft") and "curves" in settings.measures
-        units = for_each(Units.of, reference, reference.size) if counts else ()
-        return cls(reference, system, *both, file, len(tally.classes), units)
+        return cls(
+            reference,
+            system,
+            *both,
+            np.repeat(np.arange(len(lengths)), lengths),
+            len(tally.classes),
+            for_each(Units.of, reference, reference.size) if counts else (),
+            evaluated_cells(lengths, tally.per_file[evaluated_of(basis)]),
+            tally.is_expected if len(tally.classes) else np.ones(1, dtype=bool),
+        )
+
+    def evaluated(self) -> SortedCells:
+        """Return the evaluated cells alone."""
+        if self.inside is None:
+            return self
+        return replace(
+            self,
+            reference=self.reference[:, self.inside],
+            system=self.system[:, self.inside],
+            by_system=self.by_system.within(self.inside),
+            by_reference=None if self.by_reference is None else self.by_reference.within(self.inside),
+            file=self.file[self.inside],
+            inside=None,
+        )
 
     def drawn(self, counts: Index) -> SortedCells:
         """Return the cells of files of which each occurs so often, (n_files,): nothing is sorted again."""
@@ -104,38 +144,56 @@ class SortedCells:
             np.repeat(self.file, cells) if len(cells) else self.file,
             self.n_classes,
             self.units,
+            None if self.inside is None else np.repeat(self.inside, cells),
+            self.is_expected,
         )
 
 
 def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
     """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `of` are used up."""
+    every, of = of, of.evaluated()
     reference, system, ordered = of.reference, of.system, of.by_system
     readings = [reading for reading in ("hard", "soft") if settings.wants(basis, reading)]
     tables: dict[str, Table] = {reading: {} for reading in readings}
     if any(group in settings.measures for group in ORDERED):
-        cells = for_each(
-            lambda c: Ordered(ordered.parts[c], reference[c][ordered.orders[c]]),
-            range(len(system)),
-            system.size,
-        )
+        cells = _cells(of)
         cuts = [cut_of(reading, settings) for reading in readings]
         sizes = [np.array([cut(y).sum(dtype=np.float64) for y in reference]) for cut in cuts]
         if "curves" in settings.measures:
+            alarms = cells if every is of else _cells(every)
             hard = [Units()] * len(cells)
             units = [of.units if reading == "soft" else hard for reading in readings]
-            for reading, table in zip(readings, _curves(cells, cuts, units, sizes, settings), strict=True):
+            curves = _curves(cells, alarms, of.is_expected, cuts, units, sizes, settings)
+            for reading, table in zip(readings, curves, strict=True):
                 tables[reading] |= table
+            del alarms
         if "calibration" in settings.measures:
             for reading, cut, n_ref in zip(readings, cuts, sizes, strict=True):
-                tables[reading] |= _calibration(cells, cut, n_ref, settings.bins)
+                tables[reading] |= _calibration(cells, of.is_expected, cut, n_ref, settings.bins)
         del cells
     if _correlates(basis, settings):
         by_reference = of.by_reference or _InOrder.of(reference)
-        tables["soft"] |= _correlation(reference, system, ordered, by_reference)
+        tables["soft"] |= _correlation(reference, system, of.is_expected, ordered, by_reference)
     return {
         reading: {name: _first(values, of.n_classes) for name, values in table.items()}
         for reading, table in tables.items()
     }
+
+
+def _cells(of: SortedCells) -> list[Ordered]:
+    """Return the cells of each class in the order of the system's values."""
+    ordered = of.by_system
+    return for_each(
+        lambda c: Ordered(ordered.parts[c], of.reference[c][ordered.orders[c]]),
+        range(len(of.system)),
+        of.system.size,
+    )
+
+
+def _picked(cells: Sequence[Ordered], some: Bools) -> list[Ordered]:
+    """Return the cells of some classes; of none, no cells at all."""
+    picked = [part for part, own in zip(cells, some.tolist(), strict=True) if own]
+    return picked or [Ordered(np.zeros(0), np.zeros(0))]
 
 
 def _correlates(basis: str, settings: Settings) -> bool:
@@ -155,20 +213,40 @@ def cut_of(reading: str, settings: Settings) -> Cut:
 
 def _curves(
     cells: Sequence[Ordered],
+    alarms: Sequence[Ordered],
+    is_expected: Bools,
     cuts: Sequence[Cut],
     units: Sequence[Sequence[Units]],
     sizes: Sequence[Floats],
     settings: Settings,
 ) -> list[Table]:
-    """Return the tables of curves, one for each way to cut the reference; units: of each way and class."""
+    """Return the tables of curves, one for each way to cut the reference.
+
+    cells: of each class. alarms: the same, and those that are no true negatives, but false alarms where they
+    are detected: precision is of these, rates of false alarms are of the others. is_expected: (n_classes,)
+    the classes that rates of all cells together are of. units: of each way and class.
+    """
     rates = settings.max_fpr, settings.max_fnr
-    size = sum(len(part.score) for part in cells)
 
-    def of_class(c: int) -> list[dict[str, float]]:
-        return curve_scores([cells[c]], cuts, [of[c] for of in units], rates)
+    def each(parts: Sequence[Ordered]) -> list[list[dict[str, float]]]:
+        def of_class(c: int) -> list[dict[str, float]]:
+            return curve_scores([parts[c]], cuts, [of[c] for of in units], rates)
 
-    classes = for_each(of_class, range(len(cells)), size)
-    pooled = curve_scores(cells, cuts, [Units.common(of, size) for of in units], rates)
+        return for_each(of_class, range(len(parts)), sum(len(part.score) for part in parts))
+
+    def together(parts: Sequence[Ordered], some: Bools) -> list[dict[str, float]]:
+        picked, size = _picked(parts, some), sum(len(part.score) for part in parts)
+        common = [
+            Units.common([own for own, is_in in zip(of, some, strict=True) if is_in], size) for of in units
+        ]
+        return curve_scores(picked, cuts, common, rates)
+
+    classes = each(cells)
+    pooled = together(alarms, np.ones_like(is_expected))
+    if alarms is not cells:
+        classes = [_with_rates(of, own) for of, own in zip(each(alarms), classes, strict=True)]
+    if alarms is not cells or not is_expected.all():
+        pooled = _with_rates(pooled, together(cells, is_expected))
     tables = []
     for i, n_ref in enumerate(sizes):
         table = _table([numbers[i] for numbers in classes], pooled[i], n_ref)
@@ -181,6 +259,13 @@ def _curves(
     return tables
 
 
+def _with_rates(
+    precise: Sequence[dict[str, float]], others: Sequence[dict[str, float]]
+) -> list[dict[str, float]]:
+    """Return the measures of curves, precisions of the one and rates of the other."""
+    return [of | {name: own[name] for name in RATES} for of, own in zip(precise, others, strict=True)]
+
+
 def _table(classes: Sequence[Mapping[str, float]], pooled: Mapping[str, float], n_ref: Floats) -> Table:
     """Return the numbers of classes and of all cells together with their averages."""
     return {
@@ -189,22 +274,32 @@ def _table(classes: Sequence[Mapping[str, float]], pooled: Mapping[str, float], 
     }
 
 
-def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int) -> Table:
-    edges = calibration.pooled_mass(cells, n_bins)
+def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: Floats, n_bins: int) -> Table:
+    """Return the table of calibration; is_expected: (n_classes,) those that all cells together are of."""
+    pooled = np.flatnonzero(is_expected).tolist()
+    edges = calibration.pooled_mass([cells[c] for c in pooled], n_bins) if len(pooled) else []
 
-    def of_class(c: int) -> tuple[Bins, Bins, Bins, Floats]:
-        own = Ordered(cells[c].score, cut(cells[c].reference))
-        mass = calibration.equal_mass(own, n_bins), calibration.between(own, edges[c])
-        return calibration.equal_width(own, n_bins), *mass, calibration.moments(own)
+    def own_cells(c: int) -> Ordered:
+        return Ordered(cells[c].score, cut(cells[c].reference))
+
+    def of_class(c: int) -> tuple[Bins, Bins, Floats]:
+        own = own_cells(c)
+        mass = calibration.equal_mass(own, n_bins)
+        return calibration.equal_width(own, n_bins), mass, calibration.moments(own)
+
+    def in_common(place: int) -> Bins:
+        return calibration.between(own_cells(pooled[place]), edges[place])
 
     size = sum(len(part.score) for part in cells)
     found = for_each(of_class, range(len(cells)), size)
-    width, mass, shared = (Bins.stack(column) for column in list(zip(*found, strict=True))[:3])
-    squares = np.stack([parts[3] for parts in found])
+    width, mass = (Bins.stack(column) for column in list(zip(*found, strict=True))[:2])
+    squares = np.stack([parts[2] for parts in found])
+    common = width.of_classes(is_expected).pooled()
+    shared = Bins.stack(for_each(in_common, range(len(pooled)), size)).pooled() if len(pooled) else common
     tables = []
     for bins, other, moments in (
         (width, mass, squares),
-        (width.pooled(), shared.pooled(), squares.sum(axis=0)),
+        (common, shared, squares[is_expected].sum(axis=0)),
     ):
         mean, largest = calibration.distances(bins)
         tables.append(
@@ -218,8 +313,13 @@ def _calibration(cells: Sequence[Ordered], cut: Cut, n_ref: Floats, n_bins: int)
     return {name: averaged(values, tables[1][name], n_ref) for name, values in tables[0].items()}
 
 
-def _correlation(reference: Floats, system: Floats, p_order: _InOrder, y_order: _InOrder) -> Table:
-    """Return the table of correlations; p_order, y_order: of both sides' values, which are used up."""
+def _correlation(
+    reference: Floats, system: Floats, is_expected: Bools, p_order: _InOrder, y_order: _InOrder
+) -> Table:
+    """Return the table of correlations; p_order, y_order: of both sides' values, which are used up.
+
+    is_expected: (n_classes,) those that all cells together are of.
+    """
     n_ref = reference.sum(axis=1)
 
     def of_class(c: int) -> dict[str, float]:
@@ -232,6 +332,11 @@ def _correlation(reference: Floats, system: Floats, p_order: _InOrder, y_order: 
         }
 
     classes = for_each(of_class, range(len(reference)), reference.size)
+    if not is_expected.any():
+        return _table(classes, dict.fromkeys(("wasserstein", "pearson", "spearman"), np.nan), n_ref)
+    if not is_expected.all():
+        reference, system = reference[is_expected], system[is_expected]
+        p_order, y_order = p_order.of_classes(is_expected), y_order.of_classes(is_expected)
     pooled = {"wasserstein": wasserstein(y_order.parts, p_order.parts)}
     # One side at a time: both in order would take more memory than all else.
     p_order.parts.clear()

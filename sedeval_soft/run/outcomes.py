@@ -77,13 +77,13 @@ def event_outcomes(pair: Pair, settings: Settings) -> EventOutcomes:
 def segment_outcomes(pair: Pair, settings: Settings) -> SegmentOutcomes:
     """Compare the segments of a pair as the hard segment-based scores do."""
     if settings.compat == "sed_eval":
-        start = sed_eval.grid_start(pair.length, settings.segment_length)
+        start = sed_eval.grid_start(pair.reach, settings.segment_length)
         sides = [
             _unrolled(sed_eval.runs_on_roll(events, start, settings.segment_length), len(pair.classes), start)
             for events in rowwise_events(pair, settings)
         ]
     else:
-        grid = Grid.over(pair.length_ticks, settings.segment_ticks)
+        grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
         grid.check_size(len(pair.classes), means=settings.pool == "mean")
         start = grid.start
         values = [pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system)]

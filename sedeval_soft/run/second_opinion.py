@@ -149,7 +149,7 @@ def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
     else:
         present = np.unique(positive(tally.samples[f"{basis}.reference"], settings).nonzero()[0])
     labels = tuple(pair.classes[code] for code in present.tolist())
-    durations = dict(zip(pair.files, pair.length.tolist(), strict=True))
+    durations = dict(zip(pair.files, pair.reach.tolist(), strict=True))
     steps, truth = _steps(pair.system, pair), _truth(events, pair, labels)
     plain = replace(settings, ci=None, worst=0, thresholds=None, cross_tune=None, psds_median_filters=())
     raised = tally_pair(_raised(steps, pair, labels), plain)
@@ -172,11 +172,11 @@ def _steps(system: Rows, pair: Pair) -> WideRows:
     wide = system if fits and isinstance(system, WideRows) else fold(as_long(system), gaps=False)[0]
     last = np.zeros(len(pair.files))
     np.maximum.at(last, wide.file, wide.offset)
-    short = np.flatnonzero(to_ticks(last) < pair.length_ticks)
+    short = np.flatnonzero(to_ticks(last) < pair.reach_ticks)
     columns = (
         np.concatenate((wide.file, short.astype(np.int32))),
         np.concatenate((wide.onset, last[short])),
-        np.concatenate((wide.offset, pair.length[short])),
+        np.concatenate((wide.offset, pair.reach[short])),
     )
     order = np.lexsort((columns[1], columns[0]))
     values = (np.append(column, np.zeros(len(short)))[order] for column in wide.values)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.core.activity import activities
 from sedeval_soft.core.counted import counted
@@ -39,8 +40,13 @@ def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
     cells: whether the values of all segments are kept where no score needs them.
     """
     check_counts(len(pair.files), len(pair.classes), settings)
-    grid = Grid.over(pair.length_ticks, settings.segment_ticks)
-    columns = Columns({}, {"length": grid.length, "n_segments": grid.n_segments}, {}, {})
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    sizes = {
+        "length": pair.length_ticks,
+        "n_segments": grid.n_segments,
+        "n_evaluated_segments": grid.n_evaluated,
+    }
+    columns = Columns({}, sizes, {}, {})
     if settings.wants("segment") or settings.wants("ranking") or settings.tunes_by("segment"):
         _tally_segments(pair, settings, grid, columns, kept=cells and settings.wants("segment"))
     if settings.wants("clip") or settings.tunes_by("clip"):
@@ -56,6 +62,7 @@ def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
         columns.samples,
         columns.events,
         recipe_of(settings),
+        pair.expected,
     )
 
 
@@ -100,12 +107,12 @@ def _tally_segments(pair: Pair, settings: Settings, grid: Grid, columns: Columns
     if kept or _needs_grid(settings) or not sparse:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        cells = Cells("segment", reference, system, grid.start)
+        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         sparse = settings.compat == "sed_eval"
         tally_cells(cells, settings, columns, hard=not sparse)
         if kept:
             columns.samples.update({"segment.reference": reference, "segment.system": system})
-        tally_ranking(cells, settings, columns)
+        tally_ranking(cells, expected_of(pair), settings, columns)
     if sparse and settings.wants("segment", "hard"):
         _count_runs(pair, settings, grid, columns)
 
@@ -122,31 +129,41 @@ def _needs_grid(settings: Settings) -> bool:
 
 
 def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:
-    from sedeval_soft.core.clips import clip_values
+    from sedeval_soft.core.clips import clip_sides
 
-    length = pair.length_ticks
-    reference, system = (clip_values(rows, length) for rows in (pair.reference, pair.system))
-    columns.per_file["n_clips"] = np.ones(len(length), dtype=np.int64)
-    tally_cells(Cells("clip", reference, system, np.arange(len(length) + 1)), settings, columns)
+    reference, system = clip_sides(pair)
+    n_files = len(pair.files)
+    evaluated = pair.in_reference.astype(np.int64)
+    columns.per_file.update({"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated})
+    tally_cells(Cells("clip", reference, system, np.arange(n_files + 1), evaluated), settings, columns)
+
+
+def expected_of(pair: Pair) -> npt.NDArray[np.bool_]:
+    """Return which classes the reference or the settings name, (n_classes,)."""
+    return np.array([name in pair.expected for name in pair.classes], dtype=bool)
 
 
 def _count_runs(pair: Pair, settings: Settings, grid: Grid, columns: Columns) -> None:
     """Count the hard reading from runs of active segments: no cells are needed for it."""
-    from sedeval_soft.measures.segment.runs import count_hard_runs, runs_on_grid
+    from sedeval_soft.measures.segment.runs import count_beyond, count_hard_runs, runs_on_grid
 
     events = rowwise_events(pair, settings)
     start = grid.start
-    columns.per_file["segment.hard.n_cells"] = grid.n_segments
+    n_evaluated = grid.n_evaluated
     if settings.compat == "sed_eval":
         from sedeval_soft.compat import sed_eval
 
         length = settings.segment_length
-        start = sed_eval.grid_start(pair.length, length)
-        columns.per_file["segment.hard.n_cells"] = np.diff(start)
+        # There the system may make a file longer.
+        start = sed_eval.grid_start(pair.reach, length)
+        n_evaluated = np.diff(start)
         reference, system = (sed_eval.runs_on_roll(side, start, length) for side in events)
     else:
         reference, system = (runs_on_grid(side, grid) for side in events)
-    columns.enter("segment.hard", count_hard_runs(reference, system, start, len(pair.classes)))
+    counts = count_hard_runs(reference, system, start, len(pair.classes))
+    columns.enter("segment.hard", counts)
+    beyond = count_beyond(system, start, n_evaluated, len(pair.classes))
+    columns.enter_population("segment.hard", n_evaluated, beyond)
 
 
 def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:

@@ -105,7 +105,9 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> tuple[Offender,
         file = int(np.searchsorted(start, i, side="right")) - 1
         place = i - int(start[file])
         begin, end = edges.at(np.array([place, place + 1])).tolist()
-        end = min(end, int(tally.per_file["length"][file]))
+        length = int(tally.per_file["length"][file])
+        # What the system has after the end of a file may cost as much.
+        end = end if begin >= length else min(end, length)
         onset, offset = (float(to_seconds(np.array(ticks))) for ticks in (begin, end))
         cost, c = float(missed[i] + inserted[i]), int(worst[i])
         found.append(

@@ -193,7 +193,8 @@ def test_missing_extra_and_unlisted_files():
     system = long_rows([("a", 0, 1, "car"), ("c", 0, 3, "car")])
     pair = align(reference, system, Settings())
     assert pair.files == ("a", "b", "c")
-    assert list(pair.length) == [1, 2, 3]
+    assert list(pair.length) == [1, 2, 0]
+    assert list(pair.reach) == [1, 2, 3]
     assert any(
         "no rows for 1 reference file ('b')" in warning for warning in pair.findings.warnings(Settings())
     )

@@ -64,10 +64,21 @@ def test_align(reference, system, durations, classes, bare):
         assert facts(side) == [row for row in renamed if row[0] in files and row[3] in pair.classes]
         assert (side.files, side.classes) == (pair.files, pair.classes)
 
-    ends = [*reference, *((named[row[0]], *row[1:]) for row in system)]
-    for name, length in zip(pair.files, pair.length, strict=True):
-        last = max((row[2] for row in ends if row[0] == name), default=0.0)
+    # The reference alone says how long a recording is; the system may have segments after that.
+    theirs = [(named[row[0]], *row[1:]) for row in system]
+    said = [row for row in theirs if row[2] > row[1]]
+    for name, length, reach in zip(pair.files, pair.length, pair.reach, strict=True):
+        last = max((row[2] for row in reference if row[0] == name), default=0.0)
         assert length == (durations or {}).get(name, last)
+        furthest = max([length, *(row[2] for row in said if row[0] == name)])
+        assert reach == (durations or {}).get(name, furthest)
+    shown = [row for row in theirs if row[3] in pair.classes]
+    late = {
+        name: [row[2] - length for row in shown if row[0] == name and row[2] > length]
+        for name, length in zip(pair.files, pair.length, strict=True)
+        if name in in_reference and name not in (durations or {})
+    }
+    assert pair.findings.after_end == {name: (len(over), max(over)) for name, over in late.items() if over}
 
     missing = in_reference - in_system
     assert any("counted as misses" in text for text in pair.findings.warnings(Settings())) == bool(missing)

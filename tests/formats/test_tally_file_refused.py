@@ -153,11 +153,11 @@ def part(header: dict, change: Callable[[dict], object], number: int = 0) -> Non
 HEADERS = {
     "other format": (lambda h: h.update(format="x"), "is not a soft-sed-eval tally"),
     "newer": (
-        lambda h: h.update(version=2, written_by="9.9", surplus=1),
-        "newer version of soft-sed-eval, '9.9', in format 2; expected format 1",
+        lambda h: h.update(version=3, written_by="9.9", surplus=1),
+        "newer version of soft-sed-eval, '9.9', in format 3; expected format 2",
     ),
-    "version 0": (lambda h: h.update(version=0), "format version 0; expected 1"),
-    "version true": (lambda h: h.update(version=True), "format version True; expected 1"),
+    "version 0": (lambda h: h.update(version=0), "format version 0; expected 2"),
+    "version true": (lambda h: h.update(version=True), "format version True; expected 2"),
     "no version": (lambda h: h.__delitem__("version"), "format version None"),
     "unknown key": (lambda h: h.update(surplus=1), "unknown field `surplus`"),
     "no files": (lambda h: h.__delitem__("files"), "missing required field `files`"),

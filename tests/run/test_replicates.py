@@ -220,13 +220,22 @@ def with_silence(tables, settings):
     return replace(tables, system=long_rows([*known, *silence], files=FILES))
 
 
+def lasting(tables):
+    """Return tables with durations, as long as either side goes."""
+    ends = dict.fromkeys(FILES, 0.0)
+    for side in (tables.reference, tables.system):
+        for file, offset in zip(side.file, side.offset, strict=True):
+            ends[side.files[file]] = max(ends[side.files[file]], float(offset))
+    return replace(tables, durations=tables.durations or ends)
+
+
 @pytest.mark.parametrize("inclusive", [False, True], ids=["above", "inclusive"])
 @pytest.mark.parametrize("made", ["tied", "fine", "sparse", "no reference", "values on one side"])
 def test_thresholds_of_all_files_may_be_kept(made, inclusive):
     """The optimal readings of replicates are then the hard ones of a system that was cut before."""
     settings = replace(COUNTED, inclusive=inclusive, reference_threshold=0.5, events="merge", beta=2.0)
     settings = replace(settings, fixed_thresholds=True, satisfice=None)
-    tables, rows = TABLES[made](), rows_of_weights(len(FILES), 4, 3)
+    tables, rows = lasting(TABLES[made]()), rows_of_weights(len(FILES), 4, 3)
     tally, scores = tables.tally(settings), tables.scores(settings)
     fixed = replicates_of(tally, settings)
     assert not fixed.retuned

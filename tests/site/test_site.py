@@ -16,6 +16,7 @@ from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashe
 from sedeval_soft import InputError, Limits, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.api import site as module
 from sedeval_soft.api.kept import MARK
+from sedeval_soft.core.findings import NO_DURATIONS
 from sedeval_soft.report.write import OutputError
 
 SOFT = "segment.soft.f1.macro"
@@ -368,7 +369,7 @@ def test_names_from_strangers_are_text(tmp_path):
         bad(made / f"bad-{name}.tsv")
     site = built(tmp_path, made)
     assert len(site.board.entries) == len(HOSTILE) + 1 and len(site.invalid) == len(HOSTILE)
-    assert not site.warnings
+    assert site.warnings == (NO_DURATIONS,)
     allowed = {"html", "head", "meta", "title", "style", "body", "a", "header", "h1", "p", "code", "main"}
     allowed |= {"section", "h2", "label", "input", "span", "div", "table", "thead", "tr", "td", "th", "tbody"}
     allowed |= {"abbr", "b", "i", "svg", "line", "rect", "ul", "ol", "li", "details", "summary", "script"}

@@ -34,6 +34,10 @@ class Bins:
         """Return the bins of several classes as one, classes first."""
         return cls(*(np.stack([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
+    def of_classes(self, some: npt.NDArray[np.bool_]) -> Bins:
+        """Return the bins of some classes; some: (n_classes,)."""
+        return Bins(*(getattr(self, name)[some] for name in self.__slots__))
+
     def pooled(self) -> Bins:
         """Return the bins of all classes together."""
         return Bins(*(getattr(self, name).sum(axis=0) for name in self.__slots__))

@@ -16,13 +16,21 @@ Array = npt.NDArray[Any]
 
 
 def divergence_scores(
-    totals: Mapping[str, Array], sounding: Array, cells: Array, n_ref: Array, eps: float, unit: str
+    totals: Mapping[str, Array],
+    sounding: Array,
+    cells: Array,
+    n_ref: Array,
+    eps: float,
+    unit: str,
+    is_expected: npt.NDArray[np.bool_] | None = None,
 ) -> dict[str, Averaged]:
     """Return the mean of each sum per cell: of classes, over all, and averaged over classes.
 
     totals, sounding, n_ref: (..., n_classes) totals of `DivergenceCounts` and the size of the reference.
-    cells: (...) the number of cells of a class. unit: `nats` or `bits`.
+    cells: (...) the number of cells of a class. unit: `nats` or `bits`. is_expected: (n_classes,) the classes
+    that the mean over all is of, None for all classes.
     """
+    pooled = slice(None) if is_expected is None else is_expected
     of_class = np.broadcast_to(np.asarray(cells)[..., None], sounding.shape)
     scores = {}
     for name, total in totals.items():
@@ -30,7 +38,7 @@ def divergence_scores(
         summed = np.maximum(total + (of_class - sounding) * silent(name, eps), 0.0)
         if unit == "bits" and name in ENTROPIES:
             summed /= math.log(2)
-        micro = ratio(summed.sum(axis=-1), of_class.sum(axis=-1))
+        micro = ratio(summed[..., pooled].sum(axis=-1), of_class[..., pooled].sum(axis=-1))
         scores[name] = averaged(ratio(summed, of_class), micro, n_ref)
     return scores
 

@@ -69,6 +69,16 @@ def count_hard_runs(reference: Runs, system: Runs, start: Index, n_classes: int)
     return DetectionCounts(sums[0], sums[1], sums[2], errors[0], errors[1], errors[2])
 
 
+def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -> Index:
+    """Count active segments after the evaluated ones of each file, (n_files, n_classes).
+
+    start: (n_files + 1,) first segment of each file. n_evaluated: (n_files,) how many are evaluated.
+    """
+    edges = np.empty(2 * len(n_evaluated) + 1, dtype=np.int64)
+    edges[0::2], edges[1::2] = start, start[:-1] + n_evaluated
+    return _per_file_and_class(runs, edges, n_classes)[1::2]
+
+
 def _sum_by(group: Index, values: Index, n_groups: int) -> Index:
     sums = np.zeros(n_groups, dtype=np.int64)
     np.add.at(sums, group, values)

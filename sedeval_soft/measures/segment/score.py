@@ -13,18 +13,28 @@ from sedeval_soft.measures.detection import DetectionCounts
 Array = npt.NDArray[Any]
 
 
-def confusion_scores(counts: DetectionCounts, n_segments: Array) -> dict[str, Averaged]:
+def confusion_scores(
+    counts: DetectionCounts,
+    n_segments: Array,
+    beyond: Array | int = 0,
+    is_expected: npt.NDArray[np.bool_] | None = None,
+) -> dict[str, Averaged]:
     """Return the measures that need true negatives, by name.
 
-    counts: totals, classes last. n_segments: (...) the number of evaluated segments. Micro
-    averages pool the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
+    counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
+    of `counts.n_sys` are not among these, but after the end of a file: they are left out here. is_expected:
+    (n_classes,) the classes that the reference or the settings name, None for all: others are left out, too.
+    So nothing that a system adds has a say in where there is silence to be right about. Micro averages pool
+    the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
     """
     n_classes = counts.tp.shape[-1]
     n_ref = counts.n_ref
-    cells = np.asarray(n_segments)[..., None]
-    tn = cells - counts.n_ref - counts.n_sys + counts.tp
-    values = _measures(counts.tp, counts.n_ref, counts.n_sys, tn)
-    pooled = _measures(*(column.sum(axis=-1) for column in (counts.tp, counts.n_ref, counts.n_sys, tn)))
+    n_sys = counts.n_sys - beyond
+    tn = np.asarray(n_segments)[..., None] - n_ref - n_sys + counts.tp
+    if is_expected is not None and not is_expected.all():
+        n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
+    values = _measures(counts.tp, n_ref, n_sys, tn)
+    pooled = _measures(*(column.sum(axis=-1) for column in (counts.tp, n_ref, n_sys, tn)))
     scores = {name: averaged(values[name], pooled[name], n_ref) for name in values}
     scores["tn"] = Averaged(tn, tn.sum(axis=-1) if n_classes else np.zeros(tn.shape[:-1], dtype=np.int64))
     return scores

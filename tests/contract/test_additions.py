@@ -1,0 +1,296 @@
+"""Nothing that a submission adds without knowing anything raises a score.
+
+Rows of value 0, rows after the end of a recording, files and classes that nobody asked for, copies, halves,
+rows without extent, files declared empty: each is added to random submissions, with no durations at hand, and
+no score of the registry may be better for it. What may be is written down in `TRADES`, each with its reason,
+and in docs/explanations/choices.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import sedeval_soft
+from sedeval_soft import compare
+from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.settings import GROUPS, READINGS, Settings
+from sedeval_soft.core.value import Scores
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import measure_of
+
+Row = tuple[str, float, float, str, float]
+Rows = list[Row]
+Added = tuple[Rows, tuple[str, ...]]
+"""Rows, and files that are declared without any."""
+
+FILES, LABELS = ("a", "b", "c"), ("car", "dog")
+
+EVERYTHING = Settings(
+    only=tuple(READINGS),
+    measures=GROUPS,
+    psds="dcase-psds1",
+    psds_median_filters=(1.0,),
+    satisfice="precision>=0.5",
+    thresholds={"car": 0.25},
+)
+
+ROWS = st.lists(
+    st.tuples(
+        *(st.sampled_from(FILES), st.integers(0, 7), st.integers(1, 3)),
+        *(st.sampled_from(LABELS), st.sampled_from([0.125, 0.25, 0.5, 0.625, 0.75, 1.0])),
+    ).map(lambda row: (row[0], float(row[1]), float(row[1] + row[2]), *row[3:])),
+    min_size=1,
+    max_size=10,
+)
+
+
+def table(rows: Rows, declared: tuple[str, ...] = (), *, values: bool = True) -> dict[str, list]:
+    columns = ("filename", "onset", "offset", "event_label", "value")[: 5 if values else 4]
+    every = [*rows, *((name, None, None, None, None) for name in declared)]
+    return {name: [row[i] for row in every] for i, name in enumerate(columns)}
+
+
+def ends(rows: Rows) -> dict[str, float]:
+    return {name: max((row[2] for row in rows if row[0] == name), default=0.0) for name in FILES}
+
+
+def after_the_end(value: float, gap: float = 0.0) -> Callable[[Rows, Rows], Added]:
+    def added(reference: Rows, _: Rows) -> Added:
+        return [
+            (name, end + gap + 1, end + gap + 3, "car", value) for name, end in ends(reference).items()
+        ], ()
+
+    return added
+
+
+def short_events(reference: Rows, _: Rows) -> Added:
+    later = [(name, end + 1 + k / 50) for name, end in ends(reference).items() for k in range(40)]
+    return [(name, onset, onset + 0.01, "car", 0.75) for name, onset in later], ()
+
+
+def other_files(value: float) -> Callable[[Rows, Rows], Added]:
+    return lambda _, __: ([(f"x{i}", 0.0, 30.0, "dog", value) for i in range(5)], ())
+
+
+def other_classes(value: float) -> Callable[[Rows, Rows], Added]:
+    def added(reference: Rows, _: Rows) -> Added:
+        return [
+            (f, 0.0, end, f"x{i}", value) for f, end in ends(reference).items() if end for i in range(5)
+        ], ()
+
+    return added
+
+
+def silent_rows(reference: Rows, _: Rows) -> Added:
+    return [(f, 0.0, end, c, 0.0) for f, end in ends(reference).items() if end for c in LABELS], ()
+
+
+def without_extent(_: Rows, __: Rows) -> Added:
+    return [(f, t, t, c, 1.0) for f in FILES for c in LABELS for t in (0.0, 2.0, 50.0)], ()
+
+
+ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
+    "rows of value 0": silent_rows,
+    "silence right after the end": after_the_end(0.0),
+    "silence long after the end": after_the_end(0.0, gap=100.0),
+    "detections right after the end": after_the_end(1.0),
+    "detections long after the end": after_the_end(1.0, gap=100.0),
+    "weak detections after the end": after_the_end(0.0625),
+    "many short events after the end": short_events,
+    "silent files that nobody asked for": other_files(0.0),
+    "files that nobody asked for": other_files(0.75),
+    "files declared empty": lambda _, __: ([], ("a", "x", "y", "z")),
+    "silent classes that nobody asked for": other_classes(0.0),
+    "classes that nobody asked for": other_classes(0.75),
+    "every row twice": lambda _, system: (list(system), ()),
+    "rows without extent": without_extent,
+}
+
+OF_VALUES = frozenset(name for name in ADDITIONS if "silen" in name or "weak" in name or "value 0" in name)
+"""Additions that a table without values does not have: there each row is a detection."""
+
+BEST_FOR = frozenset(
+    {"f1", "joint_f", "single_f", "best_error_rate", "satisficed_f", "average_precision"}
+)  # fmt: skip
+"""What the thresholds of the optimal reading are best for, class by class, or for all classes together."""
+
+NOT_MONOTONE = frozenset(
+    {
+        *("expected_calibration_error", "maximum_calibration_error", "adaptive_calibration_error"),
+        *("brier_reliability", "brier_resolution", "brier_within_bins", "wasserstein", "pearson", "spearman"),
+    }
+)
+"""What false alarms may better wherever they are: it asks whether values are those of the reference on the
+whole, or in line with them, not whether each is right.
+"""
+
+TRADES: dict[str, Callable[[ScoreName], bool]] = {
+    # Thresholds are best for F: with other false alarms others are, and what they are not best for may be
+    # better or worse there. F of all classes at thresholds of single classes is one of these.
+    "thresholds are best for something else": lambda of: (
+        of.reading == "optimal"
+        and (of.measure not in BEST_FOR or (of.measure == "f1" and of.average == "micro"))
+    ),
+    # A false alarm beside a miss makes a substitution of both, and one that grows may undo that: S and D
+    # trade places, and S + D + I never falls.
+    "misses become substitutions": lambda of: (
+        of.measure in {"deletion_rate", "substitution_rate"} and of.average == "micro"
+    ),
+    # Where a clip is silent in the reference, what the system has after its end raises the clip's value.
+    "a clip has one value": lambda of: of.basis == "clip" and of.measure in NOT_MONOTONE,
+}
+"""What an addition may better, and why."""
+
+
+def scored(reference: Rows, system: Rows, added: Added = ((), ()), *, values: bool = True) -> Scores:
+    rows, declared = added
+    sides = table(reference, FILES, values=values), table([*system, *rows], declared, values=values)
+    return sedeval_soft.evaluate(*sides, settings=EVERYTHING)
+
+
+def gains(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
+    """Return the scores that are better after, by more than rounding."""
+    found = {}
+    for name, score in before.scores.items():
+        sign = {"higher": 1.0, "lower": -1.0, "none": 0.0}[measure_of(name).direction]
+        old, new = score.value, after[name]
+        # What was not defined is not bettered by the worst there is; what no longer is has no place at all.
+        worst = 0.0 if sign > 0 else None
+        if not sign or new is None or (old is None and new == worst):
+            continue
+        if old is None and "d_prime" in name:
+            # It is infinite, the best there is, where the area below the curve is 1.
+            continue
+        if old is None or sign * (new - old) > 1e-9:
+            found[name] = (old, new)
+    return found
+
+
+def is_trade(name: str) -> bool:
+    return any(holds(ScoreName.parse(name)) for holds in TRADES.values())
+
+
+@given(ROWS, ROWS, st.booleans())
+@example([("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True)
+@settings(max_examples=12, deadline=None)
+def test_nothing_added_blindly_raises_a_score(reference, system, values):
+    before = scored(reference, system, values=values)
+    for name, add in ADDITIONS.items():
+        if not values and name in OF_VALUES:
+            continue
+        after = scored(reference, system, add(reference, system), values=values)
+        better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
+        if name == "every row twice" and not values:
+            # Rows of a table without values are events each, and intersections with all of them add up, as in
+            # psds_eval: `--events merge` makes one of those that overlap.
+            better = {score: pair for score, pair in better.items() if not score.startswith("intersection.")}
+        assert not better, (name, better)
+
+
+ATTACK = {"filename": "cafe.wav", "onset": 9000.0, "offset": 9001.0, "event_label": "car", "value": 0.0}
+
+
+def three_minutes() -> tuple[dict[str, list], dict[str, list]]:
+    """Return a reference with an event a minute, and a system that finds half and is wrong as often."""
+    reference = [("cafe.wav", 60.0 * k, 60.0 * k + 10, "car", 1.0) for k in range(3)]
+    system = [("cafe.wav", 30.0 * k, 30.0 * k + 10, "car", 0.9 - 0.1 * k) for k in range(3)]
+    return table(reference), table(system)
+
+
+def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
+    reference, system = three_minutes()
+    gamed = {name: [*column, ATTACK[name]] for name, column in system.items()}
+    before, after = (sedeval_soft.evaluate(reference, of, settings=EVERYTHING) for of in (system, gamed))
+    for name in (
+        "intersection.hard.psds",
+        "segment.hard.accuracy.micro",
+        "segment.soft.brier.micro",
+        "segment.hard.partial_auc.micro",
+    ):
+        assert before[name] == after[name] is not None
+    assert gains(before, after) == {}
+    late = "1 system row of 1 file ('cafe.wav') ends up to 8871 s after the reference's last offset"
+    assert any(late in text and "--durations" in text for text in after.warnings)
+    assert not any(late in text for text in before.warnings)
+    with pytest.raises(EvaluationError, match="after the reference's last offset"):
+        sedeval_soft.evaluate(reference, gamed, strict=True)
+    lasting = {"durations": {"cafe.wav": 130.0}, "strict": True}
+    assert sedeval_soft.evaluate(reference, gamed, **lasting)["segment.soft.f1.micro"] is not None
+    board = compare(reference, {"plain": system, "gamed": gamed}, rank_by="segment.hard.accuracy.micro")
+    assert len({entry.value for entry in board.entries}) == 1
+
+
+@pytest.mark.parametrize("pool", ["max", "mean"])
+def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
+    """By hand: 4 s of which the first is active; the system has seconds 0 and 6, of 8 in all."""
+    y, p = np.array([[1.0], [0], [0], [0]]), np.array([[1.0], [0], [0], [0], [0], [0], [1.0], [0]])
+    scores = sedeval_soft.evaluate(wide(y), wide(p), classes=("car",), pool=pool, only="all", measures=GROUPS)
+    wanted = {"n_sys": 2, "fp": 1, "tn": 3, "insertions": 1, "precision": 0.5, "error_rate": 1.0}
+    assert {name: scores[f"segment.hard.{name}.micro"] for name in wanted} == wanted
+    assert scores["segment.hard.accuracy.micro"] == scores["segment.hard.specificity.micro"] == 1.0
+    for name in ("brier", "kl_divergence", "mean_absolute_error", "expected_calibration_error"):
+        assert scores[f"segment.soft.{name}.micro"] == pytest.approx(0.0, abs=2e-7)
+    assert scores["segment.hard.roc_auc.micro"] == 1.0
+    assert scores["segment.hard.average_precision.micro"] == 0.5
+    assert scores["event.hard.fp.micro"] == 1
+    assert scores.length == 4.0
+
+
+def wide(values: np.ndarray) -> dict[str, list]:
+    steps = range(len(values))
+    times = {"onset": [float(k) for k in steps], "offset": [k + 1.0 for k in steps]}
+    return {"filename": ["a"] * len(values), **times, "car": values[:, 0].tolist()}
+
+
+@pytest.mark.parametrize("silence", ["no rows", "declared"])
+def test_a_recording_that_the_reference_has_nothing_of_lasts_no_time(silence):
+    reference, system = three_minutes()
+    more = table([("quiet.wav", 0.0, 5.0, "car", 0.9)])
+    system = {name: [*system[name], *more[name]] for name in system}
+    if silence == "declared":
+        for name, column in table([], ("quiet.wav",)).items():
+            reference[name] = [*reference[name], *column]
+    scores = sedeval_soft.evaluate(reference, system, only="all", psds="dcase-psds1")
+    plain = sedeval_soft.evaluate(*three_minutes(), only="all", psds="dcase-psds1")
+    assert scores.length == plain.length == 130.0
+    assert scores["segment.hard.fp.micro"] == plain["segment.hard.fp.micro"] + 5
+    assert scores["segment.hard.tn.micro"] == plain["segment.hard.tn.micro"]
+    assert scores["intersection.hard.psds"] <= plain["intersection.hard.psds"]
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -0.5, 7.0])
+def test_values_that_are_none_are_refused(bad):
+    reference, system = three_minutes()
+    system["value"][0] = bad
+    with pytest.raises(EvaluationError):
+        sedeval_soft.evaluate(reference, system)
+
+
+def test_classes_and_ends_are_the_same_in_any_parts():
+    """Which classes the reference names, and where files end, is known of the whole, not of a part of it."""
+    rng = np.random.default_rng(3)
+    sides = []
+    for labels, most in ((("car", "dog"), 8), (("car", "cat", "dog"), 14)):
+        sides.append([
+            (f"f{k}", float(on), float(on + 1 + k % 3), str(rng.choice(labels)), rng.integers(1, 9) / 8)
+            for k in range(9) for on in rng.integers(0, most, size=3)
+        ])  # fmt: skip
+    chosen = replace(EVERYTHING, only=tuple(basis for basis in READINGS if basis != "ranking"))
+    whole = sedeval_soft.evaluate(*(table(rows) for rows in sides), settings=chosen)
+    evaluator = sedeval_soft.Evaluator(settings=chosen)
+    for k in range(0, 9, 3):
+        part = [[row for row in rows if row[0] in {f"f{i}" for i in range(k, k + 3)}] for rows in sides]
+        evaluator.update(*(table(rows) for rows in part))
+    parts = evaluator.compute()
+    assert {name: score.value for name, score in parts.scores.items()} == {
+        name: score.value for name, score in whole.scores.items()
+    }
+    assert [text for text in parts.warnings if "last offset" in text] == [
+        text for text in whole.warnings if "last offset" in text
+    ]

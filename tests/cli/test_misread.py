@@ -193,7 +193,9 @@ def test_however_it_is_read_the_same_is_said(how, case):
     found = how(reference, system, settings)
     if found is None:  # it can be read at once only
         pytest.skip("read at once")
-    assert doubted(found) == doubted(in_memory(reference, system, settings))
+    said = doubted(in_memory(reference, system, settings))
+    assert said
+    assert doubted(found) == said
 
 
 def test_data_frames_are_doubted_too():

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,9 @@ _BINS = 1000
 """Ratios are counted in bins of so many for a factor of ten: their median is known to about 0.1 %."""
 
 _SAMPLE = 1000
+
+_STRETCH = 1 << 15
+"""Rows that are compared with their neighbours at a time, about."""
 
 _FEW_ROWS = 10
 """Fewer rows than this may all stand at the beginning of their only recording."""
@@ -229,13 +233,12 @@ class RowStatistics:
         return ", ".join(names[:_NAMED]) + more
 
     def ratio(self) -> tuple[float, float] | None:
-        """Return the median of ratios and the greatest one, None where nothing is compared."""
+        """Return the median of ratios, the lower one of two, and the greatest; None where none is known."""
         if not self.ratios:
             return None
         bins, counts = np.array(self.ratios).T
         ends = np.cumsum(counts)
-        middle = [(ends[-1] - 1) // 2, ends[-1] // 2]
-        median = float(bins[np.searchsorted(ends, middle, side="right")].mean())
+        median = float(bins[np.searchsorted(ends, (ends[-1] - 1) // 2, side="right")])
         return 10 ** (median / _BINS), 10 ** (float(bins[-1]) / _BINS)
 
     def unit(self, than: str = "expected", other: str = "") -> str | None:
@@ -470,20 +473,19 @@ def _is_far(row: PlacedRow, longest: float) -> bool:
 
 def _of_shares(own: RowStatistics) -> list[tuple[str, str, str]]:
     """Return the same of what is a doubt where it is so of many rows."""
-    rows = f"of {counted(own.rows, 'row')}"
+    rows, recordings = f"of {counted(own.rows, 'row')}", f"of {counted(own.files, 'recording')}"
     seen = (
-        ("zero-length", own.zero_length, own.rows, f"{own.zero_length:,} {rows} end where they begin",
-         "write onset and offset of each event"),
+        ("zero-length", own.zero_length, own.rows,
+         f"onset and offset are equal in {own.zero_length:,} {rows}", "write when each event ends"),
         ("duplicate-row", own.repeated, own.rows,
-         f"{own.repeated:,} {rows} have file, class and times of another row",
+         f"file, class and times are those of another row in {own.repeated:,} {rows}",
          "are several outputs, views or annotators in one table? Keep one of each"),
         ("overlapping-rows", own.overlapping, own.rows,
-         f"{own.overlapping:,} {rows} overlap another event of their file and class",
+         f"another event of the same file and class goes on at the onset of {own.overlapping:,} {rows}",
          "are several recordings or outputs in one? Name the file of each row"),
-        ("gap", own.gaps, own.rows, f"there is a gap before {own.gaps:,} {rows} of a wide table",
+        ("gap", own.gaps, own.rows, f"a wide table leaves a gap before {own.gaps:,} {rows}",
          "write a row for all times"),
-        ("early-end", own.early, own.files,
-         f"{own.early:,} of {counted(own.files, 'recording')} in a wide table end before the recording does",
+        ("early-end", own.early, own.files, f"a wide table ends before {own.early:,} {recordings} do",
          "are the time steps as long as they are said to be? Write rows up to the end"),
     )  # fmt: skip
     lines = []
@@ -521,8 +523,43 @@ def _counts(bins: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
 
 def _of_neighbours(rows: Rows) -> tuple[int, int, int]:
     """Return how many rows are repeated, overlapping, and behind a gap."""
+    values = rows.has_values
+    counts = [
+        _neighbours_in(_slice_of(rows, begin, end), values=values) for begin, end in _stretches(rows.file)
+    ]
+    repeated, overlapping, gaps = (sum(column) for column in zip(*counts, strict=True))
+    return repeated, overlapping, gaps
+
+
+def _stretches(file: npt.NDArray[np.int32]) -> list[tuple[int, int]]:
+    """Return where stretches of whole recordings begin and end: short enough for the processor's cache.
+
+    There is one where the rows of a recording do not stand together.
+    """
+    if len(file) <= _STRETCH:
+        return [(0, len(file))]
+    heads = np.flatnonzero(file[1:] != file[:-1]) + 1
+    if len(np.unique(np.append(file[:1], file[heads]))) <= len(heads):
+        return [(0, len(file))]
+    wanted = np.arange(_STRETCH, len(file), _STRETCH)
+    at = np.searchsorted(heads, wanted)
+    cuts = [0, *np.unique(heads[at[at < len(heads)]]).tolist(), len(file)]
+    return list(pairwise(cuts))
+
+
+def _slice_of(rows: Rows, begin: int, end: int) -> Rows:
+    """Return some rows without their values."""
+    own = slice(begin, end)
+    columns: dict[str, Any] = {name: getattr(rows, name)[own] for name in ("file", "onset", "offset")}
+    if isinstance(rows, WideRows):
+        return replace(rows, **columns, values=())
+    return replace(rows, **columns, label=rows.label[own], value=None, born=None)
+
+
+def _neighbours_in(rows: Rows, *, values: bool) -> tuple[int, int, int]:
+    """Return what `_of_neighbours` does; values: whether these are rows with values."""
     group, wide = groups_of(rows), isinstance(rows, WideRows)
-    if rows.has_values and not wide:
+    if values and not wide:
         # Of a table of values only repeated rows tell anything; mostly all of them begin at another time.
         key = _key(rows, group)
         if key is not None and not _has_equal(key):
@@ -530,7 +567,7 @@ def _of_neighbours(rows: Rows) -> tuple[int, int, int]:
     ordered = in_order(rows, group)
     repeats = ordered.repeats
     # Windows that slide are rows with values that overlap by nature.
-    overlaps = np.zeros(0, dtype=bool) if rows.has_values else ordered.overlaps & ~repeats
+    overlaps = np.zeros(0, dtype=bool) if values else ordered.overlaps & ~repeats
     gaps = ordered.gaps if wide else np.zeros(0, dtype=bool)
     return int(np.count_nonzero(repeats)), int(np.count_nonzero(overlaps)), int(np.count_nonzero(gaps))
 

@@ -98,14 +98,14 @@ CASES = {
     "columns swapped": (REF, [r | {"filename": r["event_label"], "event_label": r["filename"]}
                               for r in SYS if r["onset"]], "swapped-columns", ["sys.tsv", "swap"]),
     "views of each event": (events(REF), [r for r in events(SYS) for _ in "12"], "duplicate-row",
-                            ["sys.tsv", "of another row"]),
+                            ["sys.tsv", "those of another row"]),
     "annotators in one table": ([r for r in events(REF) for _ in "123"], events(SYS), "duplicate-row",
                                 ["ref.tsv", "annotators"]),
     "values of each event twice": (REF, SYS + [r | {"soft_value": "0.1"} for r in SYS if r["onset"]],
                                    "duplicate-row", ["sys.tsv"]),
     "recordings in one": (events(PARK), scaled([
         r | {"onset": str(float(r["onset"]) + k / 3), "offset": str(float(r["offset"]) + k / 3)}
-        for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv", "of their file and class"]),
+        for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv", "same file and class"]),
     "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
     "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv", "time steps"]),
     "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv", "gap"]),
@@ -193,7 +193,9 @@ def test_however_it_is_read_the_same_is_said(how, case):
     found = how(reference, system, settings)
     if found is None:  # it can be read at once only
         pytest.skip("read at once")
-    assert doubted(found) == doubted(in_memory(reference, system, settings))
+    said = doubted(in_memory(reference, system, settings))
+    assert said
+    assert doubted(found) == said
 
 
 def test_data_frames_are_doubted_too():
@@ -215,6 +217,15 @@ def test_operating_points_are_doubted_and_may_overlap():
 
 def by_recording(rows):
     return {name: [r for r in rows if r["filename"] == name] for name in {r["filename"] for r in rows}}
+
+
+def test_one_recording_of_two_does_not_make_a_unit(tmp_path):
+    """The row is named: the other recording ends where it should."""
+    reference = write(tmp_path / "ref.tsv", [row("a", 0, 10, "car"), row("b", 1, 10, "car")])
+    system = write(tmp_path / "sys.tsv", [row("a", 0, 10, "car"), row("b", 1, 9000, "car")])
+    done = call(reference, system, *SCORE)
+    assert "the row of 'car' from 1 to 9000 s in 'b' ends 900 times as late as its recording in" in done.err
+    assert "(time-unit)" not in done.err
 
 
 @pytest.mark.parametrize("kind", ["system in milliseconds", "a row far beyond", "views of each event"])
@@ -332,7 +343,7 @@ def test_the_board_says_it_and_refuses_it_if_strict(tmp_path):
     done = call("board", made, *options)
     assert done.code == 0
     document = json.loads((site / "board.json").read_text())
-    warned = {system["system"]: doubted(system["warnings"]) for system in document["submissions"]}
+    warned = {system["name"]: doubted(system["warnings"]) for system in document["submissions"]}
     assert warned.pop("good") == []
     assert [len(lines) for lines in warned.values()] == [1, 1]
     assert "milliseconds" in warned["milli"][0]

@@ -19,15 +19,23 @@ from sedeval_soft.core.laws import Array, Columns, Law, at_least, at_most, equal
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.tally import Tally, cells_of
+from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT, divergence_laws
 from sedeval_soft.measures.event.boundaries import COLUMNS, deviation_laws
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED, ranking_laws
-from sedeval_soft.measures.segment.count import cell_laws, common, count_files, count_hard, sum_files
+from sedeval_soft.measures.segment.count import (
+    beyond_laws,
+    cell_laws,
+    common,
+    count_files,
+    count_hard,
+    sum_files,
+)
 from sedeval_soft.run.cell_scores import CELLS
+from sedeval_soft.run.cells import evaluated_cells
 
 Index = npt.NDArray[np.int64]
 
@@ -82,19 +90,19 @@ def _laws(tally: Tally, settings: Settings) -> Iterator[Law]:
         names = (*SHARED, *HARD, *OF_CLASSES) if reading == "hard" else SHARED
         columns = _columns(tally, f"ranking.{reading}", names)
         if "weight" in columns:
-            n_cells, n_classes = tally.per_file["n_segments"], len(tally.classes)
+            n_cells, n_classes = tally.per_file[evaluated_of("segment")], len(tally.classes)
             laws = ranking_laws(columns, n_cells, n_classes, settings.epsilon, hard=reading == "hard")
             yield from (law.below(f"ranking.{reading}") for law in laws)
-            if "segment.reference" in tally.samples and not _silence_passes(settings):
+            if "segment.reference" in tally.samples:
                 yield _weight_law(tally, columns, settings, reading).below(f"ranking.{reading}")
     yield from _event_laws(tally)
 
 
 def _weight_law(tally: Tally, columns: Columns, settings: Settings, reading: str) -> Law:
     """Return the law that segments weigh as much as their highest reference value."""
-    reference = tally.samples["segment.reference"]
+    reference, _, start = _evaluated(tally, "segment")
+    reference = reference[tally.is_expected]
     values = positive(reference, settings).astype(np.float64) if reading == "hard" else reference
-    start = np.append(0, np.cumsum(tally.per_file["n_segments"]))
     weight = sum_files(values.max(axis=0, initial=0.0), start)
     return equal(columns, "weight", weight, "what the highest values of its segments add up to,", weight)
 
@@ -114,9 +122,16 @@ def _length_laws(tally: Tally, settings: Settings) -> Iterator[Law]:
     columns = tally.per_file
     yield at_least(columns, "length", 0)
     covered = columns["length"] / (settings.segment_length * TICKS_PER_SECOND)
+    name = evaluated_of("segment")
     # A grid that no whole ticks make may have one segment more or less.
-    yield at_least(columns, "n_segments", covered - 1, "what covers the file,", covered)
-    yield at_most(columns, "n_segments", covered + 1, "what covers the file,", covered)
+    yield at_least(columns, name, covered - 1, "what covers the file,", covered)
+    yield at_most(columns, name, covered + 1, "what covers the file,", covered)
+    for basis in CELLS:
+        if cells_of(basis) in columns:
+            yield at_least(columns, evaluated_of(basis), 0)
+            yield at_most(
+                columns, evaluated_of(basis), columns[cells_of(basis)], "the number of cells of the file"
+            )
     if "n_clips" in columns:
         yield equal(columns, "n_clips", 1, "one clip in each file,")
 
@@ -145,25 +160,33 @@ def _cell_laws(
 ) -> Iterator[Law]:
     """Yield the laws of what is counted of segments or clips in a reading."""
     prefix, n_cells = f"{basis}.{reading}", tally.per_file[cells_of(basis)]
+    n_evaluated = tally.per_file[evaluated_of(basis)]
     cut = reading == "hard"
+    theirs = cut and settings.compat == "sed_eval"
     if cut:
-        # sed_eval lays a grid of its own, in floats.
-        own = _columns(tally, prefix, ("n_cells",))
-        spare = 1 if settings.compat == "sed_eval" and basis == "segment" else 0
+        own = _columns(tally, prefix, ("n_cells", "beyond"))
         yield at_least(own, "n_cells", 0)
-        yield at_most(own, "n_cells", n_cells + spare, "the number of cells of the file")
-        yield from cell_laws(columns, own["n_cells"])
+        if theirs:
+            # sed_eval lays a grid of its own, in floats.
+            yield at_most(own, "n_cells", n_cells + (basis == "segment"), "the number of cells of the file")
+            yield from cell_laws(columns, own["n_cells"])
+        else:
+            yield equal(own, "n_cells", n_evaluated, "the number of evaluated cells of the file,")
+            yield from cell_laws(columns, n_cells)
+        yield from beyond_laws(columns | own)
     elif reading == "soft" or settings.compat is None:
         yield from cell_laws(columns, n_cells)
     sums = _columns(tally, prefix, ("sounding", *SOFT))
-    theirs = cut and settings.compat == "sed_eval"
     if "sounding" in sums:
         names = PROPER if cut else SOFT if "divergence" in settings.measures else KL
         t_norm = settings.t_norm if reading == "soft" else None
-        yield from divergence_laws(columns | sums, n_cells, names, settings.epsilon, t_norm=t_norm)
+        beyond = n_cells - n_evaluated
+        yield from divergence_laws(
+            columns | sums, n_evaluated, beyond, names, settings.epsilon, t_norm=t_norm
+        )
         if cut and not theirs:
             yield at_most(columns, "n_ref", sums["sounding"], "the number of cells that are not silent")
-        if f"{basis}.system" in tally.samples and not (cut and _silence_passes(settings)):
+        if f"{basis}.system" in tally.samples:
             yield equal(sums, "sounding", _sounding(tally, basis, settings, cut=cut), "what its cells have,")
     if not theirs and f"{basis}.system" in tally.samples:
         yield from _counted_laws(tally, basis, reading, columns, settings)
@@ -175,7 +198,7 @@ def _counted_laws(
     """Yield the laws that counts are those of the values of the cells, where these are kept."""
     reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
     start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
-    if reading == "hard" and not _silence_passes(settings):
+    if reading == "hard":
         counts = count_hard(positive(reference, settings), detected(system, settings), start)
         for name in (*PER_CLASS, *PER_FILE):
             yield equal(columns, name, getattr(counts, name), "what its cells have,")
@@ -188,16 +211,18 @@ def _counted_laws(
 
 def _sounding(tally: Tally, basis: str, settings: Settings, *, cut: bool) -> Index:
     """Return the number of cells of each file and class that are not silent on both sides."""
-    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
+    reference, system, start = _evaluated(tally, basis)
     active = positive(reference, settings) if cut else reference > 0
     return count_files(active | (system > 0), start)
 
 
-def _silence_passes(settings: Settings) -> bool:
-    """Return whether 0 counts as active: classes that a batch does not know are not counted in it, then."""
-    lowest = min(settings.threshold, settings.reference_cut)
-    return lowest < 0 or (settings.inclusive and lowest <= 0)
+def _evaluated(tally: Tally, basis: str) -> tuple[Array, Array, Index]:
+    """Return the evaluated cells of both sides, (n_classes, n_cells), and the first one of each file."""
+    n_evaluated = tally.per_file[evaluated_of(basis)]
+    sides = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
+    inside = evaluated_cells(tally.per_file[cells_of(basis)], n_evaluated)
+    reference, system = sides if inside is None else (side[:, inside] for side in sides)
+    return reference, system, np.append(0, np.cumsum(n_evaluated))
 
 
 def _event_laws(tally: Tally) -> Iterator[Law]:
@@ -232,11 +257,14 @@ def _lived(events: EventLifetimes, shape: tuple[int, int]) -> Array:
 def _part_laws(whole: Tally, part: Tally) -> Iterator[Law]:
     """Yield the laws that what a group of classes has is what these classes have in the whole."""
     at = np.array([whole.classes.index(name) for name in part.classes], dtype=np.int64)
-    for name in ("length", "n_segments", "n_clips", *(f"{basis}.hard.n_cells" for basis in CELLS)):
+    sizes = [
+        name for basis in CELLS for name in (cells_of(basis), evaluated_of(basis), f"{basis}.hard.n_cells")
+    ]
+    for name in ("length", *sizes):
         if name in part.per_file:
             yield equal(part.per_file, name, whole.per_file[name], "what it is in the whole,")
     for prefix in (f"{basis}.{reading}" for basis in READINGS for reading in ("hard", "soft")):
-        names = (*PER_CLASS, "sounding", *SOFT) if f"{prefix}.tp" in part.per_class else ()
+        names = (*PER_CLASS, "beyond", "sounding", *SOFT) if f"{prefix}.tp" in part.per_class else ()
         columns, others = _columns(part, prefix, names), _columns(whole, prefix, names)
         for name, values in columns.items():
             other = others[name][:, at]

@@ -220,8 +220,10 @@ def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
     assert not any(late in text for text in before.warnings)
     with pytest.raises(EvaluationError, match="after the reference's last offset"):
         sedeval_soft.evaluate(reference, gamed, strict=True)
-    lasting = {"durations": {"cafe.wav": 130.0}, "strict": True}
+    lasting = {"durations": {"cafe.wav": 130.0}}
     assert sedeval_soft.evaluate(reference, gamed, **lasting)["segment.soft.f1.micro"] is not None
+    with pytest.raises(EvaluationError, match="after-end|time-unit"):
+        sedeval_soft.evaluate(reference, gamed, strict=True, **lasting)
     board = compare(reference, {"plain": system, "gamed": gamed}, rank_by="segment.hard.accuracy.micro")
     assert len({entry.value for entry in board.entries}) == 1
 

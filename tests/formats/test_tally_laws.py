@@ -42,8 +42,8 @@ SETTINGS = {
     "lukasiewicz": {"t_norm": "lukasiewicz", "only": "all", "pool": "mean"},
     "sed_eval": {"compat": "sed_eval", "only": "all", "measures": "all"},
     "greedy": {"matching": "greedy", "events": "rows", "only": ["event", "intersection"]},
-    "inclusive": {"threshold": 0.0, "inclusive": True, "only": "all"},
-    "everything passes": {"threshold": -1, "only": "all"},
+    "inclusive": {"threshold": 0.25, "inclusive": True, "only": "all"},
+    "everything passes": {"threshold": 0.0, "only": "all"},
     "epsilon": {"epsilon": 0.1, "only": "all", "measures": "all"},
     "tiny epsilon": {"epsilon": 1e-9, "only": "all", "measures": "all"},
     "third": {"segment_length": 1 / 3, "only": "all", "groups": {"z": ["car"], "y": ["dog", "car"]}},
@@ -207,13 +207,13 @@ def corrupted(draw: st.DrawFn, names: list[str]) -> list[tuple[str, Callable[[np
         at = np.unique(np.array(places) % flat.size)
         rng = np.random.default_rng(places[0])
         if how == "times":
-            flat[at] = (flat[at] * factor).astype(flat.dtype)
+            flat[at] = (flat[at] * float(factor)).astype(flat.dtype)
         elif how == "plus":
-            flat[at] = (flat[at] + factor).astype(flat.dtype)
+            flat[at] = (flat[at] + float(factor)).astype(flat.dtype)
         elif how == "set":
-            flat[at] = np.array(factor).astype(flat.dtype)
+            flat[at] = np.array(float(factor)).astype(flat.dtype)
         elif how == "all":
-            flat[:] = (flat * factor).astype(flat.dtype)
+            flat[:] = (flat * float(factor)).astype(flat.dtype)
         else:
             rng.shuffle(flat)
         return new

@@ -139,11 +139,11 @@ def test_merged_events_have_their_highest_value():
 
 @pytest.mark.parametrize("form", ["merge", "rows"])
 def test_no_detection_has_the_value_0(form):
-    """At a threshold below 0 silent rows are events, but no detections."""
+    """A row of value 0 is silence, at the lowest threshold too."""
     reference = long_rows([("a", 0, 10, "dog"), ("a", 20, 30, "dog")])
     system = long_rows([("a", 0, 10, "dog", 0.6), ("a", 20, 30, "dog", 0.0)])
-    scores = evaluate(reference, system, events=form, reference_threshold=0.0, threshold=-0.5, **EVENTS)
-    assert scores["event.hard.tp.micro"] == 2
+    scores = evaluate(reference, system, events=form, reference_threshold=0.0, threshold=0.0, **EVENTS)
+    assert scores["event.hard.tp.micro"] == 1
     assert scores["event.hard.average_precision[dog]"] == 0.5
 
 

@@ -20,7 +20,7 @@ SETTINGS = [
     {"pool": "mean", "segment_length": 0.3},
     {"segment_length": 0.1, "events": "rows"},
     {"min_gap": 0.4, "min_duration": 0.5, "events": "merge"},
-    {"threshold": -0.1},
+    {"threshold": 0.0},
     {"onset_collar": 2.0, "offset": False},
 ]
 

@@ -149,12 +149,19 @@ def count_divergence(
 
 
 def divergence_laws(
-    columns: Columns, n_cells: Index, names: tuple[str, ...], eps: float, *, t_norm: TNorm | None
+    columns: Columns,
+    n_cells: Index,
+    n_beyond: Index,
+    names: tuple[str, ...],
+    eps: float,
+    *,
+    t_norm: TNorm | None,
 ) -> Iterator[Law]:
     """Yield the laws of sums of divergences.
 
     columns: the sums by name, `sounding`, `tp`, `n_ref`, `n_sys`, (n_files, n_classes). n_cells: (n_files,)
-    how many cells each file has. names: `KL`, `SOFT` or `PROPER`. t_norm: that of the soft reading, whose TP,
+    how many cells of each file are evaluated. n_beyond: (n_files,) how many it has after these, which are
+    in N_sys alone. names: `KL`, `SOFT` or `PROPER`. t_norm: that of the soft reading, whose TP,
     N_ref and N_sys are sums over the same values; None where these are counts.
     """
     sounding = columns["sounding"]
@@ -168,8 +175,8 @@ def divergence_laws(
     if t_norm is None:
         return
     tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
-    for name in ("n_ref", "n_sys"):
-        yield at_most(columns, name, sounding, "the number of cells that are not silent", columns[name])
+    for name, cells in (("n_ref", sounding), ("n_sys", sounding + n_beyond[:, None])):
+        yield at_most(columns, name, cells, "the number of cells that are not silent", columns[name])
     if names == KL:
         return
     # Cross entropy is the divergence and the reference's own entropy.
@@ -180,6 +187,8 @@ def divergence_laws(
         yield at_most(columns, "product", of, says, of)
     if t_norm == "minimum":
         apart = n_ref + n_sys - 2 * tp
-        yield equal(columns, "mean_absolute_error", apart, "N_ref + N_sys - 2 TP", n_ref + n_sys)
+        least = apart - n_beyond[:, None]
+        yield at_most(columns, "mean_absolute_error", apart, "N_ref + N_sys - 2 TP", n_ref + n_sys)
+        yield at_least(columns, "mean_absolute_error", least, "N_ref + N_sys - 2 TP", n_ref + n_sys)
     if t_norm == "product":
         yield equal(columns, "product", tp, "TP", n_ref + n_sys)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.choices import TNorm
-from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_most, size_of
+from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_least, at_most, size_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.detection import DetectionCounts
 
@@ -147,3 +147,16 @@ def cell_laws(columns: Columns, n_cells: Index) -> Iterator[Law]:
     yield Law(
         "tp", "at least N_ref + N_sys less the number of cells of the file,", holds, tp, n_ref + n_sys - most
     )
+
+
+def beyond_laws(columns: Columns) -> Iterator[Law]:
+    """Yield the laws of what the system has after the end of files: false alarms, and no true negatives.
+
+    columns: `tp`, `n_ref`, `n_sys` and `beyond`, (n_files, n_classes), and `n_cells`, (n_files,): how many
+    cells of a file are evaluated.
+    """
+    alarms = columns["n_sys"] - columns["tp"]
+    yield at_least(columns, "beyond", 0)
+    yield at_most(columns, "beyond", alarms, "the number of false alarms")
+    silent = columns["n_cells"][:, None] - (columns["n_ref"] + alarms - columns["beyond"])
+    yield at_least({"true negatives": silent}, "true negatives", 0)

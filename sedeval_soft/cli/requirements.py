@@ -33,9 +33,17 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 _FORM = re.compile(r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*", re.DOTALL)
 
 
+_ROUNDING = 1e-12
+"""Shares by which sums of floats miss the decimal that they stand for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A score that must compare so with a number."""
+    """A score that must compare so with a number.
+
+    A score that differs from the number by rounding alone is equal to it: a mean of 0.7, 0.7 and 0.7 may be
+    computed as 0.6999999999999998, and is at least 0.7.
+    """
 
     name: str
     sign: str
@@ -43,7 +51,10 @@ class Requirement:
 
     def met_by(self, value: float | None) -> bool:
         """Return whether a value meets it; an undefined one does not."""
-        return value is not None and _COMPARE[self.sign](value, self.number)
+        if value is None:
+            return False
+        same = math.isclose(value, self.number, rel_tol=_ROUNDING)
+        return _COMPARE[self.sign](self.number if same else value, self.number)
 
     def __str__(self) -> str:
         """Return the requirement as it could be given again."""

@@ -15,12 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.satisfice import AT_LEAST, Constraint
+from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.detection import f_beta
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+
+_TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
 
 _AT_ONCE = 1 << 18
 """Numbers in an array that is made for some weights."""
@@ -33,14 +36,15 @@ NAMES = ("threshold", "constraint", "f", "precision", "recall")
 class _Counts:
     """Counts of weighted files at candidates, (n_weights, n_candidates), and what all share, (n_weights, 1).
 
-    paired: TP, or pairs whatever their class. hours: of the recordings.
+    paired: TP, or pairs whatever their class. length: of the recordings in ticks, as whole as counts are:
+    hours would be rounded, and a rate that is just at its limit be above it.
     """
 
     tp: Floats
     n_sys: Floats
     paired: Floats
     n_ref: Floats
-    hours: Floats
+    length: Floats
     beta: float
 
 
@@ -48,7 +52,7 @@ _VALUE: Mapping[str, Callable[[_Counts], Floats]] = {
     "f": lambda of: f_beta(of.tp, of.n_ref, of.n_sys, of.beta),
     "precision": lambda of: ratio(of.tp, of.n_sys),
     "recall": lambda of: ratio(of.tp, of.n_ref),
-    "fpr_per_hour": lambda of: ratio(of.n_sys - of.tp, of.hours),
+    "fpr_per_hour": lambda of: ratio((of.n_sys - of.tp) * _TICKS_PER_HOUR, of.length),
     "substitution_rate": lambda of: ratio(of.paired - of.tp, of.n_ref),
     "deletion_rate": lambda of: ratio(of.n_ref - of.paired, of.n_ref),
     "insertion_rate": lambda of: ratio(of.n_sys - of.paired, of.n_ref),
@@ -61,7 +65,7 @@ def satisficed_scores(
     classes: Sequence[Candidates],
     pooled: Candidates,
     weights: Floats,
-    hours: Floats,
+    length: Index,
     constraint: Constraint,
     beta: float,
     *,
@@ -70,10 +74,10 @@ def satisficed_scores(
     """Return what is told of the best threshold of each class, and of the best one for all, by name.
 
     classes: the candidates of each class. pooled: those of all classes as one, with what is `paired` where
-    the constraint needs it. weights: (n_weights, n_files). hours: (n_files,) of the recordings.
+    the constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
     """
     how = constraint, beta, inclusive
-    found = [_satisficed(own, weights, hours, *how) for own in (*classes, pooled)]
+    found = [_satisficed(own, weights, length, *how) for own in (*classes, pooled)]
     *of_classes, overall = found
     none = np.zeros((len(weights), 0))
     return {
@@ -85,11 +89,11 @@ def satisficed_scores(
 
 
 def _satisficed(
-    own: Candidates, weights: Floats, hours: Floats, constraint: Constraint, beta: float, inclusive: bool
+    own: Candidates, weights: Floats, length: Index, constraint: Constraint, beta: float, inclusive: bool
 ) -> dict[str, Floats]:
     rows = max(1, _AT_ONCE // max(len(own.value), len(own.n_sys.file), 1))
     parts = [
-        _best(own, weights[begin : begin + rows], hours, constraint, beta)
+        _best(own, weights[begin : begin + rows], length, constraint, beta)
         for begin in range(0, len(weights), rows)
     ]
     at, feasible, *values = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -101,7 +105,7 @@ def _satisficed(
 
 
 def _best(
-    own: Candidates, weights: Floats, hours: Floats, constraint: Constraint, beta: float
+    own: Candidates, weights: Floats, length: Index, constraint: Constraint, beta: float
 ) -> tuple[npt.NDArray[Any], ...]:
     """Return the best candidates, and what they reach, (n_weights,) each.
 
@@ -111,7 +115,7 @@ def _best(
     n_ref = (weights @ own.n_ref)[:, None]
     tp, n_sys = own.tp.weighted(weights), own.n_sys.weighted(weights)
     paired = tp if own.paired is None else own.paired.weighted(weights)
-    counts = _Counts(tp, n_sys, paired, n_ref, (weights @ hours)[:, None], beta)
+    counts = _Counts(tp, n_sys, paired, n_ref, (weights @ length)[:, None], beta)
     value, goal = _VALUE[constraint.measure](counts), _VALUE[constraint.best](counts)
     at_least = constraint.measure in AT_LEAST
     holds = value >= constraint.number if at_least else value <= constraint.number

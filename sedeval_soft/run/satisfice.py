@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.satisfice import satisficed_scores
@@ -20,20 +19,19 @@ from sedeval_soft.run.cell_scores import Table
 from sedeval_soft.run.retuned import only_row
 
 Floats = npt.NDArray[np.float64]
-
-_SECONDS_PER_HOUR = 3600.0
+Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Satisficed:
     """What finds the best thresholds of weighted files that satisfy a constraint.
 
-    classes: the candidates of each class. pooled: those of all classes as one. hours: (n_files,).
+    classes: the candidates of each class. pooled: those of all classes as one. length: (n_files,) in ticks.
     """
 
     classes: Sequence[Candidates]
     pooled: Candidates
-    hours: Floats
+    length: Index
     constraint: Constraint
     settings: Settings
 
@@ -53,14 +51,14 @@ class Satisficed:
             together=together,
             regardless=constraint.counts_regardless,
         )
-        hours = tally.per_file["length"] / (TICKS_PER_SECOND * _SECONDS_PER_HOUR)
+        length = tally.per_file["length"]
         if together:
-            hours = hours.sum(keepdims=True)
-        return cls(classes, pooled, hours, constraint, settings)
+            length = length.sum(keepdims=True)
+        return cls(classes, pooled, length, constraint, settings)
 
     def table(self, weights: Floats) -> Table:
         """Return what is told of the best thresholds of each weights; weights: (n_weights, n_files)."""
-        of = self.classes, self.pooled, weights, self.hours, self.constraint
+        of = self.classes, self.pooled, weights, self.length, self.constraint
         return satisficed_scores(*of, self.settings.beta, inclusive=self.settings.inclusive)
 
 

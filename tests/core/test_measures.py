@@ -161,12 +161,12 @@ def test_printed_threshold_parts_the_same_scores(a, b, inclusive):
         assert below <= read < lowest
 
 
-def test_thresholds_are_short_decimals():
+def test_thresholds_are_middles():
     assert threshold_between(0.4, 0.5) == 0.45
     assert threshold_between(0.1, 0.9) == 0.5
     assert threshold_between(None, 0.0) == -1.0
     assert threshold_between(None, 0.0, inclusive=True) == 0.0
-    assert threshold_between(None, 0.5) == 0.2
+    assert threshold_between(None, 0.5) == 0.25
 
 
 VALUES = st.lists(

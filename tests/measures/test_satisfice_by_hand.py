@@ -11,6 +11,8 @@ from sedeval_soft.measures.registry import score_names
 from sedeval_soft.measures.satisfice import NAMES, satisficed_scores
 
 HOURS = np.array([0.5, 2.0])
+LENGTH = np.array([1_800_000_000, 7_200_000_000])
+"""The same in microseconds."""
 WEIGHTS = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 1.0], [1.0, 0.0]])
 FILE = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], dtype=np.int32)
 SCORES = np.array([0.9, 0.6, 0.5, 0.1, 0.8, 0.7, 0.4, 0.3, 0.2])
@@ -74,7 +76,7 @@ def candidates():
 def test_each_candidate_is_looked_at(best, measure, number, beta):
     constraint = Constraint.parse(f"{best} at {measure}{SIGNS[measure]}{number}")
     own = candidates()
-    told = satisficed_scores([own, own], own, WEIGHTS, HOURS, constraint, beta, inclusive=False)
+    told = satisficed_scores([own, own], own, WEIGHTS, LENGTH, constraint, beta, inclusive=False)
     assert {*told} == {f"satisficed_{name}" for name in NAMES}
     for row, weights in enumerate(WEIGHTS):
         numbers = wanted(at_each(weights[FILE], weights @ HOURS, beta), constraint)
@@ -87,7 +89,7 @@ def test_each_candidate_is_looked_at(best, measure, number, beta):
 def test_files_without_reference_are_told_nothing_and_no_class_has_no_column():
     own = Candidates.of_cells(SCORES, POSITIVE & (FILE == 1), FILE, 2, with_nothing=True, every=True)
     for constraint in (Constraint.parse("precision>=0.5"), Constraint.parse("fpr_per_hour<=0.1")):
-        told = satisficed_scores([], own, WEIGHTS, HOURS, constraint, 1.0, inclusive=False)
+        told = satisficed_scores([], own, WEIGHTS, LENGTH, constraint, 1.0, inclusive=False)
         for name in NAMES:
             assert told[f"satisficed_{name}"].classes.shape == (4, 0)
             assert np.isnan(told[f"satisficed_{name}"].overall[3])
@@ -96,7 +98,7 @@ def test_files_without_reference_are_told_nothing_and_no_class_has_no_column():
 
 def test_many_weights_are_the_same_in_parts(monkeypatch):
     constraint = Constraint.parse("recall at precision>=0.5")
-    how = (HOURS, constraint, 1.0)
+    how = (LENGTH, constraint, 1.0)
     together = satisficed_scores([], candidates(), WEIGHTS, *how, inclusive=True)
     monkeypatch.setattr("sedeval_soft.measures.satisfice._AT_ONCE", 1)
     apart = satisficed_scores([], candidates(), WEIGHTS, *how, inclusive=True)

@@ -95,9 +95,11 @@ def test_best_f_and_thresholds(seed, levels, form):
             tied = True
             continue
         assert got[f"segment.optimal.precision{form}"] == pytest.approx(p[label], abs=1e-12)
-        # Any threshold between the same two neighbouring scores selects the same segments.
+        # The middle of the same two neighbouring scores; below all of them theirs is minus infinity.
         found = _segment_scores(scores, label, frame, segment_length)
         assert ((found > mine) == (found > other)).all()
+        if np.isfinite(other):
+            assert mine == pytest.approx(other, rel=1e-15)
     assert got["segment.optimal.f1.macro"] == pytest.approx(f["macro_average"], abs=1e-12)
     if not tied:
         assert got["segment.optimal.f1.micro"] == pytest.approx(f["micro_average"], abs=1e-12)

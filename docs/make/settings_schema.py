@@ -40,6 +40,7 @@ PARTS: Schema = {
 
 RANGES: dict[str, Schema] = {
     "beta": {"minimum": LEAST_BETA, "maximum": GREATEST_BETA},
+    "reference_threshold": {"minimum": 0},
     **{
         name: {"minimum": 0, "maximum": LONGEST_SETTING}
         for name in ("onset_collar", "offset_collar", "offset_collar_rate")

@@ -25,7 +25,7 @@ from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_per_class
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.segment.runs import Runs, count_hard_runs, runs_on_grid
+from sedeval_soft.measures.segment.runs import Runs, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.measures.segment.score import confusion_scores
 
 Value = float | int | None
@@ -33,6 +33,7 @@ Index = npt.NDArray[np.int64]
 Table = dict[str, Averaged]
 
 POOLED = "segments hold the mean"
+ENDS = "ends and classes that only the system has"
 EDGES = "float segment edges"
 COLLARS = "float collars"
 LEFTOVERS = "substitutions of leftovers"
@@ -123,7 +124,10 @@ def _segment(pair: Pair, settings: Settings) -> list[Model]:
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()
 
-    on_grid = counted([runs_on_grid(side, grid) for side in events], grid.start)
+    runs = [runs_on_grid(side, grid) for side in events]
+    on_grid = counted(runs, grid.start)
+    beyond = count_beyond(runs[1], grid.start, grid.n_evaluated, n_classes).sum(axis=0)
+    expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
     length = settings.segment_length
     start = sed_eval.grid_start(pair.reach, length)
     on_roll = counted([sed_eval.runs_on_roll(side, start, length) for side in events], start)
@@ -134,8 +138,12 @@ def _segment(pair: Pair, settings: Settings) -> list[Model]:
 
     theirs = sed_eval.hard_scores(on_roll, n_segments)
     steps = [(EDGES, by_our_rules(on_roll, int(n_segments))), *_averaged(theirs, on_roll)]
+    if not np.array_equal(pair.length, pair.reach) or not expected.all():
+        steps.insert(0, (ENDS, by_our_rules(on_grid, int(grid.start[-1]))))
     if settings.pool == "mean":
-        steps.insert(0, (POOLED, by_our_rules(on_grid, int(grid.start[-1]))))
+        cells = np.asarray(grid.n_evaluated.sum())
+        ours = detection_scores(on_grid) | confusion_scores(on_grid, cells, beyond, expected)
+        steps.insert(0, (POOLED, ours))
     return steps
 
 

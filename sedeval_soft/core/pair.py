@@ -115,10 +115,12 @@ def align(
         seconds[list(given)] = list(given.values())
     in_reference = np.zeros(len(files), dtype=bool)
     in_reference[[codes[name] for name in reference_files]] = True
-    # Of a file that only the system names it is said that the reference has no such file.
-    ends_known = ~in_reference
+    # Of a file that only the system names it is said that the reference has no such file, and what it has in
+    # one that the reference declares to be without events are false alarms wherever they are.
+    ends_known = ~in_reference | (length == 0)
     ends_known[list(given)] = True
-    ends = np.where(ends_known & in_reference, length, np.inf)
+    ends = np.full(len(files), np.inf)
+    ends[list(given)] = length[list(given)]
     over = {role: _beyond(side, ends) for role, side in (("reference", reference), ("system", system))}
     tables = tables_read(reference, system, given)
     reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)

@@ -263,14 +263,15 @@ class Settings:
 
     def _check_silence(self) -> None:
         """Refuse thresholds that silence reaches: what no row covers has the value 0, as rows of 0 do."""
+        if self.reference_cut < 0:
+            raise SettingsError(
+                f"the reference threshold must not be below 0, not {self.reference_cut:g}: "
+                "silence, of value 0, would be active"
+            )
         for name, cut in (("threshold", self.threshold), ("reference_threshold", self.reference_cut)):
-            if cut < 0:
+            if self.inclusive and cut <= 0:
                 raise SettingsError(
-                    f"{name} must not be below 0, not {cut:g}: silence, of value 0, would be active"
-                )
-            if self.inclusive and cut == 0:
-                raise SettingsError(
-                    f"{name} 0 cannot go with inclusive: silence, of value 0, would be active; "
+                    f"{name} {cut:g} cannot go with inclusive: silence, of value 0, would be active; "
                     "expected a threshold above 0, or one that is not inclusive"
                 )
 

@@ -101,7 +101,9 @@ def score_shard(
     warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
     warnings += unknown
-    if settings.wants_psds and shard.durations is None:
+    # An array has a row for every segment of its recording.
+    whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
+    if settings.wants_psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}

@@ -186,7 +186,7 @@ def _cell_laws(
         )
         if cut and not theirs:
             yield at_most(columns, "n_ref", sums["sounding"], "the number of cells that are not silent")
-        if f"{basis}.system" in tally.samples:
+        if f"{basis}.system" in tally.samples and not (cut and _silence_passes(settings)):
             yield equal(sums, "sounding", _sounding(tally, basis, settings, cut=cut), "what its cells have,")
     if not theirs and f"{basis}.system" in tally.samples:
         yield from _counted_laws(tally, basis, reading, columns, settings)
@@ -198,7 +198,7 @@ def _counted_laws(
     """Yield the laws that counts are those of the values of the cells, where these are kept."""
     reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
     start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
-    if reading == "hard":
+    if reading == "hard" and not _silence_passes(settings):
         counts = count_hard(positive(reference, settings), detected(system, settings), start)
         for name in (*PER_CLASS, *PER_FILE):
             yield equal(columns, name, getattr(counts, name), "what its cells have,")
@@ -223,6 +223,11 @@ def _evaluated(tally: Tally, basis: str) -> tuple[Array, Array, Index]:
     inside = evaluated_cells(tally.per_file[cells_of(basis)], n_evaluated)
     reference, system = sides if inside is None else (side[:, inside] for side in sides)
     return reference, system, np.append(0, np.cumsum(n_evaluated))
+
+
+def _silence_passes(settings: Settings) -> bool:
+    """Return whether silence is detected: classes that a batch does not know are not counted in it, then."""
+    return settings.threshold < 0
 
 
 def _event_laws(tally: Tally) -> Iterator[Law]:

@@ -110,6 +110,8 @@ def beyond_schemas(name: str, value: object) -> bool:
         return isinstance(value, str)
     if name == "only":
         return any(".tuned" in part for part in ([value] if isinstance(value, str) else value))
+    if name == "threshold":
+        return value < 0  # The reference's threshold is the same where it is not given.
     if name in {"groups", "scenes"}:
         return isinstance(value, dict) and not all(map(is_part_name, value))
     return False

@@ -311,8 +311,10 @@ def test_silence_is_never_active(chosen):
     assert "silence" in done.err
 
 
-def test_a_threshold_below_silence_is_refused():
+def test_a_reference_threshold_below_silence_is_refused():
     """Segments without any row would be active, and events need one."""
-    for name in ("threshold", "reference_threshold"):
-        with pytest.raises(SettingsError, match=f"{name} must not be below 0"):
-            Settings(**{name: -0.1})
+    with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
+        Settings(reference_threshold=-0.1)
+    with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
+        Settings(threshold=-0.1)
+    assert Settings(threshold=-1, reference_threshold=0.5).threshold == -1

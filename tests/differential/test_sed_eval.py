@@ -68,6 +68,13 @@ def compare(reference, system, durations=None, **chosen):
     return check_sed_eval(align(*sides, made, durations), made, ours)
 
 
+def last_offsets(*sides):
+    """Return where sed_eval has files end: with the last offset of either side."""
+    return {
+        name: max([row[2] for rows in sides for row in rows if row[0] == name], default=0.0) for name in FILES
+    }
+
+
 @settings(max_examples=150)
 @given(reference=event_lists(ODD_TIMES), system=event_lists(ODD_TIMES), given_length=st.booleans(), **CHOICES)
 def test_compat_gives_every_score_of_sed_eval(reference, system, given_length, **chosen):
@@ -83,7 +90,7 @@ def test_compat_gives_every_score_of_sed_eval(reference, system, given_length, *
 @given(reference=event_lists(WHOLE_TIMES), system=event_lists(WHOLE_TIMES))
 def test_segments_of_whole_seconds_are_those_of_sed_eval(reference, system):
     """On whole seconds the event rolls agree: so do all counts, and all scores that both define."""
-    for row in compare(reference, system, only=("segment.hard",)):
+    for row in compare(reference, system, last_offsets(reference, system), only=("segment.hard",)):
         if ".macro" in row.name:
             continue  # theirs averages over all classes, ours over those with a reference
         if row.ours is not None and row.theirs is not None:

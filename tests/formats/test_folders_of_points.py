@@ -96,10 +96,12 @@ def test_the_dcase_baseline_in_a_folder_is_that_of_its_tables_one_by_one(tmp_pat
 
 def test_strict_takes_declared_points(tmp_path, reference):
     folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
-    assert call(reference, folder, *PSDS, "--strict").code == 2
-    done = call(reference, "--operating-points", folder, *PSDS, "--strict")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na.wav\t60\nb.wav\t60\n")
+    lengths = ("--durations", tmp_path / "durations.tsv")
+    assert call(reference, folder, *PSDS, *lengths, "--strict").code == 2
+    done = call(reference, "--operating-points", folder, *PSDS, *lengths, "--strict")
     assert done.code == 0, done.err
-    assert done.out == call(reference, folder, *PSDS).out
+    assert done.out == call(reference, folder, *PSDS, *lengths).out
 
 
 SHARED = [

@@ -91,9 +91,11 @@ def best(
     of = replace(of, **{name: getattr(settings, name) for name in (*names, "median_filter", "classes")})
     found: dict[str, list[tuple[Fraction, int]]] = {label: [] for label in LABELS}
     for threshold in tried:
-        scores = evaluate_rows(reference, system, replace(of, threshold=threshold, only=(basis,)))
+        # Below 0 silence passes, whether thresholds do or not.
+        at = replace(of, threshold=threshold, inclusive=of.inclusive and threshold > 0)
+        scores = evaluate_rows(reference, system, replace(at, only=(basis,)))
         # What counts of events changes where a frame of them does.
-        fine = replace(of, threshold=threshold, only=("segment",), segment_length=1.0)
+        fine = replace(at, only=("segment",), segment_length=1.0)
         frames_ = scores if cells else evaluate_rows(reference, system, fine)
         for label in LABELS:
             tp, n_sys, n_ref = (int(scores[f"{basis}.hard.{n}[{label}]"]) for n in ("tp", "n_sys", "n_ref"))

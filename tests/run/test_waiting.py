@@ -37,7 +37,7 @@ WAITING = {
         scenes={"first": ("[ab]",), "rest": ("[!a]",)},
     ),
     "given thresholds": Settings(only=BASES, thresholds={"dog": 0.3, "car": 0.0}),
-    "no onsets": Settings(only=("event",), onset=False, reference_threshold=0.0, inclusive=True),
+    "no onsets": Settings(only=("event",), onset=False, reference_threshold=0.1, inclusive=True),
     "psds": Settings(only=("intersection",), psds="dcase-psds1"),
     "psds with cross triggers": Settings(only=BASES, psds="dcase-psds2", max_efpr=2000.0),
     "psds of rows and parts": Settings(

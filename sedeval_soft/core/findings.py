@@ -203,10 +203,11 @@ class Findings:
         if settings.compat == "sed_eval":
             later += ", except in sed_eval's own scores, where a system makes files longer"
         ends = "ends" if n_rows == 1 else "end"
-        return [
+        text = (
             f"{rows} {ends} up to {seconds:.6g} s after the reference's last offset there, which without "
             f"--durations is taken for the end of the file: {later}"
-        ]
+        )
+        return [text]
 
     def _late_rows_in_doubt(self) -> int:
         """Return of how many of the system's rows after the reference's last offset a doubt tells already."""

@@ -111,9 +111,9 @@ class RowStatistics:
     in order of time. overlapping: other rows of events that begin before the one before has ended. gaps: rows
     of a wide table that begin after it has.
     early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
-    their recording, where that is known, see `rows_well_after_end`; beyond: the one that does so by most. over_day: recordings that are
-    longer than a day, and were not said to be. latest: the row that ends last in one of these, or in one
-    that ends many times later than it should.
+    their recording, where that is known, see `rows_well_after_end`; beyond: the one that does so by most.
+    over_day: recordings that are longer than a day, and were not said to be. latest: the row that ends
+    last in one of these, or in one that ends many times later than it should.
     """
 
     names: tuple[str, ...] = ()
@@ -375,7 +375,7 @@ def rows_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
 
 
 def rows_well_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
-    """Return those of the same rows that begin after the end too, or end so late that times may be misread."""
+    """Return those of these rows that begin after the end too, or end so late that they may be misread."""
     at = rows_after_end(rows, last, whole)
     end = whole[rows.file[at]]
     return at[(rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end)]

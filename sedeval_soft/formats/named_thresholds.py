@@ -70,11 +70,12 @@ def doubt_of_unnamed(names: Sequence[str], tables: Sequence[Rows]) -> tuple[str,
     if not with_files or not lists or not unnamed or not seem_thresholds(names):
         return ()
     first = last_of(names[0])
-    return (
+    text = (
         f"names of its {len(names)} tables hold thresholds, but no column names recordings, so that each "
         f"table was taken for one recording, named as {first!r} is; if they are operating points, write a "
-        "column filename and give --operating-points FOLDER",
+        "column filename and give --operating-points FOLDER"
     )
+    return (text,)
 
 
 def last_of(name: str) -> str:

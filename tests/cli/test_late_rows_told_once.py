@@ -71,3 +71,12 @@ def test_of_several_systems_each_line_names_its_own_once(tmp_path):
     refused = call(REF, SYS, SAMPLES / "sys_b.tsv", "--strict", *SCORE)
     assert refused.code == 2
     assert f"{SAMPLES / 'sys_b.tsv'}: 2 system rows of 1 file ('night.wav') end up to 27 s" in refused.err
+
+
+def test_a_board_names_a_submission_once(tmp_path):
+    inside = tmp_path / "submissions"
+    inside.mkdir()
+    (inside / "late.tsv").write_text(with_row(SYS.read_text()))
+    (inside / "good.tsv").write_text(SYS.read_text())
+    done = call("board", inside, "--reference", REF, "-o", tmp_path / "site", "--strict")
+    assert "invalid: late: 1 problem: late.tsv: the row of 'car' from 44 to 4500 s" in done.err + done.out

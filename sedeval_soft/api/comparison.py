@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,12 @@ from sedeval_soft import __version__
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
+    Columns,
     Durations,
     Parted,
     check_name,
     check_names,
+    limits_from,
     read_lengths,
     read_parts,
     settings_from,
@@ -25,7 +28,8 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, compare_scores
 from sedeval_soft.board.runs import mean_scores
 from sedeval_soft.core.board import Board
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.core.errors import EvaluationError, SettingsError
+from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
@@ -47,6 +51,7 @@ def compare(
     by: Parted | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
+    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Board:
@@ -63,7 +68,7 @@ def compare(
         check_baseline(baseline, list(_named(systems)))
     chosen = chosen_with([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
-    found = _score(reference, systems, chosen, (durations, folds, by, progress), limits)
+    found = _score(reference, systems, chosen, (durations, folds, by, progress), limits_from(limits, columns))
     return compare_scores(
         [scores for scores, _ in found],
         [shard.tally for _, shard in found],
@@ -82,6 +87,7 @@ def mean_of_runs(
     folds: Parted | None = None,
     by: Parted | None = None,
     limits: Limits | None = None,
+    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Scores:
@@ -98,7 +104,7 @@ def mean_of_runs(
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
     if chosen.worst:
         raise SettingsError("worst is of one system's output; ask for it with each of the runs")
-    found = _score(reference, runs, chosen, (durations, folds, by, None), limits)
+    found = _score(reference, runs, chosen, (durations, folds, by, None), limits_from(limits, columns))
     names = [scores.system for scores, _ in found]
     return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
 
@@ -117,13 +123,14 @@ def _score(
     found = []
     for name, system in named.items():
         theirs = to_rows(system, name, settings, limits)
-        shard = shard_of_rows(ours, theirs, settings, lengths, name, cells=True)
-        files = shard.tally.files
-        folds = read_parts(given[1], "folds", files, limits)
-        by = read_parts(given[2], "by", files, limits)
-        # Systems are resampled together, with the counts of all readings.
-        shard = tuned_shard(shard, folds)
-        found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))
+        with _naming(name):
+            shard = shard_of_rows(ours, theirs, settings, lengths, name, cells=True)
+            files = shard.tally.files
+            folds = read_parts(given[1], "folds", files, limits)
+            by = read_parts(given[2], "by", files, limits)
+            # Systems are resampled together, with the counts of all readings.
+            shard = tuned_shard(shard, folds)
+            found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))
     # What is true of all is said once; of anything else it is said of which.
     common = set.intersection(*({*scores.warnings} for scores, _ in found))
     return [
@@ -133,7 +140,20 @@ def _score(
 
 
 def _said_of(system: str, warning: str, common: Container[str]) -> str:
-    return warning if warning in common else f"{system}: {warning}"
+    """Return a warning with the system that it is of, unless it names that, or is of all."""
+    return warning if warning in common or warning.startswith(f"{system}: ") else f"{system}: {warning}"
+
+
+@contextmanager
+def _naming(system: str) -> Iterator[None]:
+    """Say of which system warnings are that settings make errors."""
+    try:
+        yield
+    except EvaluationError as error:
+        lines = str(error).split("\n")
+        if lines[-1] != STRICT:
+            raise
+        raise EvaluationError("\n".join(_said_of(system, line, (STRICT,)) for line in lines)) from error
 
 
 def _named(systems: Systems) -> dict[str, Any]:

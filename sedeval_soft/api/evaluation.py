@@ -205,6 +205,7 @@ def threshold_curves(
     *,
     durations: Durations | None = None,
     limits: Limits | None = None,
+    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401
 ) -> Curves:
@@ -216,6 +217,7 @@ def threshold_curves(
     """
     from sedeval_soft.run.curves import curves_of
 
+    limits = limits_from(limits, columns)
     system = with_points(system, limits)
     chosen = with_curves(chosen_for(system, settings, values))
     sides = sides_of(reference, system, chosen, limits)

@@ -14,6 +14,7 @@ from sedeval_soft.api.evaluation import chosen_with, with_folds
 from sedeval_soft.api.kept import Kept, Tree
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
+    Columns,
     Durations,
     Parted,
     limits_from,
@@ -95,6 +96,7 @@ def build_site(
     by: Parted | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
+    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Site:
@@ -115,7 +117,7 @@ def build_site(
         raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
     if isinstance(scores, str):
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
-    limits = limits_from(limits)
+    limits = limits_from(limits, columns)
     chosen = with_folds(chosen_with((rank_by, *scores), settings, values), folds)
     rows = to_rows(reference, "reference", chosen, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))

@@ -57,7 +57,8 @@ BOARD = (
         "--strict",
         "strict",
         value=True,
-        text="A submission with missing or unknown files or classes is invalid.",
+        text="A submission that may be misread (times, columns, files and classes that are missing or "
+        "unknown) is invalid; such a reference is refused.",
     ),
     option(
         SYSTEMS,

@@ -356,7 +356,8 @@ INPUT: tuple[Decorator, ...] = (
            "thresholds (out_0.1.tsv, out_0.5.tsv)."),
     *READ,
     switch(SCORING, "--strict", "strict", value=True,
-           text="Missing and unknown files and classes are errors, not warnings."),
+           text="What may be misread (times, columns, files and classes that are missing or unknown) is an "
+           "error, not a warning."),
 )  # fmt: skip
 
 RESULTS: tuple[Decorator, ...] = (

@@ -126,7 +126,7 @@ _TIMES: dict[str, Rule] = {
     "early-end": Rule("warning", "A wide table ends before its recording does.",
                       "write rows up to the end", misread=1.0),
     "after-end": Rule("warning", "A row ends after its recording does.",
-                      "correct the time: nothing is scored after the end", misread=ANY),
+                      "correct the time: segments after the end are not evaluated", misread=ANY),
     "time-unit": Rule("warning", "Times seem to be in milliseconds, frames or samples.", "write seconds",
                       misread=ANY),
     "long-recording": Rule("warning", "A recording is longer than a day.", "check that times are seconds",

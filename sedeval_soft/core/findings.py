@@ -105,7 +105,7 @@ class Findings:
             *doubts(self.tables),
             *self._of_names(settings),
             *self._of_files(),
-            *([self._after_end(settings)] if self.after_end else []),
+            *self._after_end(settings),
             *self._of_classes(settings),
             *self._of_grid(settings),
         ]
@@ -121,6 +121,8 @@ class Findings:
             f"{counted(count, f'{role} row')} {'ends after its' if count == 1 else 'end after their'} file's "
             f"duration, by {seconds:.6g} s at the most; segments after it are not evaluated"
             for role, (count, seconds) in self.beyond.items()
+            # Where a doubt tells all of these rows, it tells the one that ends last as well.
+            if role not in self.tables or count > self.tables[role].after_end
         ]
         return (*found, *strangers(settings, classes))
 
@@ -187,19 +189,35 @@ class Findings:
             found.append(f"no duration for {unlisted}; evaluated to the last offset")
         return found
 
-    def _after_end(self, settings: Settings) -> str:
-        """Return what is assumed where the system goes on after the reference's last offset."""
+    def _after_end(self, settings: Settings) -> list[str]:
+        """Return what is assumed where the system goes on after the reference's last offset.
+
+        Nothing where a doubt of its times tells of all these rows.
+        """
         n_rows = sum(count for count, _ in self.after_end.values())
+        if n_rows <= self._late_rows_in_doubt():
+            return []
         seconds = max(seconds for _, seconds in self.after_end.values())
         rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
         later = "what comes later can only be false alarms"
         if settings.compat == "sed_eval":
             later += ", except in sed_eval's own scores, where a system makes files longer"
         ends = "ends" if n_rows == 1 else "end"
-        return (
+        text = (
             f"{rows} {ends} up to {seconds:.6g} s after the reference's last offset there, which without "
             f"--durations is taken for the end of the file: {later}"
         )
+        return [text]
+
+    def _late_rows_in_doubt(self) -> int:
+        """Return of how many of the system's rows after the reference's last offset a doubt tells already."""
+        own = self.tables.get("system")
+        if own is None:
+            return 0
+        if own.unit() is not None:
+            return own.rows
+        latest = own.latest if own.over_day or own.is_late() else None
+        return int(latest is not None and latest.file in self.after_end)
 
     def _of_classes(self, settings: Settings) -> list[str]:
         found = []

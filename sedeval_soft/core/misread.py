@@ -50,6 +50,10 @@ _SAMPLE = 1000
 _STRETCH = 1 << 15
 """Rows that are compared with their neighbours at a time, about."""
 
+_OVERHANG = 0.05
+"""Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
+frame of a system, a slip of an annotator, lengths that were rounded."""
+
 _FEW_ROWS = 10
 """Fewer rows than this may all stand at the beginning of their only recording."""
 
@@ -106,10 +110,10 @@ class RowStatistics:
     zero_length: rows that end where they begin. repeated: rows with file, class and times of the row before,
     in order of time. overlapping: other rows of events that begin before the one before has ended. gaps: rows
     of a wide table that begin after it has.
-    early: recordings that a wide table ends before the end of. after_end: rows that end after the end of
-    their recording, where that is known; beyond: the one that does so by most. over_day: recordings that are
-    longer than a day, and were not said to be. latest: the row that ends last in one of these, or in one
-    that ends many times later than it should.
+    early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
+    their recording, where that is known, see `rows_well_after_end`; beyond: the one that does so by most.
+    over_day: recordings that are longer than a day, and were not said to be. latest: the row that ends
+    last in one of these, or in one that ends many times later than it should.
     """
 
     names: tuple[str, ...] = ()
@@ -158,7 +162,7 @@ class RowStatistics:
         bins = np.rint(_BINS * powers).astype(np.int64)
         over_day = (last > DAY) & ~np.isfinite(whole)
         late = over_day | (compared & (last > 0) & (last >= _FACTOR * expected))
-        beyond = rows_after_end(rows, last, whole)
+        beyond = rows_well_after_end(rows, last, whole)
         found = cls(
             name,
             rows=len(rows),
@@ -240,6 +244,15 @@ class RowStatistics:
         ends = np.cumsum(counts)
         median = float(bins[np.searchsorted(ends, (ends[-1] - 1) // 2, side="right")])
         return 10 ** (median / _BINS), 10 ** (float(bins[-1]) / _BINS)
+
+    def is_late(self) -> bool:
+        """Return whether `latest` ends too late for its recording, which it is not known to be longer than.
+
+        It ends many times later than its own one already, if anything is known of that.
+        """
+        if self.latest is None or self.after_end or not self.longest:
+            return False
+        return self.latest.offset >= (2 if self.latest.length else _FACTOR) * self.longest
 
     def unit(self, than: str = "expected", other: str = "") -> str | None:
         """Return why times seem to be in another unit than seconds, None where they do not.
@@ -361,6 +374,13 @@ def rows_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
     return at[~begins_inside | (rows.offset[at] - rows.onset[at] > step[file] + TICK)]
 
 
+def rows_well_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
+    """Return those of these rows that begin after the end too, or end so late that they may be misread."""
+    at = rows_after_end(rows, last, whole)
+    end = whole[rows.file[at]]
+    return at[(rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end)]
+
+
 def files_ended_early(rows: Rows, last: Floats, expected: Floats) -> Index:
     """Return the files of a wide table that it ends before the end of, by more than a time step.
 
@@ -450,7 +470,7 @@ def _of_times(own: RowStatistics, role: str, other: str) -> list[tuple[str, str,
     if own.over_day:
         days = f"a recording would be {own.last / DAY:.3g} days long: its last row ends at {own.last:.6g} s"
         lines.append(("long-recording", days, "write seconds, or give durations if it is so long"))
-    elif latest is not None and not own.after_end and own.longest and _is_far(latest, own.longest):
+    elif latest is not None and own.is_late():
         end = latest.length or own.longest
         ends = f"{latest} ends {_times(latest.offset / end)} times as late as "
         ends += "its recording" if latest.length else "any recording"
@@ -459,16 +479,8 @@ def _of_times(own: RowStatistics, role: str, other: str) -> list[tuple[str, str,
     if own.after_end and own.beyond is not None:
         rows = "row ends after its" if own.after_end == 1 else "rows end after their"
         said = f"{own.after_end:,} {rows} recording does: {own.beyond}, which has {own.beyond.length:.6g} s"
-        lines.append(("after-end", said, "correct the times: nothing is scored after the end"))
+        lines.append(("after-end", said, "correct the times: segments after the end are not evaluated"))
     return lines
-
-
-def _is_far(row: PlacedRow, longest: float) -> bool:
-    """Return whether a row ends too late for any recording; longest: how long these are, in seconds.
-
-    It ends many times later than its own one already, if anything is known of that.
-    """
-    return row.offset >= (2 if row.length else _FACTOR) * longest
 
 
 def _of_shares(own: RowStatistics) -> list[tuple[str, str, str]]:

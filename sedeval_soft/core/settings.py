@@ -127,7 +127,8 @@ class Settings:
     only: what to evaluate: bases (`segment`, `event`, `intersection`), single readings of one
         (`segment.soft`), or `all`.
     compat: None, or a tool whose arithmetic the hard reading follows to the bit.
-    strict: make every warning about missing or unknown files and classes an error.
+    strict: make every warning about missing or unknown files and classes, and about what may be misread,
+        an error.
 
     Raises SettingsError for a value out of range.
     """

@@ -15,6 +15,7 @@ from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.joined import join_long, join_wide
+from sedeval_soft.formats.named_thresholds import doubt_of_unnamed, seem_thresholds
 from sedeval_soft.formats.source import Source, open_source, spelled
 
 EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
@@ -60,6 +61,7 @@ def read_members(
 ) -> Rows:
     """Read some tables as one; what: they are of, a folder or an archive."""
     parts: list[tuple[str, Rows]] = []
+    as_read: list[Rows] = []
     silent: list[str] = []
     seen: dict[str, str] = {}
     digest = hashlib.sha256()
@@ -78,6 +80,7 @@ def read_members(
         if rows is None:
             silent.append(member.stem)
         else:
+            as_read.append(rows)
             parts.append((member.name, with_recording(rows, member.stem)))
     if not seen:
         raise InputError(_none(name))
@@ -93,7 +96,8 @@ def read_members(
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
     assumed = tuple(f"{Path(path).name}: {text}" for path, rows in parts for text in rows.origin.assumed)
-    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, assumed)
+    doubt = doubt_of_unnamed([path for path, _ in parts], as_read)
+    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, (*doubt, *assumed))
     wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
     if wide:
         return join_wide(wide, files, origin)
@@ -215,7 +219,13 @@ def _shared(name: str, one: str, other: str, recording: str, what: str) -> Probl
     message = (
         f"{Path(one).name} and {Path(other).name} both have rows of recording {recording!r}; expected one "
         f"table for each recording: {packed}--operating-points FOLDER takes tables of one system at several "
-        f"thresholds, and a pattern such as 'FOLDER/*{PurePosixPath(one).suffix}' parts of one table"
+        "thresholds"
     )
-    mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
+    if seem_thresholds([one, other]):
+        # A pattern of such names is refused as well.
+        message += ", of events without values, in place of SYSTEM; as REFERENCE, give one of them"
+        mend = "leave one of them, or say what they are: `--operating-points`"
+    else:
+        message += f", and a pattern such as 'FOLDER/*{PurePosixPath(one).suffix}' parts of one table"
+        mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
     return Problem(spelled(name), message, code="repeated-recording", mend=mend)

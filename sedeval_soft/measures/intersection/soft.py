@@ -11,13 +11,14 @@ For activities, whose events are nested, one class of all files is laid out as c
   them with an end strictly inside is born or ceases to pass, and is a sum over rectangles at the first one.
 
 So all takes n log n steps for n cells, however the events are nested. Events that are not nested (rows that
-are events) are held against one another pair by pair. No other tool has this reading; on labels of 0 and 1
-it is the hard one.
+are events) are held against one another pair by pair; what several of one side cover counts once. No other
+tool has this reading; on labels of 0 and 1 it is the hard one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +28,10 @@ from sedeval_soft.core.cells import Cells, Runs
 from sedeval_soft.core.dominance import sums_below
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.quantile import highest_level
-from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.intersection.count import detected
+from sedeval_soft.measures.intersection.cover import in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection.optimal import enough, overlapping, spans
 
@@ -62,34 +63,34 @@ def count_soft_pairs(
     reference = reference.take(reference.offset > reference.onset)
     system = system.take(system.offset > system.onset)
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
-    left, right = overlapping(reference, system, ours, theirs)
-    low = np.maximum(reference.born[left], system.born[right])
-    high = np.minimum(reference.dies[left], system.dies[right])
-    share = np.minimum(reference.offset[left], system.offset[right]) - np.maximum(
-        reference.onset[left], system.onset[right]
-    )
-    kept = low < high
-    left, right, low, high, share = left[kept], right[kept], low[kept], high[kept], share[kept]
     by_dtc = required(criteria.dtc, system.offset - system.onset)
-    passing = enough(right, low, high, share, by_dtc)
-    # Each pair counts for the reference event where its detection passes: join pairs and passing levels.
-    order = np.argsort(right, kind="stable")
-    first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
-    check_pairs(first, last)
-    owner, at = expand(first, last)
-    pair = order[at]
-    begins = np.maximum(passing[1][owner], low[pair])
-    ends = np.minimum(passing[2][owner], high[pair])
-    kept = begins < ends
-    pair, begins, ends = pair[kept], begins[kept], ends[kept]
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
-    found = enough(left[pair], begins, ends, share[pair], by_gtc)
+    _, right, low, high, share = _shared(*in_union(reference, ours), system, theirs)
+    passing = enough(right, low, high, share, by_dtc)
+    helpful = replace(system.take(passing[0]), born=passing[1], dies=passing[2])
+    left, _, low, high, share = _shared(reference, ours, *in_union(helpful, theirs[passing[0]]))
+    found = enough(left, low, high, share, by_gtc)
     shape = (n_files, n_classes)
     n_ref = sum_groups(ours, reference.dies - reference.born, shape)
     tp = sum_groups(ours[found[0]], found[2] - found[1], shape)
     passed = np.bincount(passing[0], passing[2] - passing[1], minlength=len(system))
     fp = sum_groups(theirs, np.maximum(system.dies - system.born - passed, 0.0), shape)
     return detected(np.minimum(tp, n_ref), n_ref, fp)
+
+
+def _shared(
+    reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index
+) -> tuple[Index, Index, Floats, Floats, Index]:
+    """Return the pairs that overlap at some level: of whom, born < a <= dies there, and how many ticks."""
+    left, right = overlapping(reference, system, ours, theirs)
+    low = np.maximum(reference.born[left], system.born[right])
+    high = np.minimum(reference.dies[left], system.dies[right])
+    kept = low < high
+    left, right, low, high = left[kept], right[kept], low[kept], high[kept]
+    share = np.minimum(reference.offset[left], system.offset[right]) - np.maximum(
+        reference.onset[left], system.onset[right]
+    )
+    return left, right, low, high, share
 
 
 def _count_class(y: Activity, p: Activity, n_files: int, criteria: Criteria) -> tuple[Floats, Floats, Floats]:

@@ -228,6 +228,7 @@ def is_trade(name: str) -> bool:
 
 @given(ROWS, ROWS, st.booleans())
 @example([("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True)
+@example([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)], False)
 @settings(max_examples=12, deadline=None)
 def test_nothing_added_blindly_raises_a_score(reference, system, values):
     before = scored(reference, system, values=values)
@@ -236,7 +237,15 @@ def test_nothing_added_blindly_raises_a_score(reference, system, values):
             continue
         after = scored(reference, system, add(reference, system), values=values)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
+        if name == "every row twice" and not values and overlap_in_a_class(reference):
+            # Two events of a class at nearly one time are two to find, and a detection and its copy find both.
+            better = {score: pair for score, pair in better.items() if not score.startswith("event.")}
         assert not better, (name, better)
+
+
+def overlap_in_a_class(rows: Rows) -> bool:
+    in_turn = sorted((name, label, onset, offset) for name, onset, offset, label, _ in rows)
+    return any(a[:2] == b[:2] and b[2] < a[3] for a, b in zip(in_turn, in_turn[1:], strict=False))
 
 
 def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:

@@ -28,6 +28,7 @@ from sedeval_soft.core.cells import Cells, Runs
 from sedeval_soft.core.dominance import sums_below
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.quantile import highest_level
+from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.intersection.count import detected
@@ -38,6 +39,7 @@ from sedeval_soft.measures.intersection.optimal import enough, overlapping, span
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Pairs = tuple[Index, Index, Floats, Floats, Index]
 
 _UNIT = float(2**62)
 """Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact."""
@@ -65,10 +67,16 @@ def count_soft_pairs(
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
     by_dtc = required(criteria.dtc, system.offset - system.onset)
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
-    _, right, low, high, share = _shared(*in_union(reference, ours), system, theirs)
-    passing = enough(right, low, high, share, by_dtc)
+    known, known_of = in_union(reference, ours)
+    pairs = _shared(known, known_of, system, theirs)
+    passing = enough(*pairs[1:], by_dtc)
     helpful = replace(system.take(passing[0]), born=passing[1], dies=passing[2])
-    left, _, low, high, share = _shared(reference, ours, *in_union(helpful, theirs[passing[0]]))
+    pieces, pieces_of = in_union(helpful, theirs[passing[0]])
+    if known is reference and pieces is helpful:
+        # Nothing overlaps: the pairs that are known are those of what passes.
+        left, low, high, share = _while_passing(pairs, passing)
+    else:
+        left, _, low, high, share = _shared(reference, ours, pieces, pieces_of)
     found = enough(left, low, high, share, by_gtc)
     shape = (n_files, n_classes)
     n_ref = sum_groups(ours, reference.dies - reference.born, shape)
@@ -78,9 +86,23 @@ def count_soft_pairs(
     return detected(np.minimum(tp, n_ref), n_ref, fp)
 
 
-def _shared(
-    reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index
-) -> tuple[Index, Index, Floats, Floats, Index]:
+def _while_passing(
+    pairs: Pairs, passing: tuple[Index, Floats, Floats]
+) -> tuple[Index, Floats, Floats, Index]:
+    """Return of pairs whose reference event it is, born < a <= dies while the detection passes, and ticks."""
+    left, right, low, high, share = pairs
+    order = np.argsort(right, kind="stable")
+    first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
+    check_pairs(first, last)
+    owner, at = expand(first, last)
+    pair = order[at]
+    begins, ends = np.maximum(passing[1][owner], low[pair]), np.minimum(passing[2][owner], high[pair])
+    kept = begins < ends
+    pair = pair[kept]
+    return left[pair], begins[kept], ends[kept], share[pair]
+
+
+def _shared(reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index) -> Pairs:
     """Return the pairs that overlap at some level: of whom, born < a <= dies there, and how many ticks."""
     left, right = overlapping(reference, system, ours, theirs)
     low = np.maximum(reference.born[left], system.born[right])

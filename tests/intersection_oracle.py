@@ -20,6 +20,9 @@ Where they differ, and what is done here:
 - Criteria are compared exactly, with the decimal numbers as they are written. psds_eval compares sums of
   float quotients, and so refuses some exact ties; sed_scores_eval rounds both sides to microseconds, and so
   accepts what is less than half of one below; a slack of half a tick is the same but for its ties.
+- What several events of a class cover counts once. psds_eval and sed_scores_eval refuse events of a class
+  that overlap; where psds_eval takes them (exact copies, or with its check off) it adds up, so that copies
+  of a detection make its cover larger.
 - A criterion of 0 is refused: psds_eval still wants an intersection, sed_scores_eval does not (at
   cttc = 0 it counts even detections that pass the DTC as cross-triggers).
 - Every detection counts. psds_eval counts no false positive wholly outside its file or in a file without
@@ -54,10 +57,16 @@ class Counts:
     ct: dict[tuple[str, str], int]
 
 
-def shared_ticks(event: Event, others: Iterable[Event], label: str) -> int:
-    """How much of an event its file's others with this label cover, each counted on its own."""
-    _, _, onset, offset = event
-    return sum(max(0, min(offset, o[3]) - max(onset, o[2])) for o in others if o[1] == label)
+def shared_ticks(event: Event, others: Iterable[Event], label: str, *, once: bool = True) -> int:
+    """How much of an event its file's others with this label cover; what two cover counts once or twice."""
+    _, _, covered, offset = event
+    if not once:
+        return sum(max(0, min(offset, o[3]) - max(covered, o[2])) for o in others if o[1] == label)
+    total = 0
+    for o in sorted((o for o in others if o[1] == label), key=lambda o: o[2]):
+        total += max(0, min(offset, o[3]) - max(covered, o[2]))
+        covered = max(covered, o[3])
+    return total
 
 
 def enough(ticks: int, event: Event, share: float, slack: float) -> bool:
@@ -75,11 +84,12 @@ def count(
     gtc: float,
     cttc: float,
     slack: float = 0,
+    once: bool = True,
 ) -> Counts:
     """Count one threshold's detections against the reference events.
 
     slack: in ticks. Where times are whole ticks only because they were rounded to them, half a tick saves
-    a tie of the times as they were.
+    a tie of the times as they were. once: whether what several events of a class cover counts once.
     """
     counts = Counts(
         tp=dict.fromkeys(classes, 0),
@@ -92,15 +102,15 @@ def count(
         for d in detections:
             if d[0] != file:
                 continue
-            if enough(shared_ticks(d, known, d[1]), d, dtc, slack):
+            if enough(shared_ticks(d, known, d[1], once=once), d, dtc, slack):
                 passed.append(d)
                 continue
             counts.fp[d[1]] += 1
             for other in classes:
-                if other != d[1] and enough(shared_ticks(d, known, other), d, cttc, slack):
+                if other != d[1] and enough(shared_ticks(d, known, other, once=once), d, cttc, slack):
                     counts.ct[d[1], other] += 1
         for r in known:
-            counts.tp[r[1]] += enough(shared_ticks(r, passed, r[1]), r, gtc, slack)
+            counts.tp[r[1]] += enough(shared_ticks(r, passed, r[1], once=once), r, gtc, slack)
     return counts
 
 

@@ -41,7 +41,7 @@ class Activity:
         """
         onset, offset = times or (to_ticks(rows.onset), to_ticks(rows.offset))
         value = np.ones(len(rows)) if rows.value is None else rows.value
-        return cls._of(rows.file, rows.label, onset, offset, value)
+        return cls.of_ticks(rows.file, rows.label, onset, offset, value)
 
     @classmethod
     def of_column(cls, rows: WideRows, label: int, times: tuple[Ticks, Ticks] | None = None) -> Activity:
@@ -52,7 +52,7 @@ class Activity:
         onset, offset = times or (to_ticks(rows.onset), to_ticks(rows.offset))
         kept = np.flatnonzero(rows.values[label])
         codes = np.full(len(kept), label, dtype=np.int32)
-        return cls._of(rows.file[kept], codes, onset[kept], offset[kept], rows.values[label][kept])
+        return cls.of_ticks(rows.file[kept], codes, onset[kept], offset[kept], rows.values[label][kept])
 
     def sounding(self) -> Activity:
         """Return the pieces whose value is above 0."""
@@ -77,7 +77,8 @@ class Activity:
         return replace(pieces._take(head), offset=pieces.offset[last])
 
     @classmethod
-    def _of(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:
+    def of_ticks(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:
+        """Settle the overlaps of rows, each (n,); those without extent vanish."""
         pieces = cls(file, label, onset, offset, value)
         lasting = offset > onset
         if not lasting.all():

@@ -82,7 +82,8 @@ def time_step(onset: Ticks, offset: Ticks, name: str) -> float:
     while horizon < times[-1]:
         horizon *= 4
         longest = float(times[np.searchsorted(times, horizon, side="right") - 1])
-        step = longest / max(1.0, round(longest / step))
+        if longest > 0:
+            step = longest / max(1.0, round(longest / step))
     if step < _SHORTEST or np.abs(times - np.rint(times / step) * step).max() > _SLACK:
         raise EvaluationError(
             f"{name}: a median filter needs rows on a fixed time step of a millisecond or more; its times "

@@ -176,9 +176,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         PSDS_EVAL, "macro F, a class with TP = 0", "left out", "counts 0", ("intersection.hard.f*.macro",),
     ),
     Difference(
-        PSDS_EVAL, "overlapping reference rows of a class",
-        "refused, but for exact duplicates, which count twice",
-        "where rows are events, each counts; else they are merged", _OVERLAPS,
+        PSDS_EVAL, "overlapping rows of a class",
+        "refused, but for exact duplicates, whose covers add up",
+        "where rows are events each is one, and what several cover counts once; else they are merged",
+        _OVERLAPS,
     ),
 )  # fmt: skip
 """All that are known, by tool, in the order of the docs."""

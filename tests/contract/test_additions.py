@@ -1,9 +1,11 @@
 """Nothing that a submission adds without knowing anything raises a score.
 
-Rows of value 0, rows after the end of a recording, files and classes that nobody asked for, copies, halves,
-rows without extent, files declared empty: each is added to random submissions, with no durations at hand, and
-no score of the registry may be better for it. What may be is written down in `TRADES`, each with its reason,
-and in docs/explanations/choices.md.
+Rows of value 0, rows after the end of a recording, files and classes that nobody asked for, copies, rows
+without extent, very many short rows, files declared empty: each is added to random submissions, with no
+durations at hand, and no score of the registry may be better for it. What may be is written down in `TRADES`,
+each with its reason, and in docs/explanations/choices.md. Rows cut in two, and short rows within others, are
+the same function of time: they may change only what is counted in rows, `COUNTED_IN_ROWS`. Rows that are
+none (NaN, infinite) are refused.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ EVERYTHING = Settings(
     satisfice="precision>=0.5",
     thresholds={"car": 0.25},
 )
+
+UNFILTERED = replace(EVERYTHING, psds_median_filters=())
+"""Where the time step is another, or none is: a median filter is of an odd number of steps."""
 
 ROWS = st.lists(
     st.tuples(
@@ -95,6 +100,17 @@ def without_extent(_: Rows, __: Rows) -> Added:
     return [(f, t, t, c, 1.0) for f in FILES for c in LABELS for t in (0.0, 2.0, 50.0)], ()
 
 
+def milliseconds(reference: Rows, _: Rows) -> Added:
+    """As many as one likes are no more than this: what they do, they do from the first on."""
+    ends_of = ends(reference).items()
+    return [(f, end + 1 + k / 500, end + 1 + k / 500 + 0.001, "car", 1.0)
+            for f, end in ends_of for k in range(1000)], ()  # fmt: skip
+
+
+def milliseconds_elsewhere(_: Rows, __: Rows) -> Added:
+    return [(f"x{f}", k / 500, k / 500 + 0.001, "dog", 0.5) for f in range(3) for k in range(1000)], ()
+
+
 ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
     "rows of value 0": silent_rows,
     "silence right after the end": after_the_end(0.0),
@@ -103,14 +119,34 @@ ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
     "detections long after the end": after_the_end(1.0, gap=100.0),
     "weak detections after the end": after_the_end(0.0625),
     "many short events after the end": short_events,
+    "a thousand events of a millisecond after the end": milliseconds,
+    "a thousand events of a millisecond in files that nobody asked for": milliseconds_elsewhere,
     "silent files that nobody asked for": other_files(0.0),
     "files that nobody asked for": other_files(0.75),
+    "all files declared empty": lambda _, __: ([], (*FILES, *(f"x{i}" for i in range(50)))),
     "files declared empty": lambda _, __: ([], ("a", "x", "y", "z")),
     "silent classes that nobody asked for": other_classes(0.0),
     "classes that nobody asked for": other_classes(0.75),
     "every row twice": lambda _, system: (list(system), ()),
     "rows without extent": without_extent,
 }
+
+
+def cut_in_two(rows: Rows, cuts: list[tuple[bool, int]]) -> Rows:
+    """Cut rows somewhere inside, the k-th at so many thousandths of its length, or not."""
+    cut: Rows = []
+    for (name, onset, offset, *rest), (whole, share) in zip(rows, cuts, strict=False):
+        middle = onset + (offset - onset) * share / 1000
+        edges = [onset, offset] if whole else [onset, middle, offset]
+        cut += [(name, *times, *rest) for times in zip(edges, edges[1:], strict=False)]
+    return [*cut, *rows[len(cuts) :]]
+
+
+def short_rows_within(rows: Rows) -> Rows:
+    """Return forty rows of 10 ms within each row, with its value."""
+    return [(f, on + (off - on) * k / 41, on + (off - on) * k / 41 + 0.01, c, v)
+            for f, on, off, c, v in rows for k in range(1, 41)]  # fmt: skip
+
 
 OF_VALUES = frozenset(name for name in ADDITIONS if "silen" in name or "weak" in name or "value 0" in name)
 """Additions that a table without values does not have: there each row is a detection."""
@@ -147,11 +183,25 @@ TRADES: dict[str, Callable[[ScoreName], bool]] = {
 }
 """What an addition may better, and why."""
 
+COUNTED_IN_ROWS = frozenset({"event", "intersection"})
+"""What counts rows of tables without values, in which each is an event, and so other rows as another answer.
 
-def scored(reference: Rows, system: Rows, added: Added = ((), ()), *, values: bool = True) -> Scores:
+Two halves of an event may fit what the whole does not: a half may end where an event does, and where the
+whole is too little within events for the DTC a part of it, which is, may pass and find them.
+"""
+
+
+def scored(
+    reference: Rows,
+    system: Rows,
+    added: Added = ((), ()),
+    *,
+    values: bool = True,
+    chosen: Settings = EVERYTHING,
+) -> Scores:
     rows, declared = added
     sides = table(reference, FILES, values=values), table([*system, *rows], declared, values=values)
-    return sedeval_soft.evaluate(*sides, settings=EVERYTHING)
+    return sedeval_soft.evaluate(*sides, settings=chosen)
 
 
 def gains(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
@@ -178,6 +228,7 @@ def is_trade(name: str) -> bool:
 
 @given(ROWS, ROWS, st.booleans())
 @example([("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True)
+@example([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)], False)
 @settings(max_examples=12, deadline=None)
 def test_nothing_added_blindly_raises_a_score(reference, system, values):
     before = scored(reference, system, values=values)
@@ -186,11 +237,89 @@ def test_nothing_added_blindly_raises_a_score(reference, system, values):
             continue
         after = scored(reference, system, add(reference, system), values=values)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
-        if name == "every row twice" and not values:
-            # Rows of a table without values are events each, and intersections with all of them add up, as in
-            # psds_eval: `--events merge` makes one of those that overlap.
-            better = {score: pair for score, pair in better.items() if not score.startswith("intersection.")}
+        if name == "every row twice" and not values and overlap_in_a_class(reference):
+            # Two events of a class at nearly one time are two to find, and a detection and its copy find both.
+            better = {score: pair for score, pair in better.items() if not score.startswith("event.")}
         assert not better, (name, better)
+
+
+def overlap_in_a_class(rows: Rows) -> bool:
+    in_turn = sorted((name, label, onset, offset) for name, onset, offset, label, _ in rows)
+    return any(a[:2] == b[:2] and b[2] < a[3] for a, b in zip(in_turn, in_turn[1:], strict=False))
+
+
+def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
+    """Return the scores that are others, by more than rounding."""
+    return {
+        name: (score.value, after[name])
+        for name, score in before.scores.items()
+        if (after[name] is None) != (score.value is None)
+        or (score.value is not None and abs(after[name] - score.value) > 1e-9 * max(1.0, abs(score.value)))
+    }
+
+
+@given(ROWS, ROWS, st.lists(st.tuples(st.booleans(), st.integers(1, 999)), min_size=10, max_size=10))
+@example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 2.0, "car", 1.0)], [(False, 500)])
+@example([("a", 0.0, 3.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)] * 2, [(False, 300), (False, 600)])
+@settings(max_examples=12, deadline=None)
+def test_rows_split_in_two_and_short_rows_within_rows_change_only_what_is_counted_in_rows(
+    reference, system, cuts
+):
+    for values in (True, False):
+        for rows in (cut_in_two(system, cuts), [*system, *short_rows_within(system)]):
+            for events in ("auto", "merge"):
+                chosen = replace(UNFILTERED, events=events)
+                others = differing(
+                    *(scored(reference, of, values=values, chosen=chosen) for of in (system, rows))
+                )
+                if not values and events == "auto":
+                    others = {k: pair for k, pair in others.items() if k.split(".")[0] not in COUNTED_IN_ROWS}
+                assert not others, (values, events, others)
+
+
+@given(ROWS, st.data())
+@settings(max_examples=12, deadline=None)
+def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
+    """A detection that is an event of the reference passes the DTC, and so do its copies: none is false."""
+    system = data.draw(st.lists(st.sampled_from(reference), min_size=1, max_size=6, unique=True))
+    copies = data.draw(st.lists(st.sampled_from(system), min_size=1, max_size=6))
+    chosen = replace(UNFILTERED, only=("intersection",))
+    before, after = (
+        sedeval_soft.evaluate(
+            table(reference, FILES, values=False), table(of, FILES, values=False), settings=chosen
+        )
+        for of in (system, [*system, *copies])
+    )
+    assert differing(before, after) == {}
+    points = [{0.25: of, 0.5: of[:1]} for of in (system, [*system, *copies])]
+    before, after = (
+        sedeval_soft.evaluate(
+            table(reference, FILES, values=False),
+            {level: table(of, FILES, values=False) for level, of in each.items()},
+            settings=replace(chosen, thresholds={}),
+        )
+        for each in points
+    )
+    # In the middle of which levels a threshold is told may be another, where nothing changes at them.
+    assert not {name for name in differing(before, after) if "threshold" not in name}
+
+
+def test_a_copy_of_a_false_alarm_is_another_false_alarm():
+    reference, rows = [("a", 0.0, 4.0, "car", 1.0)], [("a", 3.0, 9.0, "car", 1.0)]
+    for copies in (1, 2, 3):
+        scores = scored(reference, rows * copies, values=False)
+        assert [scores[f"intersection.hard.{name}.micro"] for name in ("tp", "fp")] == [0, copies]
+
+
+def test_halves_of_an_event_are_not_made_two_by_copies():
+    """Half of an event is found, twice: with a GTC of 0.7 it stays half."""
+    reference, rows = [("a", 0.0, 4.0, "car", 1.0)], [("a", 0.0, 2.0, "car", 1.0)]
+    for copies in (1, 2, 9):
+        for of in (rows * copies, [("a", k / 9, 2.0, "car", 1.0) for k in range(copies)]):
+            scores = scored(reference, of, values=False, chosen=UNFILTERED)
+            for reading in ("hard", "optimal", "soft"):
+                assert scores[f"intersection.{reading}.recall.micro"] == 0.0
+            assert scores["intersection.hard.psds"] == 0.0
 
 
 ATTACK = {"filename": "cafe.wav", "onset": 9000.0, "offset": 9001.0, "event_label": "car", "value": 0.0}
@@ -266,10 +395,20 @@ def test_a_recording_that_the_reference_has_nothing_of_lasts_no_time(silence):
     assert scores["intersection.hard.psds"] <= plain["intersection.hard.psds"]
 
 
-@pytest.mark.parametrize("bad", [float("nan"), -0.5, 7.0])
-def test_values_that_are_none_are_refused(bad):
+BAD = [("value", bad) for bad in (float("nan"), float("inf"), -0.5, 7.0)] + [
+    (end, bad) for end in ("onset", "offset") for bad in (float("nan"), float("inf"), -float("inf"))
+]
+
+
+@pytest.mark.parametrize(("column", "bad"), BAD)
+@pytest.mark.parametrize("values", [True, False])
+def test_rows_that_are_none_are_refused_and_not_scored(column, bad, values):
+    if column == "value" and not values:
+        return
     reference, system = three_minutes()
-    system["value"][0] = bad
+    system[column][0] = bad
+    if not values:
+        del system["value"], reference["value"]
     with pytest.raises(EvaluationError):
         sedeval_soft.evaluate(reference, system)
 

@@ -152,3 +152,10 @@ def test_an_unknown_class_is_warned_of():
     rows = long_rows([("f", 0, 1, "car", 0.9)])
     scores = evaluate(rows, rows, min_gap={"cat": 1.0})
     assert scores.warnings == ("min_gap is set for 'cat', which is no evaluated class; did you mean 'car'?",)
+
+
+def test_a_short_row_long_before_the_next_time_tells_no_step():
+    """The shortest row is 10 ms, and within four times that there is no time but 0."""
+    onset = np.array([0, 48_780, 97_561])
+    with pytest.raises(EvaluationError, match="fixed time step"):
+        time_step(onset, np.array([2_000_000, 58_780, 107_561]), "t")

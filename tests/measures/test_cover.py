@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.intersection import cover
-from sedeval_soft.measures.intersection.cover import Cover, Line
+from sedeval_soft.measures.intersection.cover import Cover, Line, in_union
 
 
 def covered(events, group, onset, offset):
-    """Ticks of a stretch that events of a group cover, each event on its own."""
-    return sum(sum(on <= tick < off for tick in range(onset, offset)) for g, on, off in events if g == group)
+    """Ticks of a stretch that some event of a group covers."""
+    own = [(on, off) for g, on, off in events if g == group]
+    return sum(any(on <= tick < off for on, off in own) for tick in range(onset, offset))
 
 
 def drawn(rng, n, groups, apart):
@@ -38,8 +40,6 @@ def test_overlap_is_that_of_every_tick(seed, apart, dense, monkeypatch):
     groups, onsets, offsets = (np.array(column, dtype=np.int64) for column in zip(*events, strict=True))
     found = Cover.of(groups, onsets, offsets)
     assert (found.line.groups is None) == (dense > 0)
-    if apart:
-        assert found.apart
     asked = [(g, a, b) for g in range(8) for a in range(0, 34, 5) for b in range(a, 40, 7)]
     of, begins, ends = (np.array(column, dtype=np.int64) for column in zip(*asked, strict=True))
     wanted = [covered(events, *stretch) for stretch in asked]
@@ -47,13 +47,14 @@ def test_overlap_is_that_of_every_tick(seed, apart, dense, monkeypatch):
 
 
 @pytest.mark.parametrize("dense", [0, 2**24])
-def test_events_that_touch_are_apart_and_those_that_overlap_are_not(dense, monkeypatch):
+def test_events_that_overlap_are_one_stretch_and_those_that_touch_are_not(dense, monkeypatch):
     monkeypatch.setattr(cover, "_DENSE", dense)
     group, onset = np.array([4, 4]), np.array([0, 5])
-    assert Cover.of(group, onset, np.array([5, 9])).apart is True
-    assert Cover.of(group, onset, np.array([6, 9])).apart is False
+    assert len(Cover.of(group, onset, np.array([5, 9])).onset) == 2
+    assert len(Cover.of(group, onset, np.array([6, 9])).onset) == 1
+    assert len(Cover.of(group, np.array([0, 0]), np.array([6, 6])).onset) == 1
     # Files lie one after another on the line: they do not overlap whatever their times.
-    assert Cover.of(np.array([0, 1]), np.array([3, 0]), np.array([9, 4])).apart is True
+    assert len(Cover.of(np.array([0, 1]), np.array([3, 0]), np.array([9, 4])).onset) == 2
 
 
 def test_groups_lie_one_after_another_with_a_place_between():
@@ -96,3 +97,44 @@ def test_files_that_are_too_long_together_are_refused(monkeypatch):
     with pytest.raises(EvaluationError) as refused:
         Line.of(np.array([1, 2]), np.array([4, 7]))
     assert str(refused.value) == "the files are too long together; are the times in seconds?"
+
+
+def lifetimes(rng, n, births):
+    """Return random lifetimes of two groups; `births`: at 0, those of operating points, or anywhere."""
+    onset = rng.integers(0, 12, n)
+    times = onset, onset + rng.integers(1, 8, n)
+    born, dies = np.zeros(n), rng.integers(1, 6, n) / 5
+    if births == "points":
+        born = rng.integers(0, 3, n) / 3
+        dies = np.nextafter(born + 1 / 3, 2)
+        dies = np.where(born < 0.5, (born * 3 + 1) / 3, dies)
+    elif births == "anywhere":
+        born, dies = np.sort(rng.choice(10, 2 * n + 20)[: 2 * n].reshape(2, n) / 9, axis=0)
+    codes = rng.integers(0, 2, n).astype(np.int32), rng.integers(0, 2, n).astype(np.int32)
+    return EventLifetimes(*codes, *times, born, dies)
+
+
+def at(events, level):
+    """Ticks of each file and class at which something is alive at a level, each as often as it is."""
+    alive = events.take(events.alive(level, inclusive=True))
+    columns = (alive.file, alive.label, alive.onset, alive.offset)
+    return sorted((f, c, t) for f, c, on, off in zip(*columns, strict=True) for t in range(on, off))
+
+
+@pytest.mark.parametrize("births", ["0", "points", "anywhere"])
+def test_pieces_cover_at_every_level_what_events_cover_and_once(births):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        events = lifetimes(rng, int(rng.integers(1, 12)), births)
+        pieces, group = in_union(events, events.file * 2 + events.label.astype(np.int64))
+        assert (group == pieces.file * 2 + pieces.label).all()
+        levels = np.unique(np.concatenate((events.born, events.dies)))
+        for level in (levels[1:] + levels[:-1]) / 2:
+            assert at(pieces, level) == sorted(set(at(events, level)))
+
+
+def test_events_that_do_not_overlap_are_left_as_they_are():
+    ends = np.arange(0, 10, 2)
+    zeros = np.zeros(5, dtype=np.int32)
+    events = EventLifetimes(zeros, zeros, ends, ends + 2, np.zeros(5), np.ones(5))
+    assert in_union(events, np.zeros(5, dtype=np.int64))[0] is events

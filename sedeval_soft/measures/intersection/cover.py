@@ -1,8 +1,9 @@
 """How much of a stretch of time events cover.
 
-Events of all groups (a file and class) are laid out on one line. How long events of a group have lasted
+Events of all groups (a file and class) are laid out on one line. How long some event of a group has lasted
 before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of any
-number of stretches with all events takes a few searches. Where events overlap, each counts on its own.
+number of stretches with all events takes a few searches. What several events cover counts once, so that
+nothing is gained by saying the same twice.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import Ticks
+from sedeval_soft.measures.event.pairs import Timed
 
+Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
 _LINE = 2**62
@@ -63,10 +69,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """The events of all groups, ready for questions about overlap.
+    """The time that events of each group cover, ready for questions about overlap.
 
-    onset, offset: (n,) sorted places on the line. total_onset, total_offset: (n + 1,) their running sums.
-    apart: whether no event overlaps another of its group.
+    onset, offset: (n,) ascending places on the line of stretches that do not overlap: the events, or what
+    those that overlap cover together. total_onset, total_offset: (n + 1,) their running sums.
     """
 
     line: Line
@@ -74,18 +80,21 @@ class Cover:
     offset: Index
     total_onset: Index
     total_offset: Index
-    apart: bool
 
     @classmethod
     def of(cls, group: Index, onset: Ticks, offset: Ticks) -> Cover:
         """Build from events: groups, onsets and offsets, each (n,)."""
         line = Line.of(group, offset)
         begins, ends = (np.sort(line.locate(group, times)[0]) for times in (onset, offset))
+        new = begins[1:] >= ends[:-1]
+        if not new.all():
+            # Where as many have ended as have begun nothing goes on: there, and only there, stretches end.
+            begins, ends = begins[np.append(True, new)], ends[np.append(new, True)]
         totals = [np.concatenate(([0], np.cumsum(places))) for places in (begins, ends)]
-        return cls(line, begins, ends, totals[0], totals[1], bool(np.all(begins[1:] >= ends[:-1])))
+        return cls(line, begins, ends, totals[0], totals[1])
 
     def overlap(self, group: Index, onset: Ticks, offset: Ticks) -> Ticks:
-        """Return how many ticks of each stretch the events of its group cover, (n,)."""
+        """Return how many ticks of each stretch are within some event of its group, (n,)."""
         before = for_each(lambda time: self._before(group, time), (onset, offset), len(group))
         overlap: Ticks = before[1] - before[0]
         return overlap
@@ -93,12 +102,55 @@ class Cover:
     def _before(self, group: Index, time: Ticks) -> Ticks:
         place, known = self.line.locate(group, time)
         begun = np.searchsorted(self.onset, place)
-        if self.apart and len(self.offset):
+        ended = begun
+        if len(self.offset):
             # Of those begun only the last may not have ended.
             ended = begun - (self.offset[np.maximum(begun - 1, 0)] > place)
             ended[begun == 0] = 0
-        else:
-            ended = np.searchsorted(self.offset, place)
         # Sums may wrap around; their difference is right all the same.
         lasted: Ticks = begun * place - self.total_onset[begun] - (ended * place - self.total_offset[ended])
         return np.where(known, lasted, 0)
+
+
+def in_union(events: EventLifetimes, group: Index) -> tuple[EventLifetimes, Index]:
+    """Return lifetimes that cover at each level what some cover, and never overlap, and their groups.
+
+    events: (n,) with an extent. group: (n,). Those that do not overlap in time are returned as they are, as
+    are those of an activity. Else time is cut at each onset and offset, and levels at each birth of a group:
+    above one, what is covered lasts up to the highest level of those that cover it. Lists of operating
+    points, and rows, which are all born at 0, are cut no further than they are.
+    """
+    if events.nested or in_turn(group, np.zeros(len(events)), events):
+        return events, group
+    levels, rank = np.unique(np.concatenate((events.born, events.dies)), return_inverse=True)
+    member = np.unique(group, return_inverse=True)[1]
+    born, dies = (member * len(levels) + of for of in rank.reshape(2, -1))
+    slabs, first = np.unique(born, return_inverse=True)
+    last = np.searchsorted(slabs, dies)
+    check_pairs(first, last)
+    owner, slab = expand(first, last)
+    of_group, low = np.divmod(slabs, len(levels))
+    ceiling = np.full(len(slabs), np.inf)
+    goes_on = np.flatnonzero(of_group[1:] == of_group[:-1])
+    ceiling[goes_on] = levels[low[goes_on + 1]]
+    highest = np.minimum(events.dies[owner], ceiling[slab])
+    code = slab.astype(np.int32)
+    times = events.onset[owner], events.offset[owner]
+    pieces = Activity.of_ticks(code, np.zeros_like(code), *times, highest).joined()
+    someone = np.empty(len(slabs), dtype=np.int64)
+    someone[slab] = owner
+    like = someone[pieces.file]
+    codes = events.file[like], events.label[like]
+    levels_of = levels[low[pieces.file]], pieces.value
+    return EventLifetimes(*codes, pieces.onset, pieces.offset, *levels_of), group[like]
+
+
+def in_turn(group: Index, born: Floats, events: Timed) -> bool:
+    """Return whether no two events of one group and birth, all (n,), overlap.
+
+    Lists of operating points and of rows that are apart are like that: two alive at one level are apart.
+    """
+    order = np.lexsort((events.onset, born, group))
+    new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
+    # In the order of onsets it is enough to look at neighbours.
+    return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))

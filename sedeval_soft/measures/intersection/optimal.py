@@ -4,7 +4,8 @@ The reference is cut once. Whether a detection passes the DTC does not depend on
 over lifetimes. A reference event inside one detection is found if that passes. Else detections cover
 parts of it, at most two of them beyond its ends; each lifetime is such a part of at most two reference
 events, those that hold its onset and its offset. So all takes a few sorts of as many entries as there are
-lifetimes, however they are nested.
+lifetimes, however they are nested. Where detections overlap at one level (rows that are events), what
+several cover counts once: `in_union` makes pieces of them first.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.event.count import count_per_class, file_class
 from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
-from sedeval_soft.measures.intersection.cover import Cover, Line
+from sedeval_soft.measures.intersection.cover import Cover, Line, in_turn, in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.steps import Changes, Counted, Weights
 
@@ -57,8 +58,8 @@ class Judged:
         True of all groups exactly if it is true of each.
         """
         helpful, theirs = self.system.take(self.passed), self.theirs[self.passed]
-        apart = helpful.nested or _apart(theirs, helpful.born, helpful)
-        return apart and _apart(self.ours, np.zeros(len(self.reference)), self.reference)
+        apart = helpful.nested or in_turn(theirs, helpful.born, helpful)
+        return apart and in_turn(self.ours, np.zeros(len(self.reference)), self.reference)
 
     def false(self) -> Changes:
         """Return who is a false positive, and when."""
@@ -108,6 +109,7 @@ def found_when(
         left, right = _parts(begins, ends, theirs_on, theirs_off)
         left = order[left]
     else:
+        helpful, theirs = in_union(helpful, theirs)
         left, right = overlapping(reference, helpful, judged.ours, theirs)
     overlap = np.minimum(reference.offset[left], helpful.offset[right]) - np.maximum(
         reference.onset[left], helpful.onset[right]
@@ -122,17 +124,6 @@ def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tu
     line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
     sides = ((ours, reference), (theirs, system))
     return tuple(line.locate(g, times)[0] for g, side in sides for times in (side.onset, side.offset))
-
-
-def _apart(group: Index, born: Floats, events: Timed) -> bool:
-    """Return whether no two events of one group and birth overlap.
-
-    Lists of operating points and of rows that are apart are like that: two alive at one level are apart.
-    """
-    order = np.lexsort((events.onset, born, group))
-    new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
-    # In the order of onsets it is enough to look at neighbours.
-    return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))
 
 
 def _parts(begins: Index, ends: Index, onset: Index, offset: Index) -> tuple[Index, Index]:

@@ -11,13 +11,14 @@ For activities, whose events are nested, one class of all files is laid out as c
   them with an end strictly inside is born or ceases to pass, and is a sum over rectangles at the first one.
 
 So all takes n log n steps for n cells, however the events are nested. Events that are not nested (rows that
-are events) are held against one another pair by pair. No other tool has this reading; on labels of 0 and 1
-it is the hard one.
+are events) are held against one another pair by pair; what several of one side cover counts once. No other
+tool has this reading; on labels of 0 and 1 it is the hard one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +32,14 @@ from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.intersection.count import detected
+from sedeval_soft.measures.intersection.cover import in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection.optimal import enough, overlapping, spans
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Pairs = tuple[Index, Index, Floats, Floats, Index]
 
 _UNIT = float(2**62)
 """Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact."""
@@ -62,34 +65,54 @@ def count_soft_pairs(
     reference = reference.take(reference.offset > reference.onset)
     system = system.take(system.offset > system.onset)
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
-    left, right = overlapping(reference, system, ours, theirs)
-    low = np.maximum(reference.born[left], system.born[right])
-    high = np.minimum(reference.dies[left], system.dies[right])
-    share = np.minimum(reference.offset[left], system.offset[right]) - np.maximum(
-        reference.onset[left], system.onset[right]
-    )
-    kept = low < high
-    left, right, low, high, share = left[kept], right[kept], low[kept], high[kept], share[kept]
     by_dtc = required(criteria.dtc, system.offset - system.onset)
-    passing = enough(right, low, high, share, by_dtc)
-    # Each pair counts for the reference event where its detection passes: join pairs and passing levels.
-    order = np.argsort(right, kind="stable")
-    first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
-    check_pairs(first, last)
-    owner, at = expand(first, last)
-    pair = order[at]
-    begins = np.maximum(passing[1][owner], low[pair])
-    ends = np.minimum(passing[2][owner], high[pair])
-    kept = begins < ends
-    pair, begins, ends = pair[kept], begins[kept], ends[kept]
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
-    found = enough(left[pair], begins, ends, share[pair], by_gtc)
+    known, known_of = in_union(reference, ours)
+    pairs = _shared(known, known_of, system, theirs)
+    passing = enough(*pairs[1:], by_dtc)
+    helpful = replace(system.take(passing[0]), born=passing[1], dies=passing[2])
+    pieces, pieces_of = in_union(helpful, theirs[passing[0]])
+    if known is reference and pieces is helpful:
+        # Nothing overlaps: the pairs that are known are those of what passes.
+        left, low, high, share = _while_passing(pairs, passing)
+    else:
+        left, _, low, high, share = _shared(reference, ours, pieces, pieces_of)
+    found = enough(left, low, high, share, by_gtc)
     shape = (n_files, n_classes)
     n_ref = sum_groups(ours, reference.dies - reference.born, shape)
     tp = sum_groups(ours[found[0]], found[2] - found[1], shape)
     passed = np.bincount(passing[0], passing[2] - passing[1], minlength=len(system))
     fp = sum_groups(theirs, np.maximum(system.dies - system.born - passed, 0.0), shape)
     return detected(np.minimum(tp, n_ref), n_ref, fp)
+
+
+def _while_passing(
+    pairs: Pairs, passing: tuple[Index, Floats, Floats]
+) -> tuple[Index, Floats, Floats, Index]:
+    """Return of pairs whose reference event it is, born < a <= dies while the detection passes, and ticks."""
+    left, right, low, high, share = pairs
+    order = np.argsort(right, kind="stable")
+    first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
+    check_pairs(first, last)
+    owner, at = expand(first, last)
+    pair = order[at]
+    begins, ends = np.maximum(passing[1][owner], low[pair]), np.minimum(passing[2][owner], high[pair])
+    kept = begins < ends
+    pair = pair[kept]
+    return left[pair], begins[kept], ends[kept], share[pair]
+
+
+def _shared(reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index) -> Pairs:
+    """Return the pairs that overlap at some level: of whom, born < a <= dies there, and how many ticks."""
+    left, right = overlapping(reference, system, ours, theirs)
+    low = np.maximum(reference.born[left], system.born[right])
+    high = np.minimum(reference.dies[left], system.dies[right])
+    kept = low < high
+    left, right, low, high = left[kept], right[kept], low[kept], high[kept]
+    share = np.minimum(reference.offset[left], system.offset[right]) - np.maximum(
+        reference.onset[left], system.onset[right]
+    )
+    return left, right, low, high, share
 
 
 def _count_class(y: Activity, p: Activity, n_files: int, criteria: Criteria) -> tuple[Floats, Floats, Floats]:

@@ -12,8 +12,6 @@ from typing import Any
 
 import click
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.numbers import segment
 from sedeval_soft.core.paths import is_file
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -38,6 +36,10 @@ def segment_length(text: str) -> float:
     """Return a number of seconds, which may be a fraction such as 1/3 or 1024/44100."""
     if "/" not in text:
         return number(text)
+    # Not before they are asked for: they import numpy and dataclasses, which the help has no use for.
+    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.core.numbers import segment
+
     try:
         return segment("it", text)
     except SettingsError:

@@ -85,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
         "--against",
         type=Path,
         metavar="FILE",
-        help=f"fail for ratios worse than those of FILE by {SLACK:.0%}",
+        help=f"fail for ratios worse than those of FILE by {SLACK:.0%}%",
     )
     return made
 

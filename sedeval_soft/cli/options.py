@@ -36,6 +36,7 @@ def segment_length(text: str) -> float:
     """Return a number of seconds, which may be a fraction such as 1/3 or 1024/44100."""
     if "/" not in text:
         return number(text)
+    # Not before they are asked for: they import numpy and dataclasses, which the help has no use for.
     from sedeval_soft.core.errors import SettingsError
     from sedeval_soft.core.numbers import segment
 

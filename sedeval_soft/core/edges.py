@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
+from sedeval_soft.core.ranges import stretches
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks, to_ticks
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -53,46 +55,70 @@ class Edges:
 
     def around(self, ticks: Ticks) -> tuple[Counts, Counts]:
         """Return the last edge that is not after each time, and the first one that is not before it, (n,)."""
-        nearest, beyond = self._nearest(ticks)
-        return nearest - (beyond < 0), nearest + (beyond > 0)
+        return self.before(ticks), self.after(ticks)
+
+    def before(self, ticks: Ticks) -> Counts:
+        """Return the last edge that is not after each time, (n,)."""
+        edge = np.empty(len(ticks), dtype=np.int64)
+        for part in stretches(len(ticks)):
+            nearest, beyond = self._nearest(ticks[part])
+            np.subtract(nearest, beyond < 0, out=edge[part])
+        return edge
+
+    def after(self, ticks: Ticks) -> Counts:
+        """Return the first edge that is not before each time, (n,)."""
+        edge = np.empty(len(ticks), dtype=np.int64)
+        for part in stretches(len(ticks)):
+            nearest, beyond = self._nearest(ticks[part])
+            np.add(nearest, beyond > 0, out=edge[part])
+        return edge
 
     def on(self, ticks: Ticks) -> Ticks:
         """Return times, those on an edge as `at` has it, (n,)."""
         nearest, beyond = self._nearest(ticks)
         return np.where(beyond == 0, self.at(nearest), ticks)
 
-    def near_misses(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[int, int, float]:
+    def near_misses(
+        self, file: npt.NDArray[np.int32], onset: Floats, offset: Floats
+    ) -> tuple[int, int, float]:
         """Return how many rows could show a grid, how many show one that is nearly this one, and how nearly.
 
-        file, onset, offset: of rows, (n,) each; those that begin with their file show nothing. A row nearly
-        lies on the grid if both of its ends are within `LEAST_SHARE` of an edge, and not both on one. It has
-        nearly the length of segments if that is within `STEP_SHARE` of some of them but not theirs, and it
-        touches others of which that is true: the rows of a grid that drifts away. The last number is by how
-        many seconds at the most.
+        file, onset, offset: of rows, (n,) each, in seconds; those that begin with their file show
+        nothing. A row nearly lies on the grid if both of its ends are within `LEAST_SHARE` of an edge, and
+        not both on one. It has nearly the length of segments if that is within `STEP_SHARE` of some of them
+        but not theirs, and it touches others of which that is true: the rows of a grid that drifts away. The
+        last number is by how many seconds at the most.
         """
-        rows = np.flatnonzero((onset > 0) & (offset > onset))
-        n_rows = len(rows)
-        begin, end = onset[rows], offset[rows]
-        beyond = [np.abs(self._nearest(times)[1]) for times in (begin, end)]
-        off = np.flatnonzero((beyond[0] != 0) | (beyond[1] != 0))
-        if not len(off):
-            return n_rows, 0, 0.0
-        rows, begin, end = rows[off], begin[off], end[off]
-        apart = np.maximum(beyond[0][off], beyond[1][off])
-        near = apart <= self.step.numerator // LEAST_SHARE
-        count, left = self._nearest(end - begin, rounding=False)
-        np.abs(left, out=left)
-        stepping = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
-        if len(stepping):
-            span = int(end.max()) + 1
-            key = file[rows[stepping]].astype(np.int64) * span
-            meets = np.isin(key + begin[stepping], key + end[stepping])
-            meets |= np.isin(key + end[stepping], key + begin[stepping])
-            drifting = stepping[meets & ~near[stepping]]
-            apart[drifting] = left[drifting]
-            near[drifting] = True
-        furthest = float(apart[near].max(initial=0)) / self.step.denominator / TICKS_PER_SECOND
-        return n_rows, int(np.count_nonzero(near)), furthest
+        n_rows, n_near, apart = 0, 0, 0
+        stepping: list[tuple[npt.NDArray[Any], ...]] = []
+        for part in stretches(len(file)):
+            begin, end = to_ticks(onset[part]), to_ticks(offset[part])
+            shows = (begin > 0) & (end > begin)
+            n_rows += int(np.count_nonzero(shows))
+            beyond = [self._nearest(times)[1] for times in (begin, end)]
+            if not (beyond[0].any() or beyond[1].any()):
+                # As tables on this very grid are: nothing is off.
+                continue
+            off = np.flatnonzero(shows & ((beyond[0] != 0) | (beyond[1] != 0)))
+            begin, end = begin[off], end[off]
+            distance = np.maximum(np.abs(beyond[0][off]), np.abs(beyond[1][off]))
+            near = distance <= self.step.numerator // LEAST_SHARE
+            n_near += int(np.count_nonzero(near))
+            apart = max(apart, int(distance[near].max(initial=0)))
+            count, left = self._nearest(end - begin, rounding=False)
+            np.abs(left, out=left)
+            at = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
+            if len(at):
+                stepping.append((file[part][off[at]], begin[at], end[at], left[at], near[at]))
+        if stepping:
+            files, begin, end, left, near = (np.concatenate(column) for column in zip(*stepping, strict=True))
+            key = files.astype(np.int64) * (int(end.max()) + 1)
+            meets = np.isin(key + begin, key + end)
+            meets |= np.isin(key + end, key + begin)
+            drifting = left[meets & ~near]
+            n_near += len(drifting)
+            apart = max(apart, int(drifting.max(initial=0)))
+        return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
 
     def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Counts, Counts]:
         """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
@@ -102,14 +128,16 @@ class Edges:
         """
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.
-        beyond = ticks * self.step.denominator
-        beyond -= nearest * self.step.numerator
+        beyond = nearest * -self.step.numerator
+        beyond += ticks if self.step.denominator == 1 else ticks * self.step.denominator
         if rounding:
             self._settle(ticks, beyond)
         return nearest, beyond
 
     def _settle(self, ticks: Ticks, beyond: Counts) -> None:
         """Set the distance of times that are on an edge to 0."""
+        if not beyond.any():
+            return
         parts, step = self.step.denominator, self.step
         longest = float(ticks.max(initial=0)) / TICKS_PER_SECOND
         single = float(np.spacing(np.float32(longest))) * TICKS_PER_SECOND / 2 + self._whole

@@ -55,7 +55,7 @@ class Grid:
         evaluated: how much of that is evaluated, (n_files,); None for all of it.
         """
         segment = Fraction(segment)
-        n_segments = Edges(segment).around(length)[1]
+        n_segments = Edges(segment).after(length)
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
             have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
@@ -96,7 +96,7 @@ class Grid:
     @property
     def n_evaluated(self) -> Counts:
         """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
-        return self.edges.around(self.evaluated)[1]
+        return self.edges.after(self.evaluated)
 
     @property
     def size(self) -> int:
@@ -123,7 +123,7 @@ class Grid:
         A row that only touches a segment's edge does not overlap it, a row without extent
         overlaps none, and what lies beyond a file's last segment is cut off.
         """
-        first, last = self.edges.around(onset)[0], self.edges.around(offset)[1]
+        first, last = self.edges.before(onset), self.edges.after(offset)
         n_segments = self.n_segments[file]
         np.minimum(first, n_segments, out=first)
         np.minimum(last, n_segments, out=last)

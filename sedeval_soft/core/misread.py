@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.hints import folded
-from sedeval_soft.core.ranges import enter_maxima
+from sedeval_soft.core.ranges import STRETCH, enter_maxima, stretches
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 
 Index = npt.NDArray[np.intp]
@@ -44,11 +44,6 @@ _MINUTE = 60.0
 
 _BINS = 1000
 """Ratios are counted in bins of so many for a factor of ten: their median is known to about 0.1 %."""
-
-_SAMPLE = 1000
-
-_STRETCH = 1 << 15
-"""Rows that are compared with their neighbours at a time, about."""
 
 _OVERHANG = 0.05
 """Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
@@ -142,11 +137,13 @@ class RowStatistics:
         rows: Rows,
         expected: Floats | None = None,
         whole: Floats | None = None,
+        last: Floats | None = None,
     ) -> RowStatistics:
         """Return the statistics of some recordings, all rows of each.
 
         expected: (n_files,) how long the recordings of the table are at least, in seconds, 0 where nothing is
-        known. whole: (n_files,) how long exactly, infinite where that is not known.
+        known. whole: (n_files,) how long exactly, infinite where that is not known. last: (n_files,) the last
+        offsets, where they are at hand.
         """
         name = (rows.origin.name,)
         if not len(rows):
@@ -155,8 +152,8 @@ class RowStatistics:
         compared = np.full(n_files, expected is not None)
         expected = np.zeros(n_files) if expected is None else expected
         whole = np.full(n_files, np.inf) if whole is None else whole
-        last = last_offsets(rows)
-        integers = _whole_numbers(rows)
+        last = last_offsets(rows) if last is None else last
+        integers, minutes, lasting, zero_length = _of_times_alone(rows)
         both = (expected > 0) & (last > 0)
         powers = np.clip(np.log10(last[both]) - np.log10(expected[both]), -_FARTHEST, _FARTHEST)
         bins = np.rint(_BINS * powers).astype(np.int64)
@@ -168,13 +165,13 @@ class RowStatistics:
             rows=len(rows),
             files=int(np.count_nonzero(last > 0)),
             whole=integers,
-            minutes=integers and not any(bool((t % _MINUTE).any()) for t in (rows.onset, rows.offset)),
-            lasting=int(np.count_nonzero(rows.offset - rows.onset >= _TYPICAL)) if integers else 0,
+            minutes=minutes,
+            lasting=lasting,
             last=float(last.max()),
             ratios=_counts(bins),
             exact=int(np.count_nonzero(np.isfinite(whole[both]))),
             longest=float(expected.max()),
-            zero_length=int(np.count_nonzero(rows.offset == rows.onset)),
+            zero_length=zero_length,
             early=len(files_ended_early(rows, last, expected)),
             after_end=len(beyond),
             over_day=int(np.count_nonzero(over_day)),
@@ -426,18 +423,23 @@ def are_swapped(
     return bool(theirs & classes and labels & files and not theirs & files)
 
 
-def tables_read(reference: Rows, system: Rows, durations: Mapping[int, float]) -> dict[str, RowStatistics]:
+def tables_read(
+    reference: Rows, system: Rows, durations: Mapping[int, float], last: Mapping[str, Floats]
+) -> dict[str, RowStatistics]:
     """Return the statistics of both sides by role, of those that are tables: times of arrays are our own.
 
     reference, system: of the same files. durations: seconds by the code of a file, where they are given.
+    last: (n_files,) by role the last offsets, in seconds.
     """
     whole = np.full(len(reference.files), np.inf)
     whole[list(durations)] = list(durations.values())
     given = np.where(np.isfinite(whole), whole, 0.0)
-    expected = {"reference": given, "system": np.where(given > 0, given, last_offsets(reference))}
+    expected = {"reference": given, "system": np.where(given > 0, given, last["reference"])}
     sides = {"reference": reference, "system": system}
     return {
-        role: RowStatistics.of(rows, expected[role] if role == "system" or durations else None, whole)
+        role: RowStatistics.of(
+            rows, expected[role] if role == "system" or durations else None, whole, last[role]
+        )
         for role, rows in sides.items()
         if not rows.origin.form.startswith(_ARRAY)
     }
@@ -519,13 +521,17 @@ def _unit(ratio: float) -> str:
     return "frames or samples, or milliseconds"
 
 
-def _whole_numbers(rows: Rows) -> bool:
-    """Return whether all times are whole numbers; the first rows answer mostly."""
-    return all(
-        bool((times[part] == np.floor(times[part])).all())
-        for part in (slice(_SAMPLE), slice(None))
-        for times in (rows.onset, rows.offset)
-    )
+def _of_times_alone(rows: Rows) -> tuple[bool, bool, int, int]:
+    """Return what `RowStatistics` has of times alone: whole, minutes, lasting and zero_length."""
+    whole, minutes, lasting, zero_length = True, True, 0, 0
+    for part in stretches(len(rows)):
+        times = rows.onset[part], rows.offset[part]
+        length = times[1] - times[0]
+        zero_length += len(length) - int(np.count_nonzero(length))
+        whole = whole and all(bool((t == np.floor(t)).all()) for t in times)
+        minutes = minutes and whole and not any(bool((t % _MINUTE).any()) for t in times)
+        lasting += int(np.count_nonzero(length >= _TYPICAL)) if whole else 0
+    return whole, minutes and whole, lasting if whole else 0, zero_length
 
 
 def _counts(bins: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
@@ -548,12 +554,12 @@ def _stretches(file: npt.NDArray[np.int32]) -> list[tuple[int, int]]:
 
     There is one where the rows of a recording do not stand together.
     """
-    if len(file) <= _STRETCH:
+    if len(file) <= STRETCH:
         return [(0, len(file))]
     heads = np.flatnonzero(file[1:] != file[:-1]) + 1
     if len(np.unique(np.append(file[:1], file[heads]))) <= len(heads):
         return [(0, len(file))]
-    wanted = np.arange(_STRETCH, len(file), _STRETCH)
+    wanted = np.arange(STRETCH, len(file), STRETCH)
     at = np.searchsorted(heads, wanted)
     cuts = [0, *np.unique(heads[at[at < len(heads)]]).tolist(), len(file)]
     return list(pairwise(cuts))
@@ -571,8 +577,15 @@ def _slice_of(rows: Rows, begin: int, end: int) -> Rows:
 def _neighbours_in(rows: Rows, *, values: bool) -> tuple[int, int, int]:
     """Return what `_of_neighbours` does; values: whether these are rows with values."""
     group, wide = groups_of(rows), isinstance(rows, WideRows)
-    if values and not wide:
-        # Of a table of values only repeated rows tell anything; mostly all of them begin at another time.
+    if values and isinstance(rows, LongRows):
+        # Of a table of values only repeated rows tell anything; mostly all of them begin at another time,
+        # and stand in order of time or of class.
+        key = _key(rows, rows.file.astype(np.int64))
+        if key is not None and float(key.max()) * len(rows.classes) < _MOST:
+            key *= len(rows.classes)
+            key += rows.label
+            if bool((key[1:] > key[:-1]).all()):
+                return 0, 0, 0
         key = _key(rows, group)
         if key is not None and not _has_equal(key):
             return 0, 0, 0

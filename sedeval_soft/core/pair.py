@@ -14,7 +14,7 @@ from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.findings import Findings, listing, named_alike
-from sedeval_soft.core.misread import decimal_doubts, tables_read
+from sedeval_soft.core.misread import decimal_doubts, last_offsets, tables_read
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
@@ -108,8 +108,10 @@ def align(
     codes = {name: code for code, name in enumerate(files)}
     reference = _recode_files(reference, [codes[name] for name in reference.files], files)
     system = _recode_files(system, [codes.get(matched[name], -1) for name in system.files], files)
-    length = _lengths(len(files), reference)
-    reach = np.maximum(length, _lengths(len(files), _said(system, length, settings)))
+    last = {"reference": last_offsets(reference), "system": last_offsets(system)}
+    length = _lengths(reference, last["reference"])
+    said = _said(system, last["system"], length, settings)
+    reach = np.maximum(length, _lengths(said, last["system"] if said is system else last_offsets(said)))
     given = {codes[name]: seconds for name, seconds in lengths.items()}
     for seconds in (length, reach):
         seconds[list(given)] = list(given.values())
@@ -121,13 +123,15 @@ def align(
     ends_known[list(given)] = True
     ends = np.full(len(files), np.inf)
     ends[list(given)] = length[list(given)]
-    over = {role: _beyond(side, ends) for role, side in (("reference", reference), ("system", system))}
-    tables = tables_read(reference, system, given)
+    over = {
+        role: _beyond(side, last[role], ends) for role, side in (("reference", reference), ("system", system))
+    }
+    tables = tables_read(reference, system, given, last)
     reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
     findings = replace(
         findings,
         beyond={role: found for role, found in over.items() if found[0]},
-        after_end=_after_end(raw, np.where(ends_known, LONGEST, length)),
+        after_end=_after_end(raw, last["system"], np.where(ends_known, LONGEST, length)),
         tables=tables,
         off_grid=_off_grid({"reference": reference, "system": raw}, settings),
     )
@@ -219,6 +223,8 @@ def _files_found(
 
 def _recode_files(rows: Rows, codes: list[int], files: tuple[str, ...]) -> Rows:
     """Replace file codes by those of the shared list; rows of left-out files (code -1) go."""
+    if codes == [*range(len(codes))]:
+        return replace(rows, files=files)
     file = np.asarray(codes, dtype=np.int32)[rows.file] if len(rows) else rows.file
     recoded = replace(rows, files=files, file=file)
     if not len(rows) or file.min() >= 0:
@@ -234,6 +240,8 @@ def _recode_classes(rows: Rows, classes: tuple[str, ...]) -> Rows:
         silent = np.broadcast_to(np.zeros(1), (len(rows),))
         return replace(rows, classes=classes, values=tuple(columns.get(name, silent) for name in classes))
     position = {name: code for code, name in enumerate(classes)}
+    if classes[: len(rows.classes)] == rows.classes:
+        return replace(rows, classes=classes)
     lookup = np.asarray([position.get(name, -1) for name in rows.classes], dtype=np.int32)
     label = lookup[rows.label] if len(rows) else rows.label
     recoded = replace(rows, classes=classes, label=label)
@@ -262,9 +270,14 @@ def _keep_wide(rows: WideRows, keep: npt.NDArray[np.bool_ | np.int64]) -> WideRo
     )
 
 
-def _beyond(rows: Rows, length: npt.NDArray[np.float64]) -> tuple[int, float]:
-    """Return how many rows end after their file does, and by how many seconds at the most."""
-    over = rows.offset - length[rows.file] if len(rows) else np.zeros(0)
+def _beyond(rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]) -> tuple[int, float]:
+    """Return how many rows end after their file does, and by how many seconds at the most.
+
+    last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
+    """
+    if not (last > length).any():
+        return 0, 0.0
+    over = rows.offset - length[rows.file]
     return int(np.count_nonzero(over > 0)), float(over.max(initial=0.0))
 
 
@@ -273,19 +286,19 @@ def _off_grid(sides: Mapping[str, Rows], settings: Settings) -> dict[str, tuple[
     if not any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
         return {}
     edges = Edges(settings.segment_ticks)
-    found = {
-        role: edges.near_misses(rows.file, to_ticks(rows.onset), to_ticks(rows.offset))
-        for role, rows in sides.items()
-    }
+    found = {role: edges.near_misses(rows.file, rows.onset, rows.offset) for role, rows in sides.items()}
     return {role: of for role, of in found.items() if of[0]}
 
 
-def _after_end(rows: Rows, length: npt.NDArray[np.float64]) -> dict[str, tuple[int, float]]:
+def _after_end(
+    rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
+) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 
-    length: (n_files,) seconds. Times are compared in ticks: what no segment can tell is not later.
+    last, length: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other.
+    Times are compared in ticks: what no segment can tell is not later.
     """
-    if not len(rows):
+    if not (to_ticks(last) > to_ticks(length)).any():
         return {}
     late = np.flatnonzero(to_ticks(rows.offset) > to_ticks(length)[rows.file])
     n_rows, seconds = np.bincount(rows.file[late], minlength=len(length)), np.zeros(len(length))
@@ -296,34 +309,37 @@ def _after_end(rows: Rows, length: npt.NDArray[np.float64]) -> dict[str, tuple[i
     }
 
 
-def _said(rows: Rows, length: npt.NDArray[np.float64], settings: Settings) -> Rows:
-    """Return the rows of a system that make segments after the end of their file; length: (n_files,) seconds.
+def _said(
+    rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64], settings: Settings
+) -> Rows:
+    """Return the rows of a system that make segments after the end of their file.
 
+    last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
     Those of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
     makes a file longer.
     """
     if not len(rows) or settings.compat == "sed_eval":
         return rows
-    late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
+    late = np.zeros(0, dtype=np.intp)
+    if (last > length).any():
+        late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
     if isinstance(rows, WideRows):
         sounding = [column[late] > 0 for column in rows.values]
         return _keep_wide(rows, late[np.logical_or.reduce(sounding)] if sounding else late[:0])
     return _keep_long(rows, late if rows.value is None else late[rows.value[late] > 0])
 
 
-def _lengths(n_files: int, *sides: Rows) -> npt.NDArray[np.float64]:
-    """Return the last offset of each file on the given sides, shape (n_files,), in seconds."""
-    length = np.zeros(n_files)
-    for rows in sides:
-        if not len(rows):
-            continue
-        if rows.offset.max() > LONGEST:
-            raise InputError(
-                Problem(
-                    rows.origin.name,
-                    f"a row ends at {rows.offset.max():g} s, over {LONGEST:g} s (31 years); expected seconds",
-                    code="time-too-long",
-                )
+def _lengths(rows: Rows, last: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the last offset of each file, (n_files,), in seconds; raises InputError where one is too late.
+
+    last: (n_files,) the same of these rows, which stays as it is.
+    """
+    if last.max(initial=0.0) > LONGEST:
+        raise InputError(
+            Problem(
+                rows.origin.name,
+                f"a row ends at {last.max():g} s, over {LONGEST:g} s (31 years); expected seconds",
+                code="time-too-long",
             )
-        enter_maxima(length, rows.file, rows.offset)
-    return length
+        )
+    return last.copy()

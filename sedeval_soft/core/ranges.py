@@ -7,6 +7,7 @@ take O(n + m log(longest)), however much they overlap.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from sedeval_soft.core.room import check_room
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
+STRETCH = 1 << 15
+"""Rows that are worked on at a time, about: few enough for the processor's cache."""
 
 _BYTES_PER_PAIR = 220
 """Memory that a pair of events takes: who they are, their levels, what they share, and their order."""
@@ -50,6 +53,11 @@ def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: fl
             np.maximum(lower[half:], cells[:-half], out=lower[half:])
             cells = lower
     return cells
+
+
+def stretches(n: int) -> Iterator[slice]:
+    """Yield slices of `STRETCH` places each that cover n places in order."""
+    return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
 
 
 def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:

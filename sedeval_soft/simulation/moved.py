@@ -53,7 +53,7 @@ def moved(rows: Rows, grid: Grid, shift: int) -> Rows:
 def _on_ring(edges: Edges, ticks: Ticks, width: int) -> Ticks:
     """Return times of a file as they are where each of its segments has so many ticks."""
     ticks = edges.on(ticks)
-    segment = edges.around(ticks)[0]
+    segment = edges.before(ticks)
     return segment * width + ticks - edges.at(segment)
 
 

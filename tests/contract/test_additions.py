@@ -238,7 +238,7 @@ def test_nothing_added_blindly_raises_a_score(reference, system, values):
         after = scored(reference, system, add(reference, system), values=values)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
         if name == "every row twice" and not values and overlap_in_a_class(reference):
-            # Two events of a class at nearly one time are two to find, and a detection and its copy find both.
+            # Two events of a class at one time are two to find: a detection and its copy find both.
             better = {score: pair for score, pair in better.items() if not score.startswith("event.")}
         assert not better, (name, better)
 

@@ -62,6 +62,7 @@ def as_one(
             findings,
             beyond=shard.findings.beyond,
             after_end=shard.findings.after_end,
+            off_grid=shard.findings.off_grid,
             tables={
                 role: replace(own, names=(empty[role].origin.name,))
                 for role, own in shard.findings.tables.items()

@@ -143,8 +143,8 @@ def _problems(
     if not isinstance(error, InputError):
         # What --strict makes an error is one line for each, and a last one of how to call the command.
         lines = [line for line in str(error).splitlines() if line != STRICT]
-        told = [line.removeprefix(f"{entry}: ") for line in lines[:MOST_PROBLEMS]]
-        return [Problem(entry, line) for line in told], len(lines)
+        shown = lines[:MOST_PROBLEMS]
+        return [Problem(entry, line.removeprefix(f"{entry}: ")) for line in shown], len(lines)
     own, more = list(error.problems), int(error.more)
     found: list[Problem] = []
     number = 0

@@ -13,6 +13,7 @@ from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import alike
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.misread import RowStatistics, are_swapped, doubts, similar_names
+from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.postprocess import strangers
 from sedeval_soft.core.rows import UNNAMED
@@ -155,10 +156,10 @@ class Findings:
         """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
         length = short_fraction(settings.segment_length).removesuffix(".0")
         return [
-            f"{near} of {counted(rows, f'{role} row')} are nearly on the edges of segments of {length} s, "
-            f"off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. Is the step "
-            "of the table another, or do its times begin elsewhere? --segment-length takes steps exactly, "
-            "such as 1/3 or 1024/44100"
+            f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of segments of "
+            f"{length} s, off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. "
+            "Is the step of the table another, or do its times begin elsewhere? --segment-length takes steps "
+            "exactly, such as 1/3 or 1024/44100"
             for role, (rows, near, apart) in sorted(self.off_grid.items())
             if near >= _FEWEST_NEAR and 2 * near >= rows
         ]
@@ -180,10 +181,11 @@ class Findings:
             found.append(
                 f"the reference has no {extra}; counted as false alarms, unless a row with only its name "
                 f"declares it as a file without events{named_alike(self.missing, self.extra)}"
+                f"{_of_thresholds(self.extra)}"
             )
         if dropped:
             are = be(len(self.dropped))
-            hint = named_alike(self.missing, self.dropped)
+            hint = named_alike(self.missing, self.dropped) + _of_thresholds(self.dropped)
             found.append(f"{dropped} {are} not in the reference or the durations; left out{hint}")
         if unlisted:
             found.append(f"no duration for {unlisted}; evaluated to the last offset")
@@ -278,6 +280,16 @@ def named_alike(
         f"; is {found.theirs!r} meant to be {found.ours!r}? Both sides must name a file alike: "
         f"{found.number} of {counted(found.of, 'name')} would match but for {found.how}; write them as the "
         f"{sides[0]} does"
+    )
+
+
+def _of_thresholds(files: Iterable[str]) -> str:
+    """Return a hint for files that are none, but tables of a folder, each at a threshold."""
+    if not seem_thresholds(sorted(files)):
+        return ""
+    return (
+        "; their names hold thresholds: if they are tables of operating points, write a column of file names "
+        "in each, and give the folder as --operating-points"
     )
 
 

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.joined import join_long, join_wide
-from sedeval_soft.formats.named_thresholds import doubt_of_unnamed, seem_thresholds
 from sedeval_soft.formats.source import Source, open_source, spelled
 
 EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
@@ -61,7 +61,6 @@ def read_members(
 ) -> Rows:
     """Read some tables as one; what: they are of, a folder or an archive."""
     parts: list[tuple[str, Rows]] = []
-    as_read: list[Rows] = []
     silent: list[str] = []
     seen: dict[str, str] = {}
     digest = hashlib.sha256()
@@ -80,7 +79,6 @@ def read_members(
         if rows is None:
             silent.append(member.stem)
         else:
-            as_read.append(rows)
             parts.append((member.name, with_recording(rows, member.stem)))
     if not seen:
         raise InputError(_none(name))
@@ -96,8 +94,7 @@ def read_members(
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
     assumed = tuple(f"{Path(path).name}: {text}" for path, rows in parts for text in rows.origin.assumed)
-    doubt = doubt_of_unnamed([path for path, _ in parts], as_read)
-    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, (*doubt, *assumed))
+    origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, assumed)
     wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
     if wide:
         return join_wide(wide, files, origin)

@@ -16,18 +16,13 @@ from pathlib import Path
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members
+from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.formats.assemble import joined_notes
 from sedeval_soft.formats.folder import stem_of, with_recording
 from sedeval_soft.formats.joined import join_long, join_wide
-from sedeval_soft.formats.named_thresholds import (
-    are_lists_of_one,
-    doubt_of_unnamed,
-    seem_thresholds,
-    thresholds_in,
-)
 from sedeval_soft.formats.places import is_pattern, is_url
 from sedeval_soft.formats.remote import found_by, size_of_remote
 from sedeval_soft.formats.source import spelled
@@ -139,19 +134,7 @@ def recordings(name: str, held: Sequence[Held]) -> list[Held]:
             raise InputError(Problem(spelled(name), message, code="repeated-recording"))
         rows = None if each.rows is None else with_recording(each.rows, stem)
         found.append(replace(each, rows=rows))
-    return _with_doubt(held, found)
-
-
-def _with_doubt(as_read: Sequence[Held], named: list[Held]) -> list[Held]:
-    """Say of shards that were named after their files what is assumed if these names hold thresholds."""
-    tables = [(each.file.name, each.rows) for each in as_read if each.rows is not None]
-    doubt = doubt_of_unnamed([name for name, _ in tables], [rows for _, rows in tables])
-    for k, each in enumerate(named):
-        if doubt and each.rows is not None:
-            origin = replace(each.rows.origin, assumed=(*doubt, *each.rows.origin.assumed))
-            named[k] = replace(each, rows=replace(each.rows, origin=origin))
-            break
-    return named
+    return found
 
 
 def _refuse_thresholds(name: str, held: Sequence[Held]) -> None:

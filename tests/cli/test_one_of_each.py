@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 CALLS = {
     "ref.tsv sys.tsv": "ref.tsv: 1 row, 1 file, 1 class;",
-    "ref.tsv sys.tsv --durations durations.tsv": "warning: 1 system row ends after its file's duration",
+    "ref.tsv sys.tsv --durations durations.tsv": "segments after the end are not evaluated",
     "ref.tsv sys.tsv --thresholds best.yaml": "at given thresholds of 1 class\n",
     "ref.tsv sys.tsv --cross-tune 2": "there is 1 file; expected one or more",
     "ref.tsv late.tsv --segment-length 1e-6": "class (the longest file has",

@@ -10,6 +10,7 @@ none (NaN, infinite) are refused.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -237,15 +238,20 @@ def test_nothing_added_blindly_raises_a_score(reference, system, values):
             continue
         after = scored(reference, system, add(reference, system), values=values)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
-        if name == "every row twice" and not values and overlap_in_a_class(reference):
-            # Two events of a class at one time are two to find: a detection and its copy find both.
+        if name == "every row twice" and not values and within_one_collar(reference):
+            # Of two events of a class within the collars of one detection, its copy finds the other.
             better = {score: pair for score, pair in better.items() if not score.startswith("event.")}
         assert not better, (name, better)
 
 
-def overlap_in_a_class(rows: Rows) -> bool:
-    in_turn = sorted((name, label, onset, offset) for name, onset, offset, label, _ in rows)
-    return any(a[:2] == b[:2] and b[2] < a[3] for a, b in zip(in_turn, in_turn[1:], strict=False))
+def within_one_collar(rows: Rows) -> bool:
+    """Return whether a detection could match either of two events of a class, with collars as by default."""
+    for one, other in itertools.combinations(rows, 2):
+        longest = max(one[2] - one[1], other[2] - other[1])
+        onsets, offsets = abs(one[1] - other[1]), abs(one[2] - other[2])
+        if (one[0], one[3]) == (other[0], other[3]) and onsets <= 0.4 and offsets <= 2 * max(0.2, longest / 2):
+            return True
+    return False
 
 
 def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
@@ -344,8 +350,8 @@ def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
     ):
         assert before[name] == after[name] is not None
     assert gains(before, after) == {}
-    late = "1 system row of 1 file ('cafe.wav') ends up to 8871 s after the reference's last offset"
-    assert any(late in text and "--durations" in text for text in after.warnings)
+    late = "recordings end 69.2 times as late as in reference"
+    assert any(late in text and "durations" in text for text in after.warnings)
     assert not any(late in text for text in before.warnings)
     with pytest.raises(EvaluationError, match="after the reference's last offset"):
         sedeval_soft.evaluate(reference, gamed, strict=True)

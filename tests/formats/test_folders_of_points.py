@@ -12,7 +12,7 @@ from called import call
 from shared_data import shared
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, compare, evaluate, operating_points, validate
-from sedeval_soft.formats.named_thresholds import seem_thresholds, thresholds_in
+from sedeval_soft.core.named_thresholds import seem_thresholds, thresholds_in
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 REFERENCE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\nb.wav\t1\t2\tdog\n"
@@ -96,7 +96,7 @@ def test_the_dcase_baseline_in_a_folder_is_that_of_its_tables_one_by_one(tmp_pat
 
 def test_strict_takes_declared_points(tmp_path, reference):
     folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
-    (tmp_path / "durations.tsv").write_text("filename\tduration\na.wav\t60\nb.wav\t60\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na.wav\t10\nb.wav\t10\n")
     lengths = ("--durations", tmp_path / "durations.tsv")
     assert call(reference, folder, *PSDS, *lengths, "--strict").code == 2
     done = call(reference, "--operating-points", folder, *PSDS, *lengths, "--strict")

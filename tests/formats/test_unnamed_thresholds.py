@@ -27,15 +27,16 @@ def folder(tmp_path):
     return path
 
 
-def test_each_table_was_taken_for_a_recording(reference, folder, tmp_path):
+def test_recordings_that_the_reference_lacks_may_be_thresholds(reference, folder, tmp_path):
     archive = tmp_path / "out.zip"
     with ZipFile(archive, "w") as packed:
         for path in folder.iterdir():
             packed.write(path, path.name)
     for system in (folder, f"{folder}/*.tsv", archive):
         told = "\n".join(evaluate(reference, system).warnings)
-        assert f"{system}: names of its 3 tables hold thresholds" in told
-        assert "write a column filename and give --operating-points FOLDER" in told
+        assert "('0.1', '0.5', '0.9')" in told
+        assert "their names hold thresholds" in told
+        assert "--operating-points" in told
         with pytest.raises(EvaluationError, match="hold thresholds"):
             evaluate(reference, system, strict=True)
 
@@ -44,6 +45,10 @@ def test_names_of_recordings_are_no_thresholds(reference, folder):
     for path, name in zip(sorted(folder.iterdir()), ("a", "b", "c"), strict=True):
         path.rename(folder / f"{name}.tsv")
     assert "thresholds" not in "\n".join(evaluate(reference, folder).warnings)
+    folder = folder.rename(folder.parent / "numbered")
+    for path, name in zip(sorted(folder.iterdir()), ("0.1", "0.5", "0.9"), strict=True):
+        path.rename(folder / f"{name}.tsv")
+    assert evaluate(folder, folder).warnings == ()
 
 
 def test_no_pattern_is_advised_that_is_refused(reference, folder):

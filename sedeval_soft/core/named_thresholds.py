@@ -58,26 +58,6 @@ def are_lists_of_one(tables: Sequence[Rows]) -> bool:
     return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))
 
 
-def doubt_of_unnamed(names: Sequence[str], tables: Sequence[Rows]) -> tuple[str, ...]:
-    """Return what is assumed where tables without values are each taken for the recording it is named after.
-
-    Nothing where their names hold no thresholds, or where a column names recordings: names alone cannot say
-    whether `0.5.tsv` is of a recording or a threshold.
-    """
-    with_files = [rows for rows in tables if rows.files]
-    lists = all(isinstance(rows, LongRows) and not rows.has_values for rows in with_files)
-    unnamed = all(rows.files == (UNNAMED,) for rows in with_files)
-    if not with_files or not lists or not unnamed or not seem_thresholds(names):
-        return ()
-    first = last_of(names[0])
-    text = (
-        f"names of its {len(names)} tables hold thresholds, but no column names recordings, so that each "
-        f"table was taken for one recording, named as {first!r} is; if they are operating points, write a "
-        "column filename and give --operating-points FOLDER"
-    )
-    return (text,)
-
-
 def last_of(name: str) -> str:
     """Return the last part of the name of a file."""
     return PurePath(name).name

@@ -158,8 +158,8 @@ class Findings:
         return [
             f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of segments of "
             f"{length} s, off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. "
-            "Is the step of the table another, or do its times begin elsewhere? --segment-length takes steps exactly, "
-            "such as 1/3 or 1024/44100"
+            "Is the step of the table another, or do its times begin elsewhere? --segment-length takes steps "
+            "exactly, such as 1/3 or 1024/44100"
             for role, (rows, near, apart) in sorted(self.off_grid.items())
             if near >= _FEWEST_NEAR and 2 * near >= rows
         ]

@@ -249,7 +249,11 @@ def within_one_collar(rows: Rows) -> bool:
     for one, other in itertools.combinations(rows, 2):
         longest = max(one[2] - one[1], other[2] - other[1])
         onsets, offsets = abs(one[1] - other[1]), abs(one[2] - other[2])
-        if (one[0], one[3]) == (other[0], other[3]) and onsets <= 0.4 and offsets <= 2 * max(0.2, longest / 2):
+        if (
+            (one[0], one[3]) == (other[0], other[3])
+            and onsets <= 0.4
+            and offsets <= 2 * max(0.2, longest / 2)
+        ):
             return True
     return False
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def segment(name: str, value: object) -> float:
     return finite(name, float(value) if isinstance(value, Fraction) else value)
 
 
+@lru_cache(maxsize=256)
 def exactly(seconds: float) -> Fraction:
     """Return what a length in seconds stands for: 0.02 for 2/100, and the float nearest to 1/3 for 1/3.
 

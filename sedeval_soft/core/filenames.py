@@ -97,9 +97,10 @@ _TRIED = 50
 _LONGEST = 200
 """Letters of names in which others are looked for."""
 
-_EXTENSION = re.compile(r"(?:\.[A-Za-z]\w{0,7})+$")
-_SEPARATORS = re.compile(r"[\s._-]+")
-_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+# Compiled where they are used: most tables name files alike, and compiling takes time at each start.
+_EXTENSION = r"(?:\.[A-Za-z]\w{0,7})+$"
+_SEPARATORS = r"[\s._-]+"
+_ZEROS = r"(?<!\d)0+(?=\d)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def alike(ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str]) ->
 
 def _bare(name: str) -> str:
     """Return a name without folders and without any extension."""
-    return _EXTENSION.sub("", without_folders(name)) or name
+    return re.sub(_EXTENSION, "", without_folders(name)) or name
 
 
 def _composed(name: str) -> str:
@@ -156,15 +157,17 @@ def _composed(name: str) -> str:
 
 
 def _folded(name: str) -> str:
-    return _ZEROS.sub("", _SEPARATORS.sub(" ", _bare(unicodedata.normalize("NFKC", name)).casefold())).strip()
+    return re.sub(
+        _ZEROS, "", re.sub(_SEPARATORS, " ", _bare(unicodedata.normalize("NFKC", name)).casefold())
+    ).strip()
 
 
 _LESS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("the extension", _bare),
     ("how accents are encoded (NFC, NFD)", _composed),
     ("upper and lower case", lambda name: stem_of(name).casefold()),
-    ("`-`, `_`, `.` and blanks", lambda name: _SEPARATORS.sub(" ", stem_of(name)).strip()),
-    ("leading zeros", lambda name: _ZEROS.sub("", stem_of(name))),
+    ("`-`, `_`, `.` and blanks", lambda name: re.sub(_SEPARATORS, " ", stem_of(name)).strip()),
+    ("leading zeros", lambda name: re.sub(_ZEROS, "", stem_of(name))),
     ("extension, case, `-`, `_`, `.`, blanks or leading zeros", _folded),
 )
 """What names may differ in, and what is left of them then: from the least on."""

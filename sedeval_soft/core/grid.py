@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.core.ranges import stretches
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
 
@@ -123,13 +124,16 @@ class Grid:
         A row that only touches a segment's edge does not overlap it, a row without extent
         overlaps none, and what lies beyond a file's last segment is cut off.
         """
-        first, last = self.edges.before(onset), self.edges.after(offset)
-        n_segments = self.n_segments[file]
-        np.minimum(first, n_segments, out=first)
-        np.minimum(last, n_segments, out=last)
-        last[offset <= onset] = 0
-        np.maximum(last, first, out=last)
-        base = self.start[file]
-        first += base
-        last += base
+        edges, n_segments = self.edges, self.n_segments
+        first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
+        for part in stretches(len(onset)):
+            begin, end = edges.before(onset[part]), edges.after(offset[part])
+            n_own = n_segments[file[part]]
+            np.minimum(begin, n_own, out=begin)
+            np.minimum(end, n_own, out=end)
+            end[offset[part] <= onset[part]] = 0
+            np.maximum(end, begin, out=end)
+            base = self.start[file[part]]
+            np.add(begin, base, out=first[part])
+            np.add(end, base, out=last[part])
         return first, last

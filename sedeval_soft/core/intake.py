@@ -117,7 +117,7 @@ COLUMN_ROLES: Mapping[str, str] = {
 """What a column can be said to be, and the role that readers know it by: none where it is to be read past."""
 
 _MORE_ROLES = {"label": "event_label", "soft_value": "soft_value"}
-_NEXT_COLUMN = re.compile(rf",(?=\s*(?:{'|'.join([*COLUMN_ROLES, *_MORE_ROLES])})\s*=)")
+_NEXT_COLUMN = rf",(?=\s*(?:{'|'.join([*COLUMN_ROLES, *_MORE_ROLES])})\s*=)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _pairs(columns: object) -> Iterable[tuple[str, str]]:
             f"columns must be a text such as 'filename=segment_id,value=p', or a mapping, not {columns!r:.60}"
         )
     for text in texts:
-        for part in _NEXT_COLUMN.split(text):
+        for part in re.split(_NEXT_COLUMN, text):
             role, equals, name = part.partition("=")
             if not equals:
                 roles = ", ".join(COLUMN_ROLES)

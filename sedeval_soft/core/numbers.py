@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sedeval_soft.core.edges import MOST_PARTS
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick
 
-_QUOTIENT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*/\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*", re.ASCII)
+_QUOTIENT = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*/\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
 
 _MOST = MOST_PARTS
 """The greatest denominator of the length of a segment, in seconds and in ticks."""
@@ -43,7 +44,7 @@ def segment(name: str, value: object) -> float:
     Raises SettingsError for anything else.
     """
     if isinstance(value, str):
-        parts = _QUOTIENT.fullmatch(value)
+        parts = re.fullmatch(_QUOTIENT, value, re.ASCII)
         try:
             value = Fraction(Decimal(parts[1])) / Fraction(Decimal(parts[2])) if parts else value
         except (ZeroDivisionError, ArithmeticError):
@@ -53,6 +54,7 @@ def segment(name: str, value: object) -> float:
     return finite(name, float(value) if isinstance(value, Fraction) else value)
 
 
+@lru_cache(maxsize=256)
 def exactly(seconds: float) -> Fraction:
     """Return what a length in seconds stands for: 0.02 for 2/100, and the float nearest to 1/3 for 1/3.
 

@@ -34,8 +34,9 @@ def shard_of_rows(
     if batch:
         inputs = in_memory(inputs[0]), in_memory(inputs[1])
     else:
-        # What is wrong is said before much is computed.
-        pair.findings.warnings(settings)
+        # What is refused is refused before much is computed.
+        if settings.strict:
+            pair.findings.warnings(settings)
         scenes_of(pair.files, pair.classes, settings)
     return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
 

@@ -45,7 +45,8 @@ class Pooled:
 
         n_segments = np.array([system.shape[1]])
         self.settings = Settings.of(only=only, measures=GROUPS, classes=inputs.CLASSES)
-        self.cells = Cells("segment", reference, system, np.array([0, system.shape[1]]))
+        n_segments = system.shape[1]
+        self.cells = Cells("segment", reference, system, np.array([0, n_segments]), np.array([n_segments]))
         columns = Columns({}, {"length": n_segments * 1_000_000, "n_segments": n_segments}, {}, {})
         tally_cells(self.cells, self.settings, columns)
         tally_ranking(self.cells, self.settings, columns)

@@ -255,9 +255,12 @@ def test_a_link_out_of_a_folder_is_read_as_what_it_is_and_never_written(referenc
 def test_very_many_events_at_one_time(only, tmp_path):
     path = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t10\tcar\n" * 20_000])
     done = attack(path, path, "--only", only, "--memory-limit", "2G")
-    done.refused(
-        "are rows repeated" if "event" in only else "to look at 4e+08 pairs of events that overlap would take"
-    )
+    if "event" in only:
+        done.refused("are rows repeated")
+    else:
+        # What covers the same time is one stretch, however often.
+        assert done.code == 0, done
+        assert "(duplicate-row)" in done.text
 
 
 def test_memory_is_measured():

@@ -92,11 +92,11 @@ def best(
     of = replace(of, **{name: getattr(settings, name) for name in (*names, "median_filter", "classes")})
     found: dict[str, list[tuple[Fraction, int]]] = {label: [] for label in LABELS}
     for threshold in tried:
-        at = replace(of, threshold=threshold)
+        at = of
         if of.inclusive and threshold < 0:
             # Below 0 silence passes, whether thresholds do or not: the reference keeps its own rule.
-            cut_below = math.nextafter(of.reference_cut, 0.0)
-            at = replace(of, threshold=threshold, inclusive=False, reference_threshold=cut_below)
+            at = replace(of, inclusive=False, reference_threshold=math.nextafter(of.reference_cut, 0.0))
+        at = replace(at, threshold=threshold)
         scores = evaluate_rows(reference, system, replace(at, only=(basis,)))
         # What counts of events changes where a frame of them does.
         fine = replace(at, only=("segment",), segment_length=1.0)

@@ -45,11 +45,15 @@ class Pooled:
 
         n_segments = np.array([system.shape[1]])
         self.settings = Settings.of(only=only, measures=GROUPS, classes=inputs.CLASSES)
-        n_segments = system.shape[1]
-        self.cells = Cells("segment", reference, system, np.array([0, n_segments]), np.array([n_segments]))
-        columns = Columns({}, {"length": n_segments * 1_000_000, "n_segments": n_segments}, {}, {})
+        self.cells = Cells("segment", reference, system, np.append(0, n_segments), n_segments)
+        sizes = {
+            "length": n_segments * 1_000_000,
+            "n_segments": n_segments,
+            "n_evaluated_segments": n_segments,
+        }
+        columns = Columns({}, sizes, {}, {})
         tally_cells(self.cells, self.settings, columns)
-        tally_ranking(self.cells, self.settings, columns)
+        tally_ranking(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), self.settings, columns)
         self.tally = Tally(
             (inputs.FILE,), inputs.CLASSES, columns.per_class, columns.per_file, columns.samples,
             columns.events, "pooled",

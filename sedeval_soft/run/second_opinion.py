@@ -32,7 +32,8 @@ from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.run.cell_scores import CELLS, counts_at
+from sedeval_soft.run.cell_scores import CELLS
+from sedeval_soft.run.optimal import counts_at
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
 

@@ -2,39 +2,39 @@
 
 What depends on the files is sorted and matched once. Then TP and N_sys of all weights are weighted
 cumulative sums; only what is counted regardless of class, M, needs a look at all classes together at the
-thresholds that were found: S = M - TP, D = N_ref - M, I = N_sys - M.
+thresholds that are best: S = M - TP, D = N_ref - M, I = N_sys - M.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.hard import positive
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.candidates import Candidates, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import count_regardless, match_events
 from sedeval_soft.measures.event.pairs import Collars
-from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.segment.count import sum_files
-from sedeval_soft.run.candidates import candidates_of, pooled_candidates
+from sedeval_soft.measures.threshold_counts import error_merit, f_merit
+from sedeval_soft.measures.thresholds import Best, Candidates, joint_scores
 from sedeval_soft.run.cell_scores import CELLS, Table
-from sedeval_soft.run.thresholds import error_rate_table, optimal_table
+from sedeval_soft.run.optimal import (
+    Weighted,
+    candidates_of,
+    error_rate_table,
+    optimal_table,
+    pooled_candidates,
+)
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 Regardless = Callable[[Floats, Index], Floats]
 """Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
 
@@ -42,108 +42,63 @@ _EVENTS = 1 << 20
 """Events that are matched at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Retuned:
-    """What finds the best thresholds of weighted files.
-
-    classes: the candidates of each class. pooled: those of all classes as one; None if no score needs them.
-    regardless: counts pairs whatever their class; None where nothing is matched one to one. with_errors:
-    whether the lowest error rate is wanted as well.
-    """
-
-    classes: Sequence[Candidates]
-    pooled: Candidates | None
-    regardless: Regardless | None
-    with_errors: bool
-    settings: Settings
-
-    @classmethod
-    def of(cls, tally: Tally, basis: str, settings: Settings) -> Retuned:
-        """Prepare the optimal reading of a basis."""
-        if basis in CELLS:
-            return _of_cells(tally, basis, settings)
-        return _of_events(tally, basis, settings)
-
-    def table(self, weights: Floats) -> Table:
-        """Return the scores of each weights at their best thresholds; weights: (n_weights, n_files)."""
-        settings = self.settings
-        merits = (f_merit(settings.beta), error_merit) if self.with_errors else (f_merit(settings.beta),)
-
-        def best(own: Candidates) -> list[_AtBest]:
-            found = own.best(weights, merits)
-            inclusive = settings.inclusive
-            return [_AtBest(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in found]
-
-        size = len(weights) * sum(len(own.value) for own in self.classes)
-        found = for_each(best, self.classes, size)
-        by_f = _AtBest.stacked([of[0] for of in found], len(weights))
-        tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (by_f.tp, by_f.n_sys, by_f.n_ref))
-        m = tp_all if self.regardless is None else self.regardless(weights, by_f.at)
-        counts = DetectionCounts(by_f.tp, by_f.n_ref, by_f.n_sys, m - tp_all, ref_all - m, sys_all - m)
-        table = optimal_table(counts, by_f.threshold, settings) | self._joint(weights)
-        if not self.with_errors:
-            return table
-        fewest = _AtBest.stacked([of[1] for of in found], len(weights))
-        return table | error_rate_table(fewest.tp, fewest.n_sys, fewest.n_ref, fewest.threshold)
-
-    def _joint(self, weights: Floats) -> Table:
-        if self.pooled is None:
-            return {}
-        of = self.classes, self.pooled, weights
-        return joint_scores(*of, self.settings.beta, inclusive=self.settings.inclusive)
-
-
-def joint_table(tally: Tally, basis: str, settings: Settings) -> Table:
-    """Return the scores at the thresholds that are best for all classes together."""
-    classes = candidates_of(tally, basis, settings, together=True)
-    pooled = pooled_candidates(tally, basis, settings, together=True)
-    table = joint_scores(classes, pooled, np.ones((1, 1)), settings.beta, inclusive=settings.inclusive)
-    return {name: only_row(values) for name, values in table.items()}
-
-
-def only_row(values: Averaged) -> Averaged:
-    """Return the values of the one row of weights."""
-    classes, overall = values.classes, values.overall
-    return Averaged(None if classes is None else classes[0], overall=None if overall is None else overall[0])
-
-
-def _pooled(tally: Tally, basis: str, settings: Settings) -> Candidates | None:
-    return pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
-
-
-class _AtBest(NamedTuple):
-    """The best candidates of a class, (n_weights,) each, or of all classes, (n_weights, n_classes)."""
-
-    at: Index
-    tp: Floats
-    n_sys: Floats
-    n_ref: Floats
-    threshold: Floats
-
-    @classmethod
-    def stacked(cls, classes: Sequence[_AtBest], n: int) -> _AtBest:
-        """Return the best candidates of classes side by side."""
-        if not classes:
-            none = np.zeros((n, 0))
-            return cls(none.astype(np.int64), none, none, none, none)
-        return cls(*(np.stack(column, axis=1) for column in zip(*classes, strict=True)))
-
-
-def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
-    scores = tally.samples[f"{basis}.system"]
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    lengths = tally.per_file[cells_of(basis)]
+def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted:
+    """Return what finds the scores of weighted files at their best thresholds."""
     classes = candidates_of(tally, basis, settings)
-    sizes = hits.sum(axis=0)
+    pooled = pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
+    regardless: Regardless | None = None
+    if basis in CELLS:
+        regardless = _paired_cells(tally, basis, classes, settings)
+    elif basis == "event":
+        regardless = _EventPairs.of(tally, classes, settings).weighted
+    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+
+    def scores(weights: Floats) -> Table:
+        def best(own: Candidates) -> list[tuple[Best, Floats]]:
+            found = own.best(weights, merits)
+            return [(of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in found]
+
+        of_classes = for_each(best, classes, len(weights) * size)
+        (by_f, thresholds), *rest = (
+            _side_by_side([of[k] for of in of_classes], len(weights)) for k in range(len(merits))
+        )
+        tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (by_f.tp, by_f.n_sys, by_f.n_ref))
+        m = tp_all if regardless is None else regardless(weights, by_f.at)
+        counts = DetectionCounts(by_f.tp, by_f.n_ref, by_f.n_sys, m - tp_all, ref_all - m, sys_all - m)
+        table = optimal_table(counts, thresholds, settings)
+        if pooled is not None:
+            table |= joint_scores(classes, pooled, weights, settings.beta, inclusive=inclusive)
+        for fewest, errors_at in rest:
+            table |= error_rate_table(fewest.tp, fewest.n_sys, fewest.n_ref, errors_at)
+        return table
+
+    return scores
+
+
+def _side_by_side(classes: Sequence[tuple[Best, Floats]], n: int) -> tuple[Best, Floats]:
+    """Return the best candidates and thresholds of all classes, (n, n_classes) each."""
+    if not classes:
+        none = np.zeros((n, 0))
+        return Best(none.astype(np.int64), none, none, none), none
+    best, thresholds = zip(*classes, strict=True)
+    return Best(*(np.stack(column, axis=1) for column in zip(*best, strict=True))), np.stack(
+        thresholds, axis=1
+    )
+
+
+def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings) -> Regardless:
+    scores = tally.samples[f"{basis}.system"]
+    sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
     # Only where the reference has something can anything be paired with it.
     sounding = np.flatnonzero(sizes)
     n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(classes), 1)))
-    start = np.searchsorted(sounding, np.append(0, np.cumsum(lengths)))
-    # How many candidates lie above each score: it is detected from that one on.
+    start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+    # From which candidate on each cell is detected.
     small = np.min_scalar_type(max((len(own.value) for own in classes), default=0) + 1)
     place = np.zeros((len(classes), len(sounding)), dtype=small)
     for c, own in enumerate(classes):
-        place[c] = len(own.value) - np.searchsorted(own.value[::-1], scores[c, sounding], side="right")
+        place[c] = own.place(scores[c, sounding])
 
     def regardless(weights: Floats, at: Index) -> Floats:
         reached = (at + 1).astype(small)
@@ -155,15 +110,7 @@ def _of_cells(tally: Tally, basis: str, settings: Settings) -> Retuned:
 
         return np.array(for_each(count, range(len(weights)), place.size * len(weights)))
 
-    pooled = _pooled(tally, basis, settings)
-    return Retuned(classes, pooled, regardless, with_errors=False, settings=settings)
-
-
-def _of_events(tally: Tally, basis: str, settings: Settings) -> Retuned:
-    classes = candidates_of(tally, basis, settings)
-    regardless = _EventPairs.of(tally, classes, settings).weighted if basis == "event" else None
-    pooled = _pooled(tally, basis, settings)
-    return Retuned(classes, pooled, regardless, with_errors=True, settings=settings)
+    return regardless
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +132,7 @@ class _EventPairs:
         first, last = np.zeros((2, len(system)), dtype=np.int64)
         for c, own in enumerate(classes):
             mine = np.flatnonzero(system.label == c)
-            upwards, n = own.value[::-1], len(own.value)
-            first[mine] = n - np.searchsorted(upwards, system.dies[mine], side="left")
-            last[mine] = n - np.searchsorted(upwards, system.born[mine], side="left")
+            first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
         return cls(tally, first, last, len(classes), Collars.of(settings))
 
     def weighted(self, weights: Floats, at: Index) -> Floats:
@@ -238,22 +183,14 @@ class _EventPairs:
             end = max(begin + 1, int(np.searchsorted(size, base + _EVENTS, side="right")))
             block = slice(begin, end)
             copy, mine = expand(ours[file[block]], ours[file[block] + 1])
-            references = _as(reference.take(mine), copy)
+            references = replace(reference.take(mine), file=copy.astype(np.int32), nested=False)
             copy, their = expand(theirs[file[block]], theirs[file[block] + 1])
             their = order[their]
             position = at[block][copy, system.label[their]]
             alive = (self.first[their] <= position) & (position < self.last[their])
-            found.append(self._count(references, _as(system.take(their[alive]), copy[alive]), end - begin))
+            systems = replace(system.take(their[alive]), file=copy[alive].astype(np.int32), nested=False)
+            sides = references.events(), systems.events()
+            matched = match_events(*sides, self.n_classes, self.collars)
+            found.append(count_regardless(*sides, matched, end - begin, self.collars))
             begin = end
         return np.concatenate(found)
-
-    def _count(self, reference: EventLifetimes, system: EventLifetimes, n_files: int) -> Index:
-        sides = reference.events(), system.events()
-        matched = match_events(*sides, self.n_classes, self.collars)
-        return count_regardless(*sides, matched, n_files, self.collars)
-
-
-def _as(events: EventLifetimes, file: Index) -> EventLifetimes:
-    """Return events under other numbers of files."""
-    codes = file.astype(np.int32)
-    return EventLifetimes(codes, events.label, events.onset, events.offset, events.born, events.dies)

@@ -21,7 +21,7 @@ from sedeval_soft.formats.forms.fit import fit, taken
 from sedeval_soft.formats.forms.form import Form
 from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_of
 from sedeval_soft.report import write_atomic
-from sedeval_soft.report.write_folder import write_folder
+from sedeval_soft.report.write import write_folder
 
 
 @dataclass(frozen=True, slots=True)

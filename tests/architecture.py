@@ -17,7 +17,7 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
-    ("page", "plotting"),
+    ("page", "plots"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

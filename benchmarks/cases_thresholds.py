@@ -38,7 +38,7 @@ def _cells(bench: Bench) -> tuple[Any, str]:
 
 def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
     from sedeval_soft.api import shard_of_rows, to_rows
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
     reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
     settings = Settings.of(only=("event.optimal",))
@@ -48,13 +48,13 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.core.hard import positive
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.measures.joint import joint_best
     from sedeval_soft.measures.segment.optimal import best_thresholds
     from sedeval_soft.measures.steps import best_f_thresholds
     from sedeval_soft.run.candidates import candidates_of
     from sedeval_soft.run.retuned import joint_table
     from sedeval_soft.run.thresholds import steps_of
+    from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 

@@ -18,7 +18,6 @@ from sedeval_soft import EvaluationError, InputError, Limits, __version__
 from sedeval_soft.api import in_step, pieces, read_parts, shard_of_rows, sides_of, streaming
 from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.core.room import RoomError, memory_limited
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.formats import pack_shard, read_rows
 from sedeval_soft.formats.forms.registry import form_of
@@ -26,6 +25,7 @@ from sedeval_soft.report import render
 from sedeval_soft.run import batches
 from sedeval_soft.run import waited as waiting
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.settings import Settings
 
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"

@@ -9,11 +9,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from sedeval_soft.api.sources import Columns, limits_from, to_rows
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.formats import read_rows
 from sedeval_soft.formats.expand import compressed
 from sedeval_soft.formats.folder import stem_of
@@ -22,6 +21,7 @@ from sedeval_soft.formats.forms.form import Form
 from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_of
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write_folder import write_folder
+from sedeval_soft.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plotting.kinds import RESAMPLED
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.needs import MATRIX_BASES, check_kind, matrix_score, settings_for
@@ -35,6 +35,7 @@ from sedeval_soft.plotting.save import form_of, rendered
 from sedeval_soft.plotting.subject import Subject, Subjects, Wish
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

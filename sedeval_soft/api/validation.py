@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
-from sedeval_soft.config import checked_preset, classes_of_preset
-from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.formats import read_rows
 from sedeval_soft.report import write_atomic
+from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.validation import Expected, Validation, validate_table
 
 MAX_PROBLEMS = 100

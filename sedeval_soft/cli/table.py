@@ -17,7 +17,7 @@ def hand_over(made: Any, output: str | None, *, force: bool, quiet: bool, **how:
     replaced. Raises SettingsError where a terminal would get what is no text.
     """
     from sedeval_soft.api.conversion import prepare, write
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     printed = to_standard_output(output)
     target = "-" if printed or output is None else output

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.formats.columns import ALIASES, normal
 from sedeval_soft.formats.lines import BLANK, DELIMITERS, check_lines
 from sedeval_soft.formats.records import decode, records

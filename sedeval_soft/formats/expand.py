@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, cast
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.formats.taken import SPARED, Bytes
 
 if TYPE_CHECKING:

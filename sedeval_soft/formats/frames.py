@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.formats.memory import Table, table_of

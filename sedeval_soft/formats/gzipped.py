@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.formats.taken import SPARED, Bytes, Taken
 
 _IN, _OUT = 1 << 16, 1 << 20

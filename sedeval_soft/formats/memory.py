@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.decimals import as_written
-from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.visible import one_line
+from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.formats.columns import is_number
 from sedeval_soft.formats.unclear import words_as_numbers
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from sedeval_soft.core.groups import PART_NAMES, is_part_name
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.formats.by_file import Places, Saying, file_columns, read_by_file
 from sedeval_soft.formats.columns import is_number, normal
 from sedeval_soft.formats.source import open_source
+from sedeval_soft.settings import PART_NAMES, is_part_name
 
 _PART = frozenset(
     f"{name}{ending}"

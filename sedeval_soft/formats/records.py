@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.formats.lines import MOST_COLUMNS
 from sedeval_soft.formats.quotes import misquoted
 from sedeval_soft.formats.source import Source

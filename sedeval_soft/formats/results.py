@@ -9,10 +9,9 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.value import SCHEMA
-from sedeval_soft.core.visible import quoted
+from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.formats.source import Source, open_source
 
 Number = float | None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.formats.magic import without_mark
 from sedeval_soft.formats.places import is_url
 from sedeval_soft.formats.taken import Bytes, Taken

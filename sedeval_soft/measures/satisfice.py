@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.satisfice import AT_LEAST, Constraint
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.settings import AT_LEAST, Constraint
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.settings import GROUPS, Settings
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.plotting.kinds import KINDS, OPTIONS
 from sedeval_soft.plotting.subject import Wish
 from sedeval_soft.run.curves import FAMILIES
 from sedeval_soft.run.worst import family_of
+from sedeval_soft.settings import GROUPS, Settings
 
 Family = tuple[str, str]
 
@@ -44,7 +44,7 @@ _OF_SEVERAL = ("segment.soft.f1",)
 
 def check_kind(kind: str, wish: Wish, systems: int) -> None:
     """Refuse wishes that are not of a kind of figure, and more systems than it can show."""
-    from sedeval_soft.core.hints import did_you_mean
+    from sedeval_soft.names import did_you_mean
     from sedeval_soft.plotting.kinds import ALONE
 
     if not isinstance(kind, str) or kind not in KINDS:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.plotting.look import DASHES, DISTINCT, MARKERS, Look
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subject, Subjects, said_of_others

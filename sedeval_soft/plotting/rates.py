@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.needs import family_for
 from sedeval_soft.plotting.panels import Line, Plan, draw_panels, say_nothing, strokes, unit_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.texts import all_shortened, plain, points_of, told, width, wrapped
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sedeval_soft.core.visible import escaped, visible
+from sedeval_soft.errors import escaped, visible
 
 ELLIPSIS = "\u2026"
 

@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity, activities
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.events import Events, active
 from sedeval_soft.core.hard import hard_events
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.pair import Pair, with_files
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.plotting.look import FALSE_ALARM, HIT, MISS, Look
 from sedeval_soft.plotting.panels import say_nothing, unit_of
 from sedeval_soft.plotting.sheet import POINTS, Entry, Sheet
 from sedeval_soft.plotting.subject import Subjects, said_of_others
 from sedeval_soft.plotting.texts import all_shortened, joined
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

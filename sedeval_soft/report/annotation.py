@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from sedeval_soft.annotators.found import Annotation
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.numbers import short_fraction
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import Table, number
+from sedeval_soft.settings import short_fraction
 
 _MOST_COLUMNS = 8
 """Annotators up to which the ceiling has a column for each."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.value import Score, Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.layout import measure_label, of_parts
 from sedeval_soft.report.table import Table, number
 

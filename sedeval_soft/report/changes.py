@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft.board.changes import ABSENT, Changes, InputChange, ScoreChange, SystemChange
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.formats.results import ResultScore
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.plain import plain_table

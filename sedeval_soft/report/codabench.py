@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.errors import SettingsError
 
 LONGEST = 36
 """Characters that Codabench has room for in the key of a column."""

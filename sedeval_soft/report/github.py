@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sedeval_soft.core.board import Board
-from sedeval_soft.core.counted import be
 from sedeval_soft.core.value import Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import be, visible
 from sedeval_soft.report.board import board_page
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.markdown import markdown

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.numbers import short_fraction
-from sedeval_soft.core.satisfice import Constraint
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.chance import said_of_chance
 from sedeval_soft.report.intervals import described, described_runs
 from sedeval_soft.report.spread import said_of_folds
 from sedeval_soft.report.table import short
 from sedeval_soft.report.tables import families
+from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 
 def header(scores: Scores) -> list[tuple[str, str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Score
+from sedeval_soft.errors import counted
 from sedeval_soft.report.layout import COUNTS
 from sedeval_soft.report.table import number
+from sedeval_soft.settings import Settings
 
 METHODS = {
     "bootstrap": "bootstrap percentiles",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.value import Score, Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.board import side_by_side

@@ -127,7 +127,7 @@ def _yaml(whole: dict[str, Any]) -> str:
     """Return the very document that JSON has, so that the two cannot differ, as YAML."""
     import msgspec
 
-    from sedeval_soft.config.plain_yaml import write_plain_yaml
+    from sedeval_soft.settings_files import write_plain_yaml
 
     return write_plain_yaml(msgspec.json.decode(_json(whole)))
 

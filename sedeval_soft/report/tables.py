@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sedeval_soft.core.value import Confusion, Score, Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.chance import chance_notes, chance_tables
 from sedeval_soft.report.intervals import end_cell, end_names, ends, has_interval

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.hard import positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.steps import Changes, Weights, stacked
 from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.thresholds import counted, paired_events
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import active
 from sedeval_soft.core.hard import positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, Totals, cells_of, evaluated_of
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, totals
@@ -17,6 +16,7 @@ from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
 from sedeval_soft.run.thresholds import events_at, optimal_table
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

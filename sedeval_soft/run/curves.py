@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curves.curve import Curve
@@ -17,6 +16,7 @@ from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.run.psds import psds_curve
 from sedeval_soft.run.sweep import surfaces_of
 from sedeval_soft.run.thresholds import steps_of
+from sedeval_soft.settings import Settings
 
 ByClass = Mapping[str, Curve]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.steps import Steps, stacked
 from sedeval_soft.run.thresholds import paired_events, steps_of
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import heads
 from sedeval_soft.core.room import room
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.descent import Run, Stretch, descend
@@ -21,6 +20,7 @@ from sedeval_soft.measures.peak import Peak
 from sedeval_soft.measures.steps import Steps
 from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.thresholds import counted
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import Averaged
@@ -30,6 +29,7 @@ from sedeval_soft.measures.segment.count import sum_files
 from sedeval_soft.run.candidates import candidates_of, pooled_candidates
 from sedeval_soft.run.cell_scores import CELLS, Table
 from sedeval_soft.run.thresholds import error_rate_table, optimal_table
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

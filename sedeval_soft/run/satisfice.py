@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.satisfice import Constraint
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.candidates import Candidates
@@ -17,6 +15,7 @@ from sedeval_soft.measures.satisfice import satisficed_scores
 from sedeval_soft.run.candidates import candidates_of, pooled_candidates
 from sedeval_soft.run.cell_scores import Table
 from sedeval_soft.run.retuned import only_row
+from sedeval_soft.settings import Constraint, Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

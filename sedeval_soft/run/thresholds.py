@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
@@ -25,6 +24,7 @@ from sedeval_soft.measures.steps import (
     best_error_rate_thresholds,
     best_f_thresholds,
 )
+from sedeval_soft.settings import Settings
 
 Table = dict[str, Averaged]
 Floats = npt.NDArray[np.float64]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.tuning import TunedClass, Tuning
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.candidates import Best
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.run.candidates import candidates_of
 from sedeval_soft.run.tuned import merit_of
+from sedeval_soft.settings import Settings, TunedClass, Tuning
 
 
 def tune(tally: Tally, settings: Settings) -> Tuning:

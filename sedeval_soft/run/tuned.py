@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be, counted
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hard import positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.tuning import BASES
+from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.measures.candidates import Merit, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.segment.optimal import threshold_between
 from sedeval_soft.run.candidates import candidates_of
 from sedeval_soft.run.cell_scores import counts_at
 from sedeval_soft.run.cells import Columns
+from sedeval_soft.settings import BASES, Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from sedeval_soft.core.errors import Problem
+from sedeval_soft.errors import Problem
 from sedeval_soft.formats.lines import DELIMITERS
 from sedeval_soft.formats.records import numbered
 from sedeval_soft.formats.source import Source

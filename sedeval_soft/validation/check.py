@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.misread import last_offsets
 from sedeval_soft.core.pair import name_single_file
 from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
+from sedeval_soft.errors import InputError, counted
 from sedeval_soft.formats.source import spelled
 from sedeval_soft.validation.characters import characters
 from sedeval_soft.validation.found import Log, Validation

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.errors import Problem, Severity
+from sedeval_soft.errors import Problem, Severity
 from sedeval_soft.formats.source import Source
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")

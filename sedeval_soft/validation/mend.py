@@ -16,16 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.core.errors import InputError, SettingsError
-from sedeval_soft.core.hints import folded
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.paths import is_folder
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.formats.careful import declares
 from sedeval_soft.formats.columns import BLANKS, is_number
 from sedeval_soft.formats.quotes import misquoted
 from sedeval_soft.formats.records import numbered
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source, spelled
+from sedeval_soft.names import folded
 from sedeval_soft.validation.check import Expected
 from sedeval_soft.validation.names import shown
 

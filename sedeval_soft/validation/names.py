@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.errors import Problem
 from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.hints import did_you_mean, folded
 from sedeval_soft.core.misread import are_swapped, decimal_files, similar_names
 from sedeval_soft.core.rows import UNNAMED, LongRows
+from sedeval_soft.errors import Problem
 from sedeval_soft.formats.columns import is_number
+from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.tables import Table
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.errors import InputError
 from sedeval_soft.formats.read import read_as
 from sedeval_soft.formats.source import Source
 

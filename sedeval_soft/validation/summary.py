@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.errors import Problem
+from sedeval_soft.errors import Problem
 from sedeval_soft.formats.careful import Found
 from sedeval_soft.formats.sniff import Sniffed
 from sedeval_soft.formats.source import Source

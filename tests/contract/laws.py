@@ -15,10 +15,10 @@ import numpy as np
 from tables import long_rows
 
 from sedeval_soft.core.rows import LongRows
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 Evaluate = Callable[[LongRows, LongRows, Settings], Scores]
 

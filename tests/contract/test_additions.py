@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 
 import sedeval_soft
 from sedeval_soft import compare
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.core.value import Scores
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 Row = tuple[str, float, float, str, float]
 Rows = list[Row]

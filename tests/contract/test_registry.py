@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from laws import ALL, FILES, LABELS, LAWS, random_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
 from sedeval_soft.report import scores_table
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import READINGS, Settings
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -16,8 +16,8 @@ from tables import long_rows
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.compat.check import check_sed_eval
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.settings import Settings
 
 FILES = ("a", "b")
 LABELS = ("car", "dog", "talk")

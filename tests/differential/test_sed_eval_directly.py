@@ -16,7 +16,7 @@ from oracles import maximum_size
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import LongRows, WideRows
+from sedeval_soft.errors import InputError
 from sedeval_soft.formats import quotes, read_durations, read_rows, rows_from_data
 from sedeval_soft.formats.careful import read_carefully
 from sedeval_soft.formats.sniff import sniff

@@ -16,8 +16,8 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_durations, read_rows
+from sedeval_soft.settings import Settings
 
 NAMES = (
     "event.hard.f1.micro",

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.joint import joint_best, joint_scores
+from sedeval_soft.settings import Settings
 
 ASKED = {"classes": CLASSES, "measures": ("joint",), "segment_length": 1.0}
 BASES = ("segment", "event", "intersection", "clip")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.measures.satisfice import NAMES, satisficed_scores
+from sedeval_soft.settings import Constraint
 
 HOURS = np.array([0.5, 2.0])
 LENGTH = np.array([1_800_000_000, 7_200_000_000])

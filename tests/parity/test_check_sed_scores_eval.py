@@ -13,9 +13,9 @@ from test_events_and_intersections import sides
 from sedeval_soft import SettingsError
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.run.second_opinion import SILENT, STAIRS, check_sed_scores_eval
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import Settings
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_sed_scores_eval import FILES, LABELS, make, rows_of, tables_of
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 

@@ -20,7 +20,7 @@ from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 COLLARS = (
     {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2},

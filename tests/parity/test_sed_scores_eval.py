@@ -11,7 +11,7 @@ from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 

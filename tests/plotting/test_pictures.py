@@ -10,11 +10,11 @@ from matplotlib.legend import Legend
 from plotted import OTHER, REFERENCE, SYSTEM, said, table
 
 from sedeval_soft import compare, evaluate, plot, threshold_curves
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.plotting.look import FALSE_ALARM, HIT, MISS
 from sedeval_soft.plotting.needs import settings_for
 from sedeval_soft.plotting.subject import Wish
 from sedeval_soft.plotting.timeline import Strip, compared
+from sedeval_soft.settings import Settings
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
 

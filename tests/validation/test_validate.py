@@ -16,7 +16,6 @@ from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, REFERENCE, WIDE_REFERENCE, 
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, validate
-from sedeval_soft.config import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.formats import read_rows
 from sedeval_soft.formats.records import numbered
@@ -24,6 +23,7 @@ from sedeval_soft.formats.sniff import sniff
 from sedeval_soft.formats.source import open_source
 from sedeval_soft.formats.table import read_fast
 from sedeval_soft.report.problems import VALIDATION_FORMATS, render_validation
+from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.validation import tables
 from sedeval_soft.validation.characters import spans_of
 from sedeval_soft.validation.found import Log

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be, counted, plural
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.errors import InputError, Problem, be, counted, plural
 from sedeval_soft.formats.forms.form import Form
 from sedeval_soft.formats.forms.names import has_audio_extension, shown, stems
 from sedeval_soft.formats.forms.shapes import contiguous, fold, unfold

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import without_extension
+from sedeval_soft.errors import InputError, Problem
 
 _LONGEST = 200
 """Bytes that leave room for an extension in what file systems take (255)."""

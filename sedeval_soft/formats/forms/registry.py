@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.formats.forms.archive import COMPRESSED, TAR, ZIP
 from sedeval_soft.formats.forms.audacity import AUDACITY
 from sedeval_soft.formats.forms.columnar import ARROW, ARROW_STREAM, PARQUET
@@ -15,6 +14,7 @@ from sedeval_soft.formats.forms.lines import JSON_LINES
 from sedeval_soft.formats.forms.rttm import RTTM
 from sedeval_soft.formats.magic import extension_of
 from sedeval_soft.formats.source import Source
+from sedeval_soft.names import did_you_mean
 
 FORMS: tuple[Form, ...] = (
     *(LONG, CSV, WIDE, WIDE_CSV, SED_EVAL, MAESTRO, SCORE_DIR),

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be, counted
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
+from sedeval_soft.errors import be, counted
 
 Ticks = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]

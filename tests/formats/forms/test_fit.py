@@ -12,7 +12,7 @@ import pytest
 from drawn import facts
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.errors import InputError
+from sedeval_soft.errors import InputError
 from sedeval_soft.formats.forms.fit import fit
 from sedeval_soft.formats.forms.registry import form_of
 from sedeval_soft.formats.forms.shapes import fold, unfold

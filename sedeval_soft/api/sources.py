@@ -16,7 +16,8 @@ from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
-from sedeval_soft.formats import (
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables import (
     points_in,
     points_of_folder,
     read_durations,
@@ -25,7 +26,6 @@ from sedeval_soft.formats import (
     read_rows,
     rows_from_data,
 )
-from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import Table, number
+from sedeval_soft.report.text import plain_table
 
 Value = float | int | None
 

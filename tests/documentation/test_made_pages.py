@@ -17,9 +17,9 @@ from documents import ROOT, examples, script
 
 import sedeval_soft
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.formats.forms.registry import FORMS
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import PRESETS
+from sedeval_soft.tables.forms import FORMS
 
 PACKAGE = Path(sedeval_soft.__file__).parent
 

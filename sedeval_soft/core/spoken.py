@@ -4,29 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_MEANT = {
-    **dict.fromkeys(("f", "f_1", "f-1", "fscore", "f_score", "f-score", "f1score", "f1_score"), "f1"),
-    **dict.fromkeys(("f1-score", "fmeasure", "f_measure", "f-measure", "eb_f1", "sb_f1"), "f1"),
-    **dict.fromkeys(("p", "prec", "ppv"), "precision"),
-    **dict.fromkeys(("r", "rec", "tpr"), "recall"),
-    **dict.fromkeys(("er", "error", "errorrate"), "error_rate"),
-    **dict.fromkeys(("d", "del", "deletion"), "deletion_rate"),
-    **dict.fromkeys(("i", "ins", "insertion"), "insertion_rate"),
-    **dict.fromkeys(("s", "sub", "subst", "substitution"), "substitution_rate"),
-    **dict.fromkeys(("acc",), "accuracy"),
-    **dict.fromkeys(("bacc", "balanced-accuracy"), "balanced_accuracy"),
-    **dict.fromkeys(("sens",), "sensitivity"),
-    **dict.fromkeys(("spec", "tnr"), "specificity"),
-    **dict.fromkeys(("ap", "map", "auprc", "pr_auc", "mean_average_precision"), "average_precision"),
-    **dict.fromkeys(("auc", "auroc", "rocauc", "roc-auc"), "roc_auc"),
-    **dict.fromkeys(("pauc", "mpauc"), "partial_auc"),
-    **dict.fromkeys(("eer",), "equal_error_rate"),
-    **dict.fromkeys(("ece",), "expected_calibration_error"),
-    **dict.fromkeys(("kl", "kld"), "kl_divergence"),
-    **dict.fromkeys(("js", "jsd"), "jensen_shannon"),
-    **dict.fromkeys(("mae",), "mean_absolute_error"),
-    **dict.fromkeys(("bce", "log_loss", "logloss"), "cross_entropy"),
-    **dict.fromkeys(("psds1", "psds2", "psd", "psd_score"), "psds"),
+WORDS = {
     **dict.fromkeys(("segments", "segment_based", "segment-based", "sb"), "segment"),
     **dict.fromkeys(("events", "event_based", "event-based", "eb"), "event"),
     **dict.fromkeys(("intersections", "intersection_based", "intersection-based"), "intersection"),
@@ -36,7 +14,7 @@ _MEANT = {
     **dict.fromkeys(("overall",), "micro"),
     **dict.fromkeys(("class_wise", "class-wise", "class_wise_average", "makro", "mean"), "macro"),
 }
-"""Words of tables, papers and other tools, by parts of score names."""
+"""Words of tables, papers and other tools, by parts of score names; the registry of measures adds theirs."""
 
 _SHOWN = 3
 _LONGEST = 200
@@ -48,7 +26,7 @@ def meant(text: str, names: Iterable[str]) -> str:
     Parts may be left out, and may have the names that tables, papers and other tools give them.
     """
     stem, bracket, rest = text[:_LONGEST].partition("[")
-    parts = {_MEANT.get(part, part) for part in stem.strip().lower().split(".") if part}
+    parts = {WORDS.get(part, part) for part in stem.strip().lower().split(".") if part}
     having = [name for name in names if parts and parts <= {*name.partition("[")[0].split(".")}]
     # The tuned reading needs an option of its own: whoever wants it says so.
     having.sort(key=lambda name: ".tuned." in name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equal_width
+from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.intersection.psds import PsdRoc

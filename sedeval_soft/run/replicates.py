@@ -12,8 +12,9 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
-from sedeval_soft.run.cell_scores import Table, Tables, counts_at
+from sedeval_soft.run.cell_scores import counts_at
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.ordered import SortedCells
 from sedeval_soft.run.retuned import Retuned

@@ -21,6 +21,7 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.candidates import Candidates, error_merit, f_merit
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import count_regardless, match_events
@@ -28,7 +29,7 @@ from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.segment.count import sum_files
 from sedeval_soft.run.candidates import candidates_of, pooled_candidates
-from sedeval_soft.run.cell_scores import CELLS, Table
+from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.thresholds import error_rate_table, optimal_table
 
 Floats = npt.NDArray[np.float64]

@@ -12,10 +12,10 @@ from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
+from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.satisfice import satisficed_scores
 from sedeval_soft.run.candidates import candidates_of, pooled_candidates
-from sedeval_soft.run.cell_scores import Table
 from sedeval_soft.run.retuned import only_row
 
 Floats = npt.NDArray[np.float64]

@@ -11,9 +11,10 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.sweep import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.tuning import BASES
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.segment.surface import Surface
-from sedeval_soft.run.cell_scores import CELLS, Tables, counts_at
+from sedeval_soft.run.cell_scores import CELLS, counts_at
 from sedeval_soft.run.scoring import best_table, named, plain
 
 _MEASURES = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})

@@ -125,7 +125,7 @@ class Paired:
         # What is exchanged is what each system said at thresholds of its own, which is counted already.
         fixed = self.replicates[first].fixed
         cells = sorted_cells(tally, self.settings, again=True)
-        return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, {}, fixed)
+        return Replicates(tally, Statistics.of(tally), self.settings, cells, (), fixed)
 
 
 def _along(file: str, n_files: int) -> int:

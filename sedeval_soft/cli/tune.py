@@ -73,7 +73,7 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
     from sedeval_soft.config import dump_thresholds
     from sedeval_soft.core.signature import sign
     from sedeval_soft.report import write_atomic
-    from sedeval_soft.run.tune import tune as find
+    from sedeval_soft.run.tuned import tune as find
 
     output, quiet, durations = (given.pop(name) for name in ("output", "quiet", "durations"))
     read = {"reference": reference, "system output": system, "table of durations": durations}

@@ -43,7 +43,7 @@ def score_notes(scores: Sequence[Score], tally: Tally, settings: Settings) -> li
     """Return what a reader must know of constraints that nothing satisfies, and of intervals."""
     notes = []
     if settings.satisfice is not None:
-        from sedeval_soft.run.satisfice import unreachable
+        from sedeval_soft.run.optimal import unreachable
 
         notes += unreachable(scores, settings)
     if settings.ci is not None:

@@ -17,8 +17,9 @@ from sedeval_soft.measures.names import spell
 from sedeval_soft.resample import weights
 from sedeval_soft.resample.coverage import ENOUGH, NOMINAL, files_of, held
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
+from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import THRESHOLDED, Key, best_table, plain
+from sedeval_soft.run.scoring import THRESHOLDED, Key, plain
 from sedeval_soft.run.spool import Spool
 
 Floats = npt.NDArray[np.float64]
@@ -69,7 +70,7 @@ def replicates_of(tally: Tally, settings: Settings) -> Replicates:
         return Replicates.of(tally, settings)
     families = [family for family in THRESHOLDED if settings.wants(*family)]
     return Replicates.of(
-        tally, settings, {family: best_table(tally, family, settings) for family in families}
+        tally, settings, {family: optimal_scores(tally, family[0], settings) for family in families}
     )
 
 

@@ -17,6 +17,7 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.calibration import Bins
+from sedeval_soft.measures.curves.events import Detections, detection_precisions
 from sedeval_soft.measures.curves.points import Ordered, Units
 from sedeval_soft.measures.curves.score import RATES, d_prime
 from sedeval_soft.measures.curves.sweep import Cut, curve_scores
@@ -346,3 +347,11 @@ def _correlation(
     pooled["pearson"] = pearson(reference, system)
     pooled["spearman"] = rank_correlation(parts, p_order.orders, ranks)
     return _table(classes, pooled, n_ref)
+
+
+def event_precisions(tally: Tally, settings: Settings) -> Table:
+    """Return the average precisions of events, ranked by value."""
+    detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
+    # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
+    reference = tally.events["reference"].events().in_order()
+    return detection_precisions(reference, detections, len(tally.classes), settings.iou)

@@ -14,7 +14,7 @@ from sedeval_soft.api import evaluate_rows, merge_tallies, shard_of_rows, to_row
 from sedeval_soft.config import dump_thresholds, load_thresholds
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tuning import OBJECTIVES
-from sedeval_soft.run.tune import tune
+from sedeval_soft.run.tuned import tune
 
 VARIANTS = {
     "plain": ALL,

@@ -15,7 +15,7 @@ from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.segment.surface import Surface, _place
+from sedeval_soft.measures.surface import Surface, _place
 from sedeval_soft.report import render
 
 BASES = ("segment", "event", "intersection", "clip")

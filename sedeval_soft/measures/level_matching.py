@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.ranges import expand
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.matching import maximum_matching
 
 Floats = npt.NDArray[np.float64]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Confusion, Score
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.core.spread import Worst

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Totals, evaluated_of
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
 from sedeval_soft.measures.segment.score import confusion_scores
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.names import spell
@@ -21,6 +20,7 @@ from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import THRESHOLDED, Key, plain
 from sedeval_soft.run.spool import Spool
+from sedeval_soft.settings import READINGS, Settings
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.events import active
 from sedeval_soft.core.hard import positive
-from sedeval_soft.core.satisfice import Constraint
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.value import Score
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
@@ -38,6 +36,7 @@ from sedeval_soft.measures.threshold_counts import (
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
 from sedeval_soft.run.cell_scores import CELLS, Table
+from sedeval_soft.settings import Constraint, Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
@@ -29,6 +28,7 @@ from sedeval_soft.run.scoring import (
     ranked_tables,
     sorted_cells,
 )
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals
-from sedeval_soft.core.tuning import BASES
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures import measure
 from sedeval_soft.measures.averages import Averaged
@@ -23,6 +21,7 @@ from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.run.cell_scores import CELLS, Tables, cell_tables, ranking_tables
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.optimal import optimal_scores
+from sedeval_soft.settings import BASES, Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.run.ordered import SortedCells

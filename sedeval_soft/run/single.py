@@ -216,7 +216,7 @@ def _soft_intersections(
     pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
 ) -> DetectionCounts:
     from sedeval_soft.measures.intersection.criteria import Criteria
-    from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
+    from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
     criteria, n_files = Criteria.of(settings), len(pair.files)
     nested = [merges(pair.system, settings), merges(pair.reference, settings) or separate(levels)]

@@ -127,7 +127,7 @@ _HOME = {
     "SettingsError": "sedeval_soft.core.errors",
     "Site": "sedeval_soft.api.site",
     "UnknownScoreError": "sedeval_soft.core.value",
-    "Validation": "sedeval_soft.validation",
+    "Validation": "sedeval_soft.tools.validate_tables",
     "Wish": "sedeval_soft.plotting.subject",
     "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",

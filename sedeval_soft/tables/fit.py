@@ -15,7 +15,7 @@ from sedeval_soft.core.filenames import without_extension
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
-from sedeval_soft.tables.form import Form
+from sedeval_soft.tables.forms import Form
 
 _NAMED = 3
 """How many names a message shows."""

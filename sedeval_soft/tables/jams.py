@@ -12,12 +12,12 @@ from typing import Any
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.tables.annotations import Events
 from sedeval_soft.tables.fit import as_long, check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.rttm import end_of
 from sedeval_soft.tables.source import Source
 
@@ -26,13 +26,13 @@ NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
 _HEAD = 1 << 16
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether a JSON object has annotations."""
     head = source.data[:_HEAD].lstrip()
     return head.startswith(b"{") and source.data.find(b'"annotations"') >= 0
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> Rows | None:
     """Read the sound events of a JAMS document."""
     import msgspec
 
@@ -44,7 +44,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
         raise InputError(Problem(source.name, f"is not JSON: {error}; expected a JAMS document")) from error
     if not isinstance(document, dict) or not isinstance(document.get("annotations"), list):
         raise InputError(Problem(source.name, "has no list of annotations; expected a JAMS document"))
-    found = Events(source, reading.limits)
+    found = Events(source, limits)
     file = _file_of(document)
     ignored: dict[str, None] = {}
     backgrounds = known = 0
@@ -178,15 +178,3 @@ def as_float(cell: object) -> float:
         return float(cell)
     except OverflowError:
         return math.nan
-
-
-JAMS = Form(
-    "jams",
-    "JAMS: a JSON document of annotations, of one recording",
-    (".jams",),
-    Holds(recordings=False, resolution=1),
-    read,
-    recognises,
-    write,
-    own=(".jams",),
-)

@@ -24,7 +24,7 @@ from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows, Origin, Rows, no_events
 from sedeval_soft.tables.assemble import join_long
 from sedeval_soft.tables.folder import tables_in
-from sedeval_soft.tables.read import read_table
+from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.source import is_pattern, open_source, spelled
 
 _COLUMNS = 6

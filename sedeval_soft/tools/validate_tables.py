@@ -22,10 +22,12 @@ from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.tables.columns import Layout, layout_of_row
+from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.folder import check_alike, check_apart, stem_of, tables_in, with_recording
-from sedeval_soft.tables.read import form_at_once, form_instead, read_as
-from sedeval_soft.tables.source import Bytes, Source, open_source
-from sedeval_soft.tables.text import Sniffed, read_fast, sniff
+from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.source import Source, open_source
+from sedeval_soft.tables.text import read_fast
 from sedeval_soft.tables.text_errors import Found, declares, rows_found, scan
 from sedeval_soft.tables.text_lines import DELIMITERS, is_blank, numbered, records
 from sedeval_soft.tables.unclear_columns import only_the_user_knows

@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores, UnknownScoreError
     from sedeval_soft.page.render import Choices
-    from sedeval_soft.plotting.look import Look
-    from sedeval_soft.plotting.subject import Wish
+    from sedeval_soft.plots.data import Wish
+    from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.tools.convert import Conversion, convert
@@ -119,7 +119,7 @@ _HOME = {
     "Evaluator": "sedeval_soft.api",
     "InputError": "sedeval_soft.core.errors",
     "Limits": "sedeval_soft.core.intake",
-    "Look": "sedeval_soft.plotting.look",
+    "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
     "Score": "sedeval_soft.core.value",
     "Scores": "sedeval_soft.core.value",
@@ -128,7 +128,7 @@ _HOME = {
     "Site": "sedeval_soft.api.site",
     "UnknownScoreError": "sedeval_soft.core.value",
     "Validation": "sedeval_soft.tools.validate_tables",
-    "Wish": "sedeval_soft.plotting.subject",
+    "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",

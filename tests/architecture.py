@@ -17,7 +17,7 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
-    ("page", "plotting"),
+    ("page", "plots"),
     ("api", "tools"),
     ("cli", "adapters"),
 )
@@ -230,7 +230,7 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "report.write_folder", "formats.buckets", "formats.spill"})
+WRITERS = frozenset({"report.write", "formats.buckets", "formats.spill"})
 """Modules that may write files by name, results or temporary ones; all others go through them."""
 
 

@@ -104,9 +104,10 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     if not quiet:
         for warning in found.warnings:
             remark(f"warning: {warning}")
-    from sedeval_soft.report.annotation import annotation_json, annotation_text
+    from sedeval_soft.report.annotation import annotation_text
+    from sedeval_soft.report.json import json_document
 
-    text = annotation_json(found) if form == "json" else annotation_text(found)
+    text = json_document(found.to_dict()) if form == "json" else annotation_text(found)
     if output is not None and to_standard_output(output):
         remark(text.removesuffix("\n"))
     else:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
 OPTIONS = ("form", "averages", "output", "quiet", "raw_names")
 
@@ -98,7 +98,7 @@ class Presentation:
 
         verdicts = self._verdicts(systems)
         if self.averages and not self.wanted:
-            from sedeval_soft.report.averages import with_averages
+            from sedeval_soft.report.render import with_averages
 
             systems = tuple(with_averages(scores, self.averages) for scores in systems)
             board = None if board is None else replace(board, systems=systems)
@@ -113,7 +113,7 @@ class Presentation:
 
         for failure in failures:
             of = f"{failure.system}: " if len(systems) > 1 else ""
-            remark(f"requirement not met: {visible(f'{of}{failure.requirement}: {failure.found}')}")
+            remark(f"requirement not met: {visible(f'{of}{failure.requirement}: {failure.reason}')}")
         return 1 if failures else 0
 
     def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:

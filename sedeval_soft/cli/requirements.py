@@ -18,7 +18,7 @@ from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
 
 def judged(scores: Scores, requirements: Sequence[Requirement]) -> list[Verdict]:
     """Return each requirement held against the scores of a system."""
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
     return [
         Verdict(scores.system, str(requirement), value, requirement.met_by(value))

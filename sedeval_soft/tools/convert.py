@@ -15,7 +15,7 @@ from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.report import write_atomic
-from sedeval_soft.report.write_folder import write_folder
+from sedeval_soft.report.write import write_folder
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.fit import fit, taken

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.visible import visible
-from sedeval_soft.plotting.kinds import SUFFIXES
-from sedeval_soft.plotting.look import Look, drawn_as
+from sedeval_soft.plots.data import Systems
+from sedeval_soft.plots.registry import SUFFIXES
+from sedeval_soft.plots.style import Look, drawn_as
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,13 +27,14 @@ def form_of(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def rendered(figure: Figure, form: str, look: Look, said: tuple[str, str]) -> bytes:
+def rendered(figure: Figure, form: str, look: Look, kind: str, systems: Systems) -> bytes:
     """Return the bytes of a figure.
 
-    form: `pdf`, `png` or `svg`. said: what it is of, and the signature of its numbers: the file holds them.
+    form: `pdf`, `png` or `svg`. kind, systems: what it is of, which its file tells, with the signatures.
     """
     look.check_pixels(*figure.get_size_inches())
-    title, signature = map(visible, said)
+    title = visible(f"{kind}: {', '.join(system.name for system in systems.all)}")
+    signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": title, "Subject": signature, "CreationDate": None},

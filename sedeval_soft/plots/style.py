@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,23 +43,6 @@ COLUMNS = ("single", "double")
 _LEAST, _MOST = 1.0, 100.0
 """Inches that a side of a figure may have."""
 
-_FOREIGN = (
-    *(
-        "backend",
-        "interactive",
-        "toolbar",
-        "webagg",
-        "tk.",
-        "pgf.",
-        "animation",
-        "text.latex",
-        "figure.raise",
-    ),
-    *("savefig.directory", "datapath", "keymap", "timezone", "docstring", "macosx", "examples"),
-)
-"""How settings of matplotlib begin that are none of a figure's look."""
-
-
 _MOST_PIXELS = 2e8
 """Pixels of a figure, which take four bytes each, and as many again to be packed."""
 
@@ -83,16 +67,14 @@ class Look:
         """Check sizes; raises SettingsError."""
         width = None if self.width in COLUMNS else self.width
         for name, value in (("width", width), ("height", self.height)):
-            if value is None:
-                continue
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not _LEAST <= float(value) <= _MOST:
+            if value is not None and not (number and _LEAST <= float(value) <= _MOST):
                 or_named = f", or {' or '.join(COLUMNS)}" if name == "width" else ""
                 raise SettingsError(f"{name} must be {_LEAST:g} to {_MOST:g} inches{or_named}, not {value!r}")
         if not isinstance(self.dpi, int) or isinstance(self.dpi, bool) or not 30 <= self.dpi <= 2400:
             raise SettingsError(f"dpi must be a whole number, 30 to 2400, not {self.dpi!r}")
         if self.height is not None:
-            # Where both are known what would be too much is said before anything is drawn.
+            # Where both are known, too many pixels are refused before anything is drawn.
             self.check_pixels(self.inches(), self.height)
         if not isinstance(self.style, str) or not self.style:
             raise SettingsError(f"style must be the name or the path of a style, not {self.style!r}")
@@ -122,22 +104,25 @@ class Look:
 def drawn_as(look: Look) -> Iterator[None]:
     """Have matplotlib draw in a look, and in nothing that it was told elsewhere; as it was, afterwards.
 
-    Raises SettingsError for a style that is none.
+    Raises SettingsError for a style that does not exist.
     """
-    # Of a folder that cannot be written, or of a first look at fonts: nothing of that is about the figure.
+    # Messages of a folder that cannot be written, or of a first look at fonts, are not about the figure.
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
         import matplotlib as mpl
+        from matplotlib import style
 
         with mpl.rc_context():
             mpl.rcdefaults()
-            parameters: Any = mpl.rcParams
-            parameters.update(_parameters(look))
-            parameters.update(_of_style(look.style))
+            style.use(_parameters(look))
+            with warnings.catch_warnings():
+                # Of settings that are not about the look, such as the backend: they are left out.
+                warnings.simplefilter("ignore")
+                style.use(_style_parameters(look.style))
             # A name is no formula, and LaTeX, which a name could give orders, is not called.
-            parameters.update({"text.usetex": False, "text.parse_math": True})
+            style.use({"text.usetex": False, "text.parse_math": True})
             yield
     finally:
         logger.setLevel(level)
@@ -148,16 +133,25 @@ def _parameters(look: Look) -> dict[str, Any]:
 
     points = _POINTS[look.base]
     unit = points / 8.0
-    small = points - unit
     # Neighbours differ in both, for in grey the dash is all there is; no two of them are the same.
     strokes = [(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(DISTINCT)]
+    scaled = {
+        **dict.fromkeys(("font.size", "figure.titlesize", "axes.titlesize", "axes.labelsize"), 8.0),
+        **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7.0),
+        **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+        **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
+        **dict.fromkeys(("xtick.major.pad", "ytick.major.pad", "axes.labelpad"), 2.0),
+        **dict.fromkeys(("lines.markeredgewidth", "patch.linewidth", "hatch.linewidth"), 0.5),
+        "legend.title_fontsize": 7.0,
+        "lines.linewidth": 1.1,
+        "lines.markersize": 3.5,
+        "axes.titlepad": 3.0,
+        "grid.linewidth": 0.4,
+        **dict.fromkeys(("figure.constrained_layout.h_pad", "figure.constrained_layout.w_pad"), 0.04),
+    }
     return {
+        **{name: size * unit for name, size in scaled.items()},
         "font.family": ["sans-serif"],
-        "font.size": points,
-        "figure.titlesize": points,
-        **dict.fromkeys(("axes.titlesize", "axes.labelsize"), points),
-        **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
-        "legend.title_fontsize": small,
         "legend.frameon": False,
         "legend.handlelength": 2.2,
         "legend.columnspacing": 1.2,
@@ -165,25 +159,12 @@ def _parameters(look: Look) -> dict[str, Any]:
         "legend.borderaxespad": 0.2,
         "legend.borderpad": 0.2,
         "legend.handletextpad": 0.5,
-        "lines.linewidth": 1.1 * unit,
-        "lines.markersize": 3.5 * unit,
-        "lines.markeredgewidth": 0.5 * unit,
-        "patch.linewidth": 0.5 * unit,
-        "hatch.linewidth": 0.5 * unit,
-        **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6 * unit),
-        **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5 * unit),
-        **dict.fromkeys(("xtick.major.pad", "ytick.major.pad"), 2.0 * unit),
-        "axes.labelpad": 2.0 * unit,
-        "axes.titlepad": 3.0 * unit,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.axisbelow": True,
-        "grid.linewidth": 0.4 * unit,
-        "grid.color": "#d9d9d9",
         "axes.prop_cycle": cycler(color=[c for c, _ in strokes], linestyle=[d for _, d in strokes]),
+        "grid.color": "#d9d9d9",
         "image.cmap": HEAT,
-        "figure.constrained_layout.h_pad": 0.04 * unit,
-        "figure.constrained_layout.w_pad": 0.04 * unit,
         "savefig.dpi": look.dpi,
         "figure.dpi": 100,
         # Letters stay letters: publishers refuse what has type 3 fonts.
@@ -196,38 +177,34 @@ def _parameters(look: Look) -> dict[str, Any]:
     }
 
 
-def _of_style(style: str) -> dict[str, Any]:
-    """Return what a style of matplotlib says of the look, nothing for our own."""
-    if style in STYLES:
-        return {}
+def _style_parameters(style: str) -> dict[str, Any]:
+    """Return what a style of matplotlib sets, nothing for our own; raises SettingsError."""
     from matplotlib import rc_params_from_file
     from matplotlib import style as styles
 
+    if style in STYLES:
+        return {}
     if style in styles.library:
-        found = dict(styles.library[style])
-    elif is_file(style):
-        try:
-            _check_lines(style)
-            found = dict(rc_params_from_file(style, fail_on_error=True, use_default_template=False))
-        except (OSError, ValueError, KeyError) as error:
-            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise SettingsError(f"style {style}: cannot be read as a style of matplotlib: {first}") from error
-    else:
-        known = [*STYLES, *styles.library]
-        hint = (
-            did_you_mean(style, known) or f"; expected {', '.join(STYLES)}, a name of matplotlib's or a file"
-        )
+        return dict(styles.library[style].items())
+    if not is_file(style):
+        expected = f"; expected {', '.join(STYLES)}, a name of matplotlib's or a file"
+        hint = did_you_mean(style, [*STYLES, *styles.library]) or expected
         raise SettingsError(f"style {style!r} is neither a style nor a file{hint}")
-    return {name: value for name, value in found.items() if not name.startswith(_FOREIGN)}
+    try:
+        _check_lines(style)
+        return dict(rc_params_from_file(style, fail_on_error=True, use_default_template=False).items())
+    except (OSError, ValueError, KeyError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SettingsError(f"style {style}: cannot be read as a style of matplotlib: {first}") from error
 
 
 def _check_lines(path: str) -> None:
-    """Raise ValueError for a line that matplotlib would only shake its head at."""
+    """Raise ValueError for a line of a style that matplotlib would only warn of."""
     import matplotlib as mpl
 
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        said = line.partition("#")[0].strip()
-        name = said.partition(":")[0].strip()
-        if said and (":" not in said or name not in mpl.rcParams):
-            hint = did_you_mean(name, mpl.rcParams) or "; expected NAME: VALUE"
-            raise ValueError(f"line {number} is {quoted(said)}{hint}")
+        setting = line.partition("#")[0].strip()
+        name, colon, _ = setting.partition(":")
+        if setting and not (colon and name.strip() in mpl.rcParams):
+            hint = did_you_mean(name.strip(), mpl.rcParams) or "; expected NAME: VALUE"
+            raise ValueError(f"line {number} is {quoted(setting)}{hint}")

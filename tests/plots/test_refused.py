@@ -12,10 +12,8 @@ from plotted import OTHER, REFERENCE, SAMPLES, SYSTEM, table
 
 from sedeval_soft import EvaluationError, SettingsError, plot
 from sedeval_soft.cli.plot import plot as command
-from sedeval_soft.plotting.kinds import ALONE, KINDS, OPTIONS, RESAMPLED
-from sedeval_soft.plotting.needs import OPTION_NAMES
-from sedeval_soft.plotting.registry import DRAWN_BY
-from sedeval_soft.plotting.subject import ORDERS, PARTS, Wish
+from sedeval_soft.plots.data import ORDERS, PARTS, Wish
+from sedeval_soft.plots.registry import KINDS, OPTIONS
 
 REFUSED = {
     "pie": "Invalid value for 'KIND'",
@@ -155,7 +153,7 @@ def test_systems_are_told_apart(tmp_path):
     assert "Only one of" in call("plot", "pr", "-", "-", "-o", path).err
     (tmp_path / "sys.tsv").write_text(Path(OTHER).read_text())
     figure = plot("pr", REFERENCE, SYSTEM, tmp_path / "sys.tsv")
-    (legend,) = figure.legends or figure.subfigs[0].legends
+    (legend,) = figure.subfigs[0].legends
     assert len(legend.get_texts()) == 2
 
 
@@ -205,11 +203,10 @@ def test_operating_points_have_event_based_curves():
 
 
 def test_lists_of_kinds_and_options_agree():
-    assert list(DRAWN_BY) == list(KINDS)
-    assert list(OPTIONS) == list(OPTION_NAMES) == list(Wish.__slots__)
-    assert {kind for kinds in OPTIONS.values() for kind in kinds} | {*RESAMPLED, *ALONE} <= {*KINDS}
+    assert list(OPTIONS) == list(Wish.__slots__)
+    assert {name for kind in KINDS.values() for name in kind.options} == {*OPTIONS}
     parameters = {parameter.name: parameter for parameter in command.params}
-    for name, option in OPTION_NAMES.items():
+    for name, option in OPTIONS.items():
         assert parameters[name].opts == [option]
     assert tuple(parameters["sort"].type.choices) == ORDERS
     assert tuple(parameters["of"].type.choices) == PARTS
@@ -217,8 +214,8 @@ def test_lists_of_kinds_and_options_agree():
 
 def test_help_names_every_kind():
     text = call("plot", "--help").out
-    for kind, summary in KINDS.items():
-        assert f"  {kind:12}  {summary}\n" in text
+    for name, kind in KINDS.items():
+        assert f"  {name:12}  {kind.summary}\n" in text
     assert max(map(len, text.splitlines())) <= 100
 
 

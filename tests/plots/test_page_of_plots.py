@@ -8,7 +8,7 @@ import pytest
 from documents import ROOT, script
 from PIL import Image
 
-from sedeval_soft.plotting.kinds import KINDS, SUFFIXES
+from sedeval_soft.plots.registry import KINDS, SUFFIXES
 
 PAGE = ROOT / "docs" / "reference" / "plots.md"
 PICTURES = ROOT / "docs" / "pictures"

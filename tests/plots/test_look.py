@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from plotted import REFERENCE, SYSTEM
 
 from sedeval_soft import SettingsError, plot
-from sedeval_soft.plotting.look import COLOURS, FALSE_ALARM, HIT, MISS, Look, drawn_as
+from sedeval_soft.plots.style import COLOURS, FALSE_ALARM, HIT, MISS, Look, drawn_as
 
 
 def size(**look):

@@ -11,10 +11,10 @@ from plotted import OTHER, REFERENCE, SYSTEM, said, table
 
 from sedeval_soft import compare, evaluate, plot, threshold_curves
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.plotting.look import FALSE_ALARM, HIT, MISS
-from sedeval_soft.plotting.needs import settings_for
-from sedeval_soft.plotting.subject import Wish
-from sedeval_soft.plotting.timeline import Strip, compared
+from sedeval_soft.plots.data import Wish
+from sedeval_soft.plots.requirements import settings_for
+from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
+from sedeval_soft.plots.timeline import Strip, verdicts
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
 
@@ -219,7 +219,7 @@ def test_hits_misses_and_false_alarms_are_where_they_are():
             middle = (edges[1:] + edges[:-1]) / 2
             values = [max([v for a, b, v in rows if a < t < b], default=0.0) for t in middle]
             strips.append(Strip(edges, np.array(values)))
-        told = compared(*strips, Settings(threshold=0.4, reference_threshold=0.6))
+        told = verdicts(*strips, Settings(threshold=0.4, reference_threshold=0.6))
         times, expected = brute_verdicts(*sides, (0.6, 0.4))
         np.testing.assert_array_equal(told.at(times), expected)
 

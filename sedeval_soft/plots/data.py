@@ -1,4 +1,4 @@
-"""What is drawn: systems with their scores, and what of them is wished for."""
+"""The data of a figure: systems with their scores, and what of them is wished for."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class System:
     """One system as it is drawn.
 
     name: in the figure. pair: its table and the reference's, where values over time are drawn.
@@ -73,15 +73,10 @@ class Subject:
     pair: Pair | None = None
 
     @property
-    def settings(self) -> Settings:
-        """Return the settings that it was scored with."""
-        return self.scores.settings
-
-    @property
     def curves(self) -> Curves:
         """Return its curves over thresholds, made anew each time."""
-        found: Curves = self.scores.curves
-        return found
+        curves: Curves = self.scores.curves
+        return curves
 
     def value(self, name: str) -> float | None:
         """Return the value of a score; None where it is undefined, or was not computed."""
@@ -90,38 +85,47 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Subjects:
+class Systems:
     """All systems of a figure, at least one, scored against one reference; board: of several, ranked."""
 
-    systems: tuple[Subject, ...]
+    all: tuple[System, ...]
     wish: Wish
     board: Board | None = None
 
     @property
-    def first(self) -> Subject:
+    def first(self) -> System:
         """Return the system that came first."""
-        return self.systems[0]
+        return self.all[0]
+
+    @property
+    def several(self) -> bool:
+        """Return whether there is more than one system."""
+        return len(self.all) > 1
 
     @property
     def settings(self) -> Settings:
         """Return the settings that all were scored with."""
-        return self.first.settings
+        return self.first.scores.settings
 
-    @property
     def classes(self) -> tuple[str, ...]:
-        """Return the classes of all systems in their order."""
-        lists = [system.scores.classes for system in self.systems]
-        if all(names == lists[0] for names in lists):
-            return lists[0]
-        return tuple(sorted({name for names in lists for name in names}))
-
-    def chosen(self) -> tuple[str, ...]:
         """Return the classes that are wished for, all if none are named; raises SettingsError."""
+        lists = [system.scores.classes for system in self.all]
+        same = all(names == lists[0] for names in lists)
+        classes = lists[0] if same else tuple(sorted({name for names in lists for name in names}))
         for name in self.wish.class_names:
-            if name not in self.classes:
-                hint = did_you_mean(name, self.classes) or f"; there are {_few(self.classes)}"
+            if name not in classes:
+                hint = did_you_mean(name, classes) or f"; there are {joined(classes, 10)}"
                 raise SettingsError(f"class {name!r} is not among those that are evaluated{hint}")
-        return self.wish.class_names or self.classes
+        return self.wish.class_names or classes
+
+    def sorted_classes(self, what: str) -> list[str]:
+        """Return the classes in the order that is wished for; what: the figure, which has no one score."""
+        names, sort = list(self.classes()), self.wish.sort
+        if sort == "score":
+            raise SettingsError(f"--sort score: a {what} has no score; expected given, name or size")
+        if sort == "name":
+            return sorted(names)
+        return sorted(names, key=lambda name: -self.size(name)) if sort == "size" else names
 
     def size(self, name: str) -> float:
         """Return the size of the reference of a class, in whatever basis comes first."""
@@ -130,29 +134,41 @@ class Subjects:
                 return float(score.value or 0)
         return 0.0
 
-    def kept(
+    def largest(
         self, names: Sequence[str], most: int, ceiling: int | None = None
     ) -> tuple[list[str], list[str]]:
-        """Return the classes that are drawn, of too many those with most reference, and the others.
+        """Return the classes that are drawn, of too many those with most reference, and a note on the others.
 
         most: how many where nothing is wished for. ceiling: how many at most whatever is wished for.
         """
-        named = len(self.wish.class_names)
-        limit = self.wish.max_classes or named or most
+        limit = self.wish.max_classes or len(self.wish.class_names) or most
         limit = limit if ceiling is None else min(limit, ceiling)
         if len(names) <= limit:
             return list(names), []
         largest = {*sorted(names, key=lambda name: -self.size(name))[:limit]}
-        return [n for n in names if n in largest], [n for n in names if n not in largest]
+        omitted = counted(len(names) - limit, "class")
+        return [name for name in names if name in largest], [
+            f"Not drawn: the {omitted} with the least reference (--max-classes)."
+        ]
 
 
-def said_of_others(others: Sequence[str]) -> list[str]:
-    """Return the note on classes that are left out because there are too many."""
-    if not others:
-        return []
-    return [f"Not drawn: the {counted(len(others), 'class')} with the least reference (--max-classes)."]
+def undefined(systems: Systems, names: Sequence[str], reason: str = "Undefined") -> list[str]:
+    """Return the notes on classes of which nothing can be drawn; reason: why, of those with reference."""
+    silent = [name for name in names if systems.size(name) == 0]
+    others = [name for name in names if name not in silent]
+    notes = [("No reference", silent), (reason, others)]
+    return [f"{text}: {joined(listed)}." for text, listed in notes if listed]
 
 
-def _few(names: Sequence[str], most: int = 10) -> str:
+_LONG = 32
+"""Letters of a name in a list, of a longer one the middle is left out."""
+
+
+def joined(names: Sequence[str], most: int = 6) -> str:
+    """Return names in a row, those beyond the first few counted only; not ready to be drawn."""
+    listed = [
+        name if len(name) <= _LONG else f"{name[: _LONG // 2]}\u2026{name[-_LONG // 2 :]}"
+        for name in names[:most]
+    ]
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(listed) + more

@@ -12,7 +12,6 @@ from sedeval_soft.api.sources import Columns, limits_from, to_rows
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import read_rows
 from sedeval_soft.formats.expand import compressed
@@ -22,6 +21,7 @@ from sedeval_soft.formats.forms.form import Form
 from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_of
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write_folder import write_folder
+from sedeval_soft.tables.event_table import EventTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class Prepared:
     """
 
     form: Form
-    rows: Rows
+    rows: EventTable
     conversion: Conversion
-    _write: Callable[[Rows], bytes]
+    _write: Callable[[EventTable], bytes]
     _stems: tuple[str, ...]
 
     def content(self) -> bytes:
@@ -135,7 +135,7 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
         write_atomic(target, compressed(os.fspath(target), prepared.content()))
 
 
-def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
+def _rows_of(source: Any, form: str, limits: Limits) -> EventTable:  # noqa: ANN401
     if not isinstance(source, str | os.PathLike):
         return to_rows(source, "source", Settings(), limits)
     if form:
@@ -143,7 +143,7 @@ def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
     return read_rows(source, form=form, limits=limits)
 
 
-def writer_of(form: Form) -> Callable[[Rows], bytes]:
+def writer_of(form: Form) -> Callable[[EventTable], bytes]:
     """Return what makes rows bytes; raises SettingsError for a form that is only read."""
     if form.write is None:
         raise SettingsError(f"--to {form.name}: is only read; expected one of {_written()}")
@@ -154,8 +154,8 @@ def _written() -> str:
     return ", ".join(form.name for form in FORMS if form.write)
 
 
-def _by_extension(target: str, rows: Rows) -> Form:
-    form = form_by_extension(target, wide=isinstance(rows, WideRows))
+def _by_extension(target: str, rows: EventTable) -> Form:
+    form = form_by_extension(target, wide=rows.is_wide)
     if form is None:
         raise SettingsError(f"{target}: its name does not say what to write; expected --to {_written()}")
     return form

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.read import read_rows
+from sedeval_soft.tables.event_table import EventTable
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -47,7 +47,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
     return module.points_in(path, limits)
 
 
-def points_of_folder(path: str, limits: Limits = LIMITS) -> LongRows | None:
+def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows of a folder of operating points, None where it is none; see `points`."""
     from sedeval_soft.formats import points as module
 
@@ -70,7 +70,7 @@ def read_partition(
     return partition.read_partition(path, prefer, limits)
 
 
-def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], Rows]) -> Rows:
+def read_points(points: Mapping[Any, Any], role: str, read: Callable[[Any], EventTable]) -> EventTable:
     """Return the rows of a system known at some thresholds; see `points`."""
     from sedeval_soft.formats import points as module
 
@@ -85,7 +85,7 @@ def read_shard(name: str, limits: Limits = LIMITS) -> Shard:
     return tally_file.unpack(name, read_bytes(name, limits=limits)[:], limits)
 
 
-def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> Rows:
+def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> EventTable:
     """Return the rows of a data frame or a mapping of columns; see `frames`."""
     from sedeval_soft.formats import frames
 

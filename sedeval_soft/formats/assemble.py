@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -86,7 +86,7 @@ class Columns:
     classes: tuple[tuple[str, Floats], ...]
     declared: Sequence[str] = ()
 
-    def rows(self, origin: Origin, limits: Limits = LIMITS) -> Rows | None:
+    def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows, None if any number or name is one that cannot be scored.
 
         Raises InputError where there are more of them, or of files or classes, than limits allow.
@@ -108,11 +108,13 @@ class Columns:
         if self.label is None:
             names = tuple(name for name, _ in self.classes)
             _check_names(origin.name, "classes", names, limits)
-            return WideRows(file.names, names, file.codes, self.onset, self.offset, tuple(values), origin)
+            return EventTable.wide(
+                file.names, names, file.codes, self.onset, self.offset, tuple(values), origin
+            )
         label = self.label.used()
         _check_names(origin.name, "classes", label.names, limits)
         value = None if self.value is None else values[0]
-        return LongRows(
+        return EventTable.long(
             file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
         )
 

@@ -21,7 +21,6 @@ import pyarrow as pa
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_file
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.formats.gzipped import unfold
 from sedeval_soft.formats.lines import check_row_count
@@ -33,6 +32,7 @@ from sedeval_soft.formats.source import Source, read_bytes, spelled
 from sedeval_soft.formats.span import WHOLE, Span
 from sedeval_soft.formats.taken import Bytes, Taken
 from sedeval_soft.formats.text import read_sniffed
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _GZIP = b"\x1f\x8b"
 _MARKS = (b"\xff\xfe", b"\xfe\xff", BOM)
@@ -50,7 +50,7 @@ class UnfitError(Exception):
 class Blocks:
     """A table in blocks: its rows, of which there are some at least once, and the hash of its bytes."""
 
-    rows: Iterator[Rows]
+    rows: Iterator[EventTable]
     sha256: Callable[[], str]
 
 
@@ -89,7 +89,7 @@ def blocks_of(
     return Blocks(_named(rows), lambda: source.sha256)
 
 
-def _named(blocks: Iterator[Rows]) -> Iterator[Rows]:
+def _named(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
     for rows in blocks:
         if UNNAMED in rows.files:
             raise UnfitError
@@ -151,7 +151,7 @@ def _let_go(data: Bytes, begin: int, end: int) -> None:
 
 def _blocks_of_text(
     source: Source, sniffed: Sniffed, size: int, limits: Limits, span: Span
-) -> Iterator[Rows]:
+) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
     problems: list[Problem] = []
     found = lines = 0

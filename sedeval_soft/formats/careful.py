@@ -14,7 +14,6 @@ import numpy as np
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.visible import SHOWN, quoted
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import BLANKS, NUMBER, Layout, is_number
@@ -24,6 +23,7 @@ from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.table import origin_of
 from sedeval_soft.formats.unclear import word_as_number
+from sedeval_soft.tables.event_table import EventTable
 
 _NAMES = ("filename", "event_label")
 
@@ -56,7 +56,7 @@ class Found:
                 self.problems.append(problem)
 
 
-def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows:
+def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
     """Read a table line by line; raises InputError with the first problems found."""
     found = scan(source, sniffed, MAX_PROBLEMS, limits)
     if found.problems:
@@ -91,7 +91,7 @@ def scan(
     return found
 
 
-def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> Rows | None:
+def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows that a pass found to be sound."""
     return _columns(sniffed.layout, found).rows(origin_of(source, sniffed), limits)
 

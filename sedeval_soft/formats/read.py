@@ -10,13 +10,13 @@ from typing import BinaryIO
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import Origin, Rows, no_events
 from sedeval_soft.formats.magic import may_be_no_table
 from sedeval_soft.formats.places import is_pattern
 from sedeval_soft.formats.sniff import Sniffed, sniff
 from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.text import read_sniffed
 from sedeval_soft.formats.unclear import only_the_user_knows
+from sedeval_soft.tables.event_table import EventTable, Origin
 
 
 def read_rows(
@@ -26,7 +26,7 @@ def read_rows(
     form: str = "",
     limits: Limits = LIMITS,
     may_be_empty: bool = False,
-) -> Rows:
+) -> EventTable:
     """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
 
     A pattern such as `ref/*.parquet` is a table in shards; URLs are read by way of fsspec.
@@ -44,14 +44,14 @@ def read_rows(
     if is_pattern(name):
         from sedeval_soft.formats.shards import ShardFile, read_shards
 
-        def read(shard: ShardFile) -> Rows | None:
+        def read(shard: ShardFile) -> EventTable | None:
             return read_table(open_source(shard.name, limits=limits), form, shard.limits(limits))
 
         return read_shards(name, read, limits)
     opened = open_source(name, stdin, limits)
     rows = read_table(opened, form, limits)
     if rows is None and may_be_empty:
-        return no_events(Origin(opened.name, opened.sha256, "empty"))
+        return EventTable.empty(Origin(opened.name, opened.sha256, "empty"))
     if rows is None:
         raise InputError(
             Problem(
@@ -63,7 +63,7 @@ def read_rows(
     return rows
 
 
-def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Rows | None:
+def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all."""
     if form:
         from sedeval_soft.formats.forms.registry import form_of
@@ -107,7 +107,7 @@ def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
     return found.name
 
 
-def read_as(form: str, source: Source, limits: Limits) -> Rows | None:
+def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
     """Read a table of a known form; raises InputError with what is wrong."""
     from sedeval_soft.formats.forms.form import Reading
     from sedeval_soft.formats.forms.registry import form_of

@@ -15,7 +15,6 @@ import pyarrow.csv as pc
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.rows import Origin, Rows
 from sedeval_soft.formats.assemble import Columns, Named
 from sedeval_soft.formats.columns import PRESENT, Layout, normal
 from sedeval_soft.formats.lines import check_rows
@@ -23,6 +22,7 @@ from sedeval_soft.formats.quotes import quotes_are_plain
 from sedeval_soft.formats.sniff import Sniffed, misdivided
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.unclear import words_as_numbers
+from sedeval_soft.tables.event_table import EventTable, Origin
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _FEW = 10_000
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows | None:
+def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
     """Read a table at once; None where the careful pass must look.
 
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.

@@ -12,8 +12,8 @@ from sedeval_soft.core.errors import Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.hints import did_you_mean, folded
 from sedeval_soft.core.misread import are_swapped, decimal_files, similar_names
-from sedeval_soft.core.rows import UNNAMED, LongRows
 from sedeval_soft.formats.columns import is_number
+from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.tables import Table
 
@@ -38,7 +38,7 @@ def check_names(table: Table, log: Log) -> None:
     said = "class {} is another than {}"
     _tell("similar-classes", [table], "event_label", list(like),
           lambda n: said.format(shown(n), shown(like[n])), log)  # fmt: skip
-    if isinstance(rows, LongRows) and rows.classes and all(map(is_number, rows.classes)):
+    if not rows.is_wide and rows.classes and all(map(is_number, rows.classes)):
         line = table.sniffed.skip or 1
         at = table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, at))
@@ -100,13 +100,13 @@ def places_of(
 
 def _places_in(table: Table, role: str, names: set[str]) -> dict[str, tuple[int | None, int | None]]:
     rows, column = table.rows, table.column(role)
-    if role == "event_label" and not isinstance(rows, LongRows):
+    if role == "event_label" and rows.is_wide:
         known = names & {*rows.classes}
         return {name: (table.sniffed.skip, table.column(name)) for name in known}
     of = rows.files if role == "filename" else rows.classes
     if column is None:
         return dict.fromkeys(names & {*of}, (None, None))
-    codes = rows.label if role != "filename" and isinstance(rows, LongRows) else rows.file
+    codes = rows.file if role == "filename" else rows.row_label
     first = {name: _first(codes, code) for code, name in enumerate(of) if name in names}
     used = {name: row for name, row in first.items() if row is not None}
     lines: dict[str, int] = {n: line for n, line in table.named.get(role, {}).items() if n in names}
@@ -206,7 +206,7 @@ def check_swapped(tables: Sequence[Table], files: Sequence[str], classes: Sequen
     """Find classes where files belong, and files where classes do; return whether it is so."""
     for table in tables:
         rows = table.rows
-        if isinstance(rows, LongRows) and are_swapped(rows.files, rows.classes, files, classes):
+        if not rows.is_wide and are_swapped(rows.files, rows.classes, files, classes):
             message = "classes of the reference stand as file names, and its files as classes"
             place = (table.lines_of([0])[0], table.column("filename"))
             log.add(problem("swapped-columns", table.name, message, *place))

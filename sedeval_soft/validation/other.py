@@ -15,13 +15,12 @@ def as_text(source: Source, form: str, limits: Limits) -> tuple[Source, str] | N
 
     None where there is nothing in it. Raises InputError with what is wrong.
     """
-    from sedeval_soft.core.rows import WideRows
     from sedeval_soft.formats.forms.delimited import write_table
 
     rows = read_as(form, source, limits)
     if rows is None:
         return None
-    shape = "wide" if isinstance(rows, WideRows) else "long"
+    shape = "wide" if rows.is_wide else "long"
     try:
         data = write_table(rows, "\t", header=True, form=shape)
     except InputError as error:

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.misread import TICK, Ordered, groups_of, in_order
-from sedeval_soft.core.rows import LongRows
+from sedeval_soft.core.misread import TICK, Ordered, in_order
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.tables import Table
 
@@ -25,12 +24,12 @@ def check_spans(table: Table, log: Log) -> None:
     if not len(rows):
         return
     _check_lengths(table, log)
-    group = groups_of(rows)
+    group = rows.groups()
     ordered = in_order(rows, group)
     before = ordered.offset[:-1]
     if bool(ordered.overlaps.any()):
         ordered, before = _check_overlaps(table, group, log)
-    if isinstance(rows, LongRows):
+    if not rows.is_wide:
         _check_touching(table, ordered, log)
     else:
         _check_gaps(table, ordered, before, log)
@@ -61,12 +60,10 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     first end.
     """
     rows = table.rows
-    values = [] if not isinstance(rows, LongRows) or rows.value is None else [rows.value]
-    values = values if isinstance(rows, LongRows) else list(rows.values)
-    order = np.lexsort((*values, rows.offset, rows.onset, group))
+    order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
     ordered = Ordered.of(rows, order, group)
     twice = ordered.repeats
-    for column in values:
+    for column in rows.values:
         twice &= np.diff(column[order]) == 0
     # The sort is stable: the first of equal rows stands first in the table, too.
     first = np.maximum.accumulate(np.where(np.concatenate([[False], twice]), 0, np.arange(len(order))))
@@ -99,7 +96,7 @@ def _tell_pairs(table: Table, code: str, one: Index, other: Index, log: Log) -> 
             return f"stands on line {line} already"
         span = f"{rows.onset[row]:.6g} to {rows.offset[row]:.6g} s"
         return f"overlaps line {line} of the same file" + (
-            f" and class: {span}" if isinstance(rows, LongRows) else f": {span}"
+            f" and class: {span}" if not rows.is_wide else f": {span}"
         )
 
     log.add_many(
@@ -123,8 +120,8 @@ def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
     touching &= ordered.offset[:-1] > ordered.onset[:-1]
     if 2 * int(np.count_nonzero(touching)) > max(len(ordered.row), 4):
         return
-    if isinstance(rows, LongRows) and rows.value is not None:
-        touching &= np.diff(rows.value[ordered.row]) == 0
+    for values in rows.values:
+        touching &= np.diff(values[ordered.row]) == 0
     found = np.flatnonzero(touching)
     if not len(found):
         return

@@ -18,7 +18,6 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.formats.careful import declares, rows_found, scan
 from sedeval_soft.formats.columns import Layout, layout_of_row
 from sedeval_soft.formats.folder import check_alike, check_apart, stem_of, tables_in, with_recording
@@ -30,6 +29,7 @@ from sedeval_soft.formats.source import Source, open_source
 from sedeval_soft.formats.table import read_fast
 from sedeval_soft.formats.taken import Bytes
 from sedeval_soft.formats.unclear import only_the_user_knows
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.other import as_text
 from sedeval_soft.validation.summary import explained
@@ -49,7 +49,7 @@ class Table:
 
     source: Source
     sniffed: Sniffed
-    rows: Rows
+    rows: EventTable
     lines: Sequence[int] | None = None
     named: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     form: str = ""
@@ -183,7 +183,7 @@ def read_tables(
     return tables
 
 
-def _are_points(names: Sequence[str], tables: Sequence[Rows]) -> bool:
+def _are_points(names: Sequence[str], tables: Sequence[EventTable]) -> bool:
     return seem_thresholds(names) and are_lists_of_one(tables)
 
 
@@ -266,7 +266,7 @@ def _silent(source: Source) -> Table:
     """Return the table of a recording without events, whose file has no line."""
     layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
     codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
-    return Table(source, Sniffed("\t", layout, 0), LongRows((), (), codes, codes, times, times))
+    return Table(source, Sniffed("\t", layout, 0), EventTable.long((), (), codes, codes, times, times))
 
 
 def _check_line_ends(source: Source, log: Log) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.validation.found import Log
 from sedeval_soft.validation.tables import Table
 
@@ -20,11 +19,11 @@ def check_values(table: Table, log: Log) -> None:
     """Note values that are all 0 or 1, all alike, or were rounded into [0, 1]."""
     rows = table.rows
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
-    columns = list(rows.values) if isinstance(rows, WideRows) else [] if rows.value is None else [rows.value]
+    columns = rows.values
     number = sum(map(len, columns))
     if not number:
         return
-    column = None if isinstance(rows, WideRows) else table.column("soft_value")
+    column = None if rows.is_wide else table.column("soft_value")
     header = table.sniffed.skip or None
     if all(_is_hard(values) for values in columns):
         said = "the only value is" if number == 1 else f"all {number} values are"

@@ -14,13 +14,13 @@ from itertools import product
 import numpy as np
 from tables import long_rows
 
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.tables.event_table import EventTable
 
-Evaluate = Callable[[LongRows, LongRows, Settings], Scores]
+Evaluate = Callable[[EventTable, EventTable, Settings], Scores]
 
 FILES = ("a", "b", "c")
 LABELS = ("car", "dog", "people talking")
@@ -31,7 +31,7 @@ ALL = Settings(
 
 def random_rows(
     seed: int, *, binary: bool = False, n: int = 40, declared: tuple[str, ...] = FILES, fine: bool = False
-) -> LongRows:
+) -> EventTable:
     """Build rows on whole seconds, with values from a coarse grid so that ties occur.
 
     fine: in a tenth of the time, so that collars reach many events, with values of which none are equal
@@ -63,21 +63,14 @@ def same(a: float | None, b: float | None, tolerance: float = 1e-12) -> bool:
     return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
 
 
-def shuffled(rows: LongRows, seed: int) -> LongRows:
+def shuffled(rows: EventTable, seed: int) -> EventTable:
     """Return the rows in another order, with the lists of names in another order too."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(rows))
     files, classes = (list(rng.permutation(names)) for names in (rows.files, rows.classes))
-    return LongRows(
-        tuple(map(str, files)),
-        tuple(map(str, classes)),
-        np.array([files.index(name) for name in rows.files], dtype=np.int32)[rows.file][order],
-        np.array([classes.index(name) for name in rows.classes], dtype=np.int32)[rows.label][order],
-        rows.onset[order],
-        rows.offset[order],
-        None if rows.value is None else rows.value[order],
-        rows.origin,
-    )
+    codes = [files.index(name) for name in rows.files]
+    turned = rows.take(order).with_files(tuple(map(str, files)), codes)
+    return turned.with_classes(tuple(map(str, classes)))
 
 
 def order_does_not_matter(evaluate: Evaluate, seed: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,21 +90,8 @@ def tallies(parts, settings=ALL):
         sides = []
         for seed in (0, 1):
             rows = random_rows(seed, declared=FILES)
-            kept = np.isin(rows.file, [rows.files.index(name) for name in part])
-            lookup = np.array(
-                [part.index(name) if name in part else -1 for name in rows.files], dtype=np.int32
-            )
-            sides.append(
-                replace(
-                    *(rows,),
-                    files=tuple(part),
-                    file=lookup[rows.file[kept]],
-                    label=rows.label[kept],
-                    onset=rows.onset[kept],
-                    offset=rows.offset[kept],
-                    value=rows.value[kept],
-                )
-            )
+            codes = [part.index(name) if name in part else -1 for name in rows.files]
+            sides.append(rows.with_files(tuple(part), codes))
         made.append(tally_pair(align(*sides, settings), settings))
     return made
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import sedeval_soft
 from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import NAMES, Limits, size_of
-from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.formats import read_durations, read_partition, read_rows
 from sedeval_soft.formats.gzipped import decompress
 from sedeval_soft.formats.source import open_source
+from sedeval_soft.tables.event_table import LONGEST
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -56,7 +56,7 @@ def theirs(scores, truth, frame, segment_length, n):
 def rows_of(scores, truth, frame, n):
     """Return our rows of both sides."""
     edges = np.round(np.arange(n + 1) * frame, 6)
-    system = WideRows(
+    system = EventTable.wide(
         *(FILES, LABELS),
         file=np.repeat(np.arange(len(FILES), dtype=np.int32), n),
         onset=np.tile(edges[:-1], len(FILES)),

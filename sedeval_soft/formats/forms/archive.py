@@ -15,7 +15,6 @@ from pathlib import PurePosixPath
 from typing import IO, Any
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.expand import Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.formats.folder import Member, is_table, read_members, stem_of
@@ -24,6 +23,7 @@ from sedeval_soft.formats.forms.names import shown
 from sedeval_soft.formats.magic import without_mark
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.taken import Bytes
+from sedeval_soft.tables.event_table import EventTable
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
@@ -70,17 +70,17 @@ class _Counter:
         return made
 
 
-def read_zip(source: Source, reading: Reading) -> Rows | None:
+def read_zip(source: Source, reading: Reading) -> EventTable | None:
     """Read the tables of a zip archive."""
     return _read(source, reading, _zip_members)
 
 
-def read_tar(source: Source, reading: Reading) -> Rows | None:
+def read_tar(source: Source, reading: Reading) -> EventTable | None:
     """Read the tables of a tar archive."""
     return _read(source, reading, _tar_members)
 
 
-def read_compressed(source: Source, reading: Reading) -> Rows | None:
+def read_compressed(source: Source, reading: Reading) -> EventTable | None:
     """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
     kind = compression_of(source.data)
     if not kind:
@@ -93,7 +93,7 @@ def read_compressed(source: Source, reading: Reading) -> Rows | None:
     return reading.table(Source(source.name, without_mark(data), lambda: digest))
 
 
-def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN401
+def _read(source: Source, reading: Reading, members: Any) -> EventTable:  # noqa: ANN401
     """Read members as those of a folder; what is wrong with an archive is one message."""
     import lzma
     import struct

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.columns import is_number
@@ -19,6 +18,7 @@ from sedeval_soft.formats.forms.rttm import seconds
 from sedeval_soft.formats.forms.shapes import as_long
 from sedeval_soft.formats.records import decode
 from sedeval_soft.formats.source import Source
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _HEAD = 1 << 16
 
@@ -31,7 +31,7 @@ def recognises(source: Source) -> bool:
     return len(first) >= 2 and is_number(first[0]) and is_number(first[1])
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, reading: Reading) -> EventTable | None:
     """Read the labels; frequencies are read past."""
     if not source.data[:].strip():
         return None
@@ -60,7 +60,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return found.rows("Audacity label track", notes)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return a line for each row, as Audacity exports them."""
     rows, source = as_long(rows), rows.origin.name
     check_text(source, rows.classes, "audacity", "\r\n\t")
@@ -71,7 +71,7 @@ def write(rows: Rows) -> bytes:
     times = zip(to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist(), strict=True)
     return "".join(
         f"{seconds(begin)}\t{seconds(end)}\t{rows.classes[label]}\n"
-        for label, (begin, end) in zip(rows.label.tolist(), times, strict=True)
+        for label, (begin, end) in zip(rows.row_label.tolist(), times, strict=True)
     ).encode()
 
 

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.columns import ALIASES, is_of_raven, normal, of_raven
@@ -28,6 +27,7 @@ from sedeval_soft.formats.lines import DELIMITERS
 from sedeval_soft.formats.records import decode
 from sedeval_soft.formats.sniff import split
 from sedeval_soft.formats.source import Source
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {
@@ -76,7 +76,7 @@ def recognises(source: Source) -> bool:
     return named or " - " in first
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, reading: Reading) -> EventTable | None:
     """Read an export of ELAN's."""
     found = Events(source, reading.limits)
     layout: _Layout | None = None
@@ -99,13 +99,13 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return None if layout is None else found.rows("ELAN export", ignored=layout.ignored)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
     rows = as_long(rows)
     check_text(rows.origin.name, rows.classes, "elan", "\r\n\t")
     lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
     onset, offset = to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist()
-    for label, begin, end in zip(rows.label.tolist(), onset, offset, strict=True):
+    for label, begin, end in zip(rows.row_label.tolist(), onset, offset, strict=True):
         times = "\t".join(seconds(ticks)[:-3] for ticks in (begin, end, end - begin))
         lines.append(f"events\t{times}\t{rows.classes[label]}\n")
     return "".join(lines).encode()

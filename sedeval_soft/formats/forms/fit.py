@@ -11,11 +11,11 @@ import numpy.typing as npt
 from sedeval_soft.core.counted import be, counted, plural
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.forms.form import Form
 from sedeval_soft.formats.forms.names import has_audio_extension, shown, stems
 from sedeval_soft.formats.forms.shapes import contiguous, fold, unfold
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _NAMED = 3
 """How many names a message shows."""
@@ -29,12 +29,14 @@ class Fitted:
     without extension, where each goes to one of its own; None where all go to one.
     """
 
-    rows: Rows
+    rows: EventTable
     losses: tuple[str, ...]
     stems: tuple[str, ...] | None = None
 
 
-def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits: Limits = LIMITS) -> Fitted:
+def fit(
+    rows: EventTable, form: Form, *, apart: bool = False, called: str = "", limits: Limits = LIMITS
+) -> Fitted:
     """Make rows fit a form.
 
     apart: there is to be a folder of files, one per recording. called: the name of a recording without one,
@@ -42,7 +44,7 @@ def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits
     """
     losses: list[str] = []
     apart = apart or form.folder
-    if isinstance(rows, LongRows) and rows.born is not None:
+    if rows.born is not None:
         raise _cannot(rows, "holds operating points, which no form of tables can")
     rows = _shaped(rows, form, losses, limits)
     rows = _without_values(rows, form, losses)
@@ -56,25 +58,16 @@ def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits
     return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
 
 
-def taken(rows: Rows, code: int, *, named: bool = False) -> Rows:
+def taken(rows: EventTable, code: int, *, named: bool = False) -> EventTable:
     """Return the rows of one recording, with or without its name."""
-    mine = np.flatnonzero(rows.file == code)
-    zeros = np.zeros(len(mine), dtype=np.int32)
-    times = {
-        "files": (rows.files[code] if named else UNNAMED,),
-        "file": zeros,
-        "onset": rows.onset[mine],
-        "offset": rows.offset[mine],
-    }
-    if isinstance(rows, WideRows):
-        return replace(rows, **times, values=tuple(column[mine] for column in rows.values))  # type: ignore[arg-type]
-    value = None if rows.value is None else rows.value[mine]
-    return replace(rows, **times, label=rows.label[mine], value=value)  # type: ignore[arg-type]
+    mine = rows.take(np.flatnonzero(rows.file == code))
+    name = rows.files[code] if named else UNNAMED
+    return replace(mine, files=(name,), file=np.zeros(len(mine), dtype=np.int32))
 
 
-def _shaped(rows: Rows, form: Form, losses: list[str], limits: Limits) -> Rows:
+def _shaped(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
     holds = form.holds
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         if holds.wide and (holds.gaps or contiguous(rows)):
             return rows
         _check_room(rows, 32 * len(rows) * len(rows.classes), "as a long table")
@@ -96,30 +89,22 @@ def _shaped(rows: Rows, form: Form, losses: list[str], limits: Limits) -> Rows:
     return wide
 
 
-def _check_room(rows: Rows, needed: int, what: str) -> None:
+def _check_room(rows: EventTable, needed: int, what: str) -> None:
     from sedeval_soft.core.room import check_room
 
     check_room(needed, f"{rows.origin.name}: to hold it {what}", "Expected batches of files")
 
 
-def _without_values(rows: Rows, form: Form, losses: list[str]) -> Rows:
-    if form.holds.values or not isinstance(rows, LongRows) or rows.value is None:
+def _without_values(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
+    if form.holds.values or rows.is_wide or rows.value is None:
         return rows
     silent = int(np.count_nonzero(rows.value == 0))
     left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
     losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
-    kept = rows.value > 0
-    return replace(
-        rows,
-        file=rows.file[kept],
-        label=rows.label[kept],
-        onset=rows.onset[kept],
-        offset=rows.offset[kept],
-        value=None,
-    )
+    return replace(rows.take(rows.value > 0), values=())
 
 
-def _rounded(rows: Rows, form: Form, losses: list[str]) -> Rows:
+def _rounded(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
     step = form.holds.resolution
     if not step:
         return rows
@@ -136,11 +121,11 @@ def _multiples(seconds: npt.NDArray[np.float64], step: int) -> npt.NDArray[np.fl
     return np.rint(seconds * per_second) / per_second
 
 
-def _sparse(rows: Rows, form: Form, losses: list[str], *, apart: bool) -> Rows:
+def _sparse(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
     """Leave out recordings and classes without rows where the form does not know of them."""
     holds = form.holds
-    if isinstance(rows, LongRows) and not holds.classes:
-        used = np.bincount(rows.label, minlength=len(rows.classes)) > 0
+    if not rows.is_wide and not holds.classes:
+        used = np.bincount(rows.row_label, minlength=len(rows.classes)) > 0
         unused = [name for name, is_used in zip(rows.classes, used.tolist(), strict=True) if not is_used]
         if unused:
             losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
@@ -166,7 +151,7 @@ def _sparse(rows: Rows, form: Form, losses: list[str], *, apart: bool) -> Rows:
     return rows
 
 
-def _spelled(rows: Rows, form: Form, losses: list[str]) -> Rows:
+def _spelled(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
     """Put underscores for blanks in names where a blank ends a field."""
     if form.holds.blanks:
         return rows
@@ -175,7 +160,7 @@ def _spelled(rows: Rows, form: Form, losses: list[str]) -> Rows:
     return replace(rows, files=files, classes=classes)
 
 
-def _joined(rows: Rows, names: Sequence[str], losses: list[str], what: str) -> tuple[str, ...]:
+def _joined(rows: EventTable, names: Sequence[str], losses: list[str], what: str) -> tuple[str, ...]:
     made = tuple("_".join(name.split()) for name in names)
     changed = [name for name, new in zip(names, made, strict=True) if name != new]
     if changed:
@@ -185,7 +170,7 @@ def _joined(rows: Rows, names: Sequence[str], losses: list[str], what: str) -> t
     return made
 
 
-def _called(rows: Rows, form: Form, losses: list[str], called: str, *, apart: bool) -> Rows:
+def _called(rows: EventTable, form: Form, losses: list[str], called: str, *, apart: bool) -> EventTable:
     """See to the names of recordings."""
     if UNNAMED in rows.files and len(rows.files) > 1:
         raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
@@ -205,7 +190,7 @@ def _called(rows: Rows, form: Form, losses: list[str], called: str, *, apart: bo
     return rows
 
 
-def _called_apart(rows: Rows, form: Form, losses: list[str], called: str) -> Rows:
+def _called_apart(rows: EventTable, form: Form, losses: list[str], called: str) -> EventTable:
     """See to it that each recording has a name that its file can have."""
     if not rows.files and called:
         rows = replace(rows, files=(UNNAMED,))
@@ -226,5 +211,5 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
-def _cannot(rows: Rows, why: str) -> InputError:
+def _cannot(rows: EventTable, why: str) -> InputError:
     return InputError(Problem(rows.origin.name, why, code="cannot-hold"))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.formats.source import Source
+from sedeval_soft.tables.event_table import EventTable
 
 """What is taken in where nothing else is said."""
 
@@ -20,9 +20,9 @@ class Reading:
     only member. limits: the most that is taken in.
     """
 
-    table: Callable[[Source], Rows | None]
-    member: Callable[[Source], Rows | None]
-    only: Callable[[Source], Rows | None]
+    table: Callable[[Source], EventTable | None]
+    member: Callable[[Source], EventTable | None]
+    only: Callable[[Source], EventTable | None]
     limits: Limits = LIMITS
 
 
@@ -64,9 +64,9 @@ class Form:
     title: str
     extensions: tuple[str, ...]
     holds: Holds
-    read: Callable[[Source, Reading], Rows | None]
+    read: Callable[[Source, Reading], EventTable | None]
     recognises: Callable[[Source], bool]
-    write: Callable[[Rows], bytes] | None = None
+    write: Callable[[EventTable], bytes] | None = None
     folder: bool = False
     text: bool = True
     own: tuple[str, ...] = field(default=())

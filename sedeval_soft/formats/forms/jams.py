@@ -12,7 +12,6 @@ from typing import Any
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.forms.events import Events
@@ -21,6 +20,7 @@ from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.forms.rttm import end_of
 from sedeval_soft.formats.forms.shapes import as_long
 from sedeval_soft.formats.source import Source
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
 
@@ -33,7 +33,7 @@ def recognises(source: Source) -> bool:
     return head.startswith(b"{") and source.data.find(b'"annotations"') >= 0
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, reading: Reading) -> EventTable | None:
     """Read the sound events of a JAMS document."""
     import msgspec
 
@@ -70,7 +70,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return found.rows("JAMS", notes, list(ignored))
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return the events of one recording as an annotation of segment_open."""
     import msgspec
 
@@ -84,7 +84,7 @@ def write(rows: Rows) -> bytes:
         for begin, length, label, value in zip(
             to_seconds(onset).tolist(),
             to_seconds(offset - onset).tolist(),
-            rows.label.tolist(),
+            rows.row_label.tolist(),
             values,
             strict=True,
         )

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import Limits, intake_of
-from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.assemble import ROUNDING, Columns, Named
 from sedeval_soft.formats.columns import Layout, LayoutError, layout_of_header, looks_like_header
@@ -22,6 +21,7 @@ from sedeval_soft.formats.forms.jams import as_float
 from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.unclear import RAVEN, check, look, unclear, word_as_number
+from sedeval_soft.tables.event_table import EventTable, Origin
 
 _NAMES = ("filename", "event_label")
 _HEAD = 1 << 16
@@ -44,7 +44,7 @@ def recognises(source: Source) -> bool:
     return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, reading: Reading) -> EventTable | None:
     """Read an object per line; raises InputError with the first that are wrong."""
     objects = _objects(source, reading)
     if not objects:
@@ -74,7 +74,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return _rows(source, layout, (files, labels, declared), numbers, reading.limits)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an object for each row."""
     import msgspec
 
@@ -82,8 +82,8 @@ def write(rows: Rows) -> bytes:
     check_header(rows, "jsonl")
     names = header_of(rows)
     columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
-    if not isinstance(rows, WideRows):
-        columns.insert(2, [rows.classes[code] for code in rows.label.tolist()])
+    if not rows.is_wide:
+        columns.insert(2, [rows.classes[code] for code in rows.row_label.tolist()])
     if names[0] == "filename":
         columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
     encode = msgspec.json.Encoder().encode
@@ -192,7 +192,7 @@ def _rows(
     texts: tuple[list[str], list[str], list[str]],
     numbers: list[list[float]],
     limits: Limits,
-) -> Rows:
+) -> EventTable:
     files, labels, declared = texts
     positions = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
     table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T

@@ -6,7 +6,6 @@ import numpy as np
 
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.formats.forms.events import Events, number
@@ -15,6 +14,7 @@ from sedeval_soft.formats.forms.names import check_text
 from sedeval_soft.formats.forms.shapes import as_long
 from sedeval_soft.formats.records import decode
 from sedeval_soft.formats.source import Source
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _MISSING = "<NA>"
 _TYPES = frozenset({
@@ -36,7 +36,7 @@ def recognises(source: Source) -> bool:
     return False
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, reading: Reading) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and read past."""
     if not source.data[:].strip():
         return None
@@ -64,7 +64,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return found.rows("RTTM", [past] * (others > 0))
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return a SPEAKER line for each row; its confidence is the value."""
     rows = as_long(rows)
     if _MISSING in rows.files:
@@ -78,7 +78,7 @@ def write(rows: Rows) -> bytes:
         f"{rows.classes[label]} {value} <NA>\n"
         for file, label, begin, length, value in zip(
             rows.file.tolist(),
-            rows.label.tolist(),
+            rows.row_label.tolist(),
             onset.tolist(),
             np.subtract(offset, onset).tolist(),
             values,

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.counted import be, counted
-from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
+from sedeval_soft.tables.event_table import EventTable
 
 Ticks = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -20,13 +20,13 @@ _CELLS = 1 << 22
 """Cells of steps and classes that are looked at in one go."""
 
 
-def unfold(rows: WideRows) -> LongRows:
+def unfold(rows: EventTable) -> EventTable:
     """Return a row for each class of each time step, values of 0 included: nothing is lost."""
     n, n_classes = len(rows), len(rows.classes)
     values = np.empty((n, n_classes))
     for i, column in enumerate(rows.values):
         values[:, i] = column
-    return LongRows(
+    return EventTable.long(
         rows.files,
         rows.classes,
         np.repeat(rows.file, n_classes),
@@ -38,9 +38,9 @@ def unfold(rows: WideRows) -> LongRows:
     )
 
 
-def as_long(rows: Rows) -> LongRows:
+def as_long(rows: EventTable) -> EventTable:
     """Return rows as long ones, whatever they are."""
-    return unfold(rows) if isinstance(rows, WideRows) else rows
+    return unfold(rows) if rows.is_wide else rows
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class _Folded:
     empty: int = 0
 
 
-def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
+def fold(rows: EventTable, *, gaps: bool = True) -> tuple[EventTable, list[str]]:
     """Return time steps between all boundaries of a recording, and what is lost by it.
 
     A class has the largest value of its rows in a step, 0 where it has none. gaps: times without any row
@@ -76,7 +76,7 @@ def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
         np.concatenate([pair[i] for pair in found.edges]) if found.edges else np.zeros(0, dtype=np.int64)
         for i in range(2)
     )
-    wide = WideRows(
+    wide = EventTable.wide(
         rows.files,
         rows.classes,
         np.concatenate(found.file) if found.file else np.zeros(0, dtype=np.int32),
@@ -88,7 +88,7 @@ def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
     return wide, _told(found, rows, onset, offset)
 
 
-def contiguous(rows: WideRows) -> bool:
+def contiguous(rows: EventTable) -> bool:
     """Return whether the steps of each recording begin at 0, in order, and leave no time out.
 
     The end of one must be the beginning of the next to the last digit: sed_scores_eval refuses others.
@@ -103,12 +103,12 @@ def contiguous(rows: WideRows) -> bool:
 
 
 def _fold_file(
-    found: _Folded, rows: LongRows, own: npt.NDArray[np.intp], onset: Ticks, offset: Ticks, *, gaps: bool
+    found: _Folded, rows: EventTable, own: npt.NDArray[np.intp], onset: Ticks, offset: Ticks, *, gaps: bool
 ) -> None:
     edges = np.unique(np.concatenate([onset, offset, *([] if gaps else [np.zeros(1, dtype=np.int64)])]))
     n_steps, n_classes = len(edges) - 1, len(rows.classes)
     first, last = np.searchsorted(edges, onset), np.searchsorted(edges, offset)
-    label = rows.label[own]
+    label = rows.row_label[own]
     value = np.ones(len(own)) if rows.value is None else rows.value[own]
     values = np.zeros(n_steps * n_classes)
     counts = np.zeros(n_steps * n_classes, dtype=np.int64)
@@ -141,7 +141,7 @@ def _cells(
         begin = end
 
 
-def _told(found: _Folded, rows: LongRows, onset: Ticks, offset: Ticks) -> list[str]:
+def _told(found: _Folded, rows: EventTable, onset: Ticks, offset: Ticks) -> list[str]:
     finer = np.count_nonzero((to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset))
     told = (
         (finer, "row", "with times finer than a microsecond, which are rounded"),

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 LAYERS = (
-    ("core", "formats", "tables"),
+    ("core", "formats", "tables", "timeline"),
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
@@ -23,7 +23,7 @@ LAYERS = (
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
-TOGETHER = ({"core", "formats", "tables"}, {"api", "tools"})
+TOGETHER = ({"core", "formats", "tables", "timeline"}, {"api", "tools"})
 """Packages of one layer that may import from one another."""
 
 HEAVY = frozenset(

@@ -12,9 +12,9 @@ from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.room import check_room, room
-from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.run.single import bytes_per_file
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS
 from sedeval_soft.tables.source import extension_of
 
@@ -51,7 +51,7 @@ class Extent:
     seconds.
     """
 
-    names: Rows
+    names: EventTable
     file: npt.NDArray[np.int32]
     offset: npt.NDArray[np.float64]
 
@@ -77,7 +77,7 @@ def pieces(
     for name, seconds in given.items():
         length[number[stem_of(name)]] = max(length[number[stem_of(name)]], seconds)
     n_classes = len(settings.classes or {name for side in sides for name in side.names.classes})
-    wide = any(isinstance(side.names, WideRows) for side in sides)
+    wide = any(side.names.is_wide for side in sides)
     size = n_rows * bytes_per_row(n_classes if wide else 1)
     source = sides[1].names.origin.name
     if UNNAMED in every:

@@ -16,9 +16,9 @@ from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import to_seconds
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -66,7 +66,7 @@ def sides_of(
     system: Any,  # noqa: ANN401
     settings: Settings,
     limits: Limits | None = None,
-) -> tuple[Rows, Rows]:
+) -> tuple[EventTable, EventTable]:
     """Return the rows of both sides; arrays must have one shape."""
     arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
     if arrays and reference.shape != system.shape:
@@ -81,10 +81,10 @@ def to_rows(
     role: str,
     settings: Settings,
     limits: Limits | None = None,
-) -> Rows:
+) -> EventTable:
     """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
     limits = limits_from(limits)
-    if isinstance(source, LongRows | WideRows):
+    if isinstance(source, EventTable):
         return source
     if isinstance(source, str | os.PathLike):
         return tables.read_rows(source, limits=limits)
@@ -105,14 +105,14 @@ def _rows_of_point(
     role: str,
     settings: Settings,
     limits: Limits,
-) -> Rows:
+) -> EventTable:
     """Return the rows of one operating point: a system may detect nothing at a threshold."""
     if isinstance(source, str | os.PathLike):
         return tables.read_rows(source, limits=limits, may_be_empty=True)
     empty = isinstance(source, list | tuple | Mapping) and not source
     # A data frame that no row was ever entered in has no columns either.
     if empty or (not isinstance(source, np.ndarray) and getattr(source, "shape", None) == (0, 0)):
-        return no_events(Origin(role, form="empty"))
+        return EventTable.empty(Origin(role, form="empty"))
     return to_rows(source, role, settings, limits)
 
 
@@ -170,7 +170,7 @@ def checked_jobs(jobs: object) -> int | None:
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     """Return whether a system is given as lists of events by threshold, or is rows of such lists."""
-    if isinstance(system, LongRows):
+    if isinstance(system, EventTable):
         return system.born is not None
     return (
         isinstance(system, Mapping)
@@ -179,7 +179,7 @@ def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     )
 
 
-def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> WideRows:
+def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> EventTable:
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise InputError(
             Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
@@ -198,7 +198,7 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
         raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
     # Multiples of the exact length: row k is segment k however long the array.
     edges = to_seconds(Edges(settings.segment_ticks).at(np.arange(n_segments + 1)))
-    return WideRows(
+    return EventTable.wide(
         files=(UNNAMED,),
         classes=classes,
         file=np.zeros(n_segments, dtype=np.int32),

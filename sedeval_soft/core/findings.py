@@ -16,8 +16,8 @@ from sedeval_soft.core.misread import RowStatistics, are_swapped, doubts, simila
 from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.postprocess import strangers
-from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.core.settings import Settings
+from sedeval_soft.tables.event_table import UNNAMED
 
 _SHOWN = 5
 

@@ -18,7 +18,6 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
@@ -50,6 +49,7 @@ from sedeval_soft.formats.tally_header import (
     settings_of,
     written,
 )
+from sedeval_soft.tables.event_table import LONGEST
 
 _HEADER = "header.json"
 _WHOLE = "whole"

@@ -15,9 +15,9 @@ from typing import IO, Any
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.tables.compressed import Bytes, Counted, check_size, compression_of, expand, read_counted
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.tables.forms import read_table
@@ -60,14 +60,14 @@ class _Counter:
         return made
 
 
-def read(source: Source, limits: Limits, form: str) -> Rows | None:
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read the tables of an archive, or what is compressed."""
     if form == "compressed":
         return _read_compressed(source, limits)
     return _read_members(source, limits, _zip_members if form == "zip" else _tar_members)
 
 
-def _read_compressed(source: Source, limits: Limits) -> Rows | None:
+def _read_compressed(source: Source, limits: Limits) -> EventTable | None:
     """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
     kind = compression_of(source.data)
     if not kind:
@@ -80,7 +80,7 @@ def _read_compressed(source: Source, limits: Limits) -> Rows | None:
     return read_table(Source(source.name, without_mark(data), lambda: digest), limits=limits)
 
 
-def _read_members(source: Source, limits: Limits, members: Any) -> Rows:  # noqa: ANN401
+def _read_members(source: Source, limits: Limits, members: Any) -> EventTable:  # noqa: ANN401
     """Read members as those of a folder; what is wrong with an archive is one message."""
     import lzma
     import struct

@@ -9,11 +9,11 @@ from __future__ import annotations
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import is_number
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text, shown
 from sedeval_soft.tables.rttm import seconds
 from sedeval_soft.tables.source import Source
@@ -30,7 +30,7 @@ def reads(source: Source) -> bool:
     return len(first) >= 2 and is_number(first[0]) and is_number(first[1])
 
 
-def read(source: Source, limits: Limits) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read the labels; frequencies are read past."""
     if not source.data[:].strip():
         return None
@@ -59,7 +59,7 @@ def read(source: Source, limits: Limits) -> Rows | None:
     return found.rows("Audacity label track", notes)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return a line for each row, as Audacity exports them."""
     rows, source = as_long(rows), rows.origin.name
     check_text(source, rows.classes, "audacity", "\r\n\t")
@@ -70,5 +70,5 @@ def write(rows: Rows) -> bytes:
     times = zip(to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist(), strict=True)
     return "".join(
         f"{seconds(begin)}\t{seconds(end)}\t{rows.classes[label]}\n"
-        for label, (begin, end) in zip(rows.label.tolist(), times, strict=True)
+        for label, (begin, end) in zip(rows.row_label.tolist(), times, strict=True)
     ).encode()

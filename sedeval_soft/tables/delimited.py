@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import check_text, shown
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source
@@ -53,17 +53,17 @@ _ROWS = 1 << 18
 """Rows that are made text at once: what a string array of pyarrow holds is bounded."""
 
 
-def header_of(rows: Rows) -> tuple[str, ...]:
+def header_of(rows: EventTable) -> tuple[str, ...]:
     """Return the names of the columns of a table with header, in order."""
     named = () if rows.files == (UNNAMED,) or not rows.files else ("filename",)
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         return (*named, "onset", "offset", *rows.classes)
     return (*named, "onset", "offset", "event_label", *(("soft_value",) if rows.value is not None else ()))
 
 
-def check_header(rows: Rows, form: str) -> None:
+def check_header(rows: EventTable, form: str) -> None:
     """Raise InputError where classes are called so that a wide table of them would be read otherwise."""
-    if not isinstance(rows, WideRows):
+    if not rows.is_wide:
         return
     if not rows.classes:
         raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
@@ -91,20 +91,20 @@ def check_header(rows: Rows, form: str) -> None:
         )
 
 
-def columns_of(rows: Rows) -> list[npt.NDArray[np.float64]]:
+def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
     """Return the columns of numbers in their order in a table, those of names left out."""
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         return [rows.onset, rows.offset, *rows.values]
     return [rows.onset, rows.offset, *([] if rows.value is None else [rows.value])]
 
 
-def silent_files(rows: Rows) -> list[str]:
+def silent_files(rows: EventTable) -> list[str]:
     """Return the recordings that have a name and no row."""
     used = np.bincount(rows.file, minlength=len(rows.files)) > 0
     return [name for name, has in zip(rows.files, used.tolist(), strict=True) if not has and name != UNNAMED]
 
 
-def write_table(rows: Rows, delimiter: str, *, header: bool, form: str) -> bytes:
+def write_table(rows: EventTable, delimiter: str, *, header: bool, form: str) -> bytes:
     """Return rows as lines of text; raises InputError for names that would not be read back as they are."""
     source = rows.origin.name
     check_text(source, (*rows.files, *rows.classes), form)
@@ -127,7 +127,7 @@ def quoted(name: str, delimiter: str) -> str:
     return name
 
 
-def _lines(rows: Rows, names: Sequence[str], delimiter: str, begin: int) -> bytes:
+def _lines(rows: EventTable, names: Sequence[str], delimiter: str, begin: int) -> bytes:
     """Return up to `_ROWS` rows as lines: columns are joined at once, in the buffer that is written."""
     end = min(begin + _ROWS, len(rows))
     fields: list[Any] = []
@@ -135,8 +135,8 @@ def _lines(rows: Rows, names: Sequence[str], delimiter: str, begin: int) -> byte
         fields.append(_names(rows.files, rows.file[begin:end], delimiter))
     numbers = [pa.array(column[begin:end]).cast(pa.large_string()) for column in columns_of(rows)]
     fields += numbers[:2]
-    if isinstance(rows, LongRows):
-        fields.append(_names(rows.classes, rows.label[begin:end], delimiter))
+    if not rows.is_wide:
+        fields.append(_names(rows.classes, rows.row_label[begin:end], delimiter))
     fields += numbers[2:]
     breaks = pa.array(["\n"], pa.large_string()).take(pa.array(np.zeros(end - begin, dtype=np.int32)))
     fields[-1] = pc.binary_join_element_wise(fields[-1], breaks, pa.scalar("", pa.large_string()))
@@ -181,13 +181,13 @@ def _check_seen(
         )
 
 
-def write(rows: Rows, form: str) -> bytes:
+def write(rows: EventTable, form: str) -> bytes:
     """Return rows as the lines of a table of text."""
     dialect = DIALECTS[form]
     return write_table(rows, dialect.delimiter, header=dialect.header, form=form)
 
 
-def read(source: Source, limits: Limits, form: str) -> Rows | None:
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of text that must look as it was said to."""
     sniffed = sniff(source, limits)
     if sniffed is None:

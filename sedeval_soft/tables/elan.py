@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.rttm import seconds
 from sedeval_soft.tables.sniff import split
@@ -74,7 +74,7 @@ def reads(source: Source) -> bool:
     return named or " - " in first
 
 
-def read(source: Source, limits: Limits) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read an export of ELAN's."""
     found = Events(source, limits)
     layout: _Layout | None = None
@@ -97,13 +97,13 @@ def read(source: Source, limits: Limits) -> Rows | None:
     return None if layout is None else found.rows("ELAN export", ignored=layout.ignored)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
     rows = as_long(rows)
     check_text(rows.origin.name, rows.classes, "elan", "\r\n\t")
     lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
     onset, offset = to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist()
-    for label, begin, end in zip(rows.label.tolist(), onset, offset, strict=True):
+    for label, begin, end in zip(rows.row_label.tolist(), onset, offset, strict=True):
         times = "\t".join(seconds(ticks)[:-3] for ticks in (begin, end, end - begin))
         lines.append(f"events\t{times}\t{rows.classes[label]}\n")
     return "".join(lines).encode()

@@ -13,9 +13,13 @@ from sedeval_soft.core.counted import be, counted, plural
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import without_extension
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.forms import Form
+
+Ticks = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
 
 _NAMED = 3
 """How many names a message shows."""
@@ -29,12 +33,14 @@ class Fitted:
     without extension, where each goes to one of its own; None where all go to one.
     """
 
-    rows: Rows
+    rows: EventTable
     losses: tuple[str, ...]
     stems: tuple[str, ...] | None = None
 
 
-def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits: Limits = LIMITS) -> Fitted:
+def fit(
+    rows: EventTable, form: Form, *, apart: bool = False, called: str = "", limits: Limits = LIMITS
+) -> Fitted:
     """Make rows fit a form.
 
     apart: there is to be a folder of files, one per recording. called: the name of a recording without one,
@@ -42,7 +48,7 @@ def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits
     """
     losses: list[str] = []
     apart = apart or form.folder
-    if isinstance(rows, LongRows) and rows.born is not None:
+    if rows.born is not None:
         raise _cannot(rows, "holds operating points, which no form of tables can")
     rows = _shaped(rows, form, losses, limits)
     rows = _without_values(rows, form, losses)
@@ -56,25 +62,16 @@ def fit(rows: Rows, form: Form, *, apart: bool = False, called: str = "", limits
     return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
 
 
-def taken(rows: Rows, code: int, *, named: bool = False) -> Rows:
+def taken(rows: EventTable, code: int, *, named: bool = False) -> EventTable:
     """Return the rows of one recording, with or without its name."""
-    mine = np.flatnonzero(rows.file == code)
-    zeros = np.zeros(len(mine), dtype=np.int32)
-    times = {
-        "files": (rows.files[code] if named else UNNAMED,),
-        "file": zeros,
-        "onset": rows.onset[mine],
-        "offset": rows.offset[mine],
-    }
-    if isinstance(rows, WideRows):
-        return replace(rows, **times, values=tuple(column[mine] for column in rows.values))  # type: ignore[arg-type]
-    value = None if rows.value is None else rows.value[mine]
-    return replace(rows, **times, label=rows.label[mine], value=value)  # type: ignore[arg-type]
+    mine = rows.take(np.flatnonzero(rows.file == code))
+    name = rows.files[code] if named else UNNAMED
+    return replace(mine, files=(name,), file=np.zeros(len(mine), dtype=np.int32))
 
 
-def _shaped(rows: Rows, form: Form, losses: list[str], limits: Limits) -> Rows:
+def _shaped(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
     holds = form.holds
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         if holds.wide and (holds.gaps or contiguous(rows)):
             return rows
         _check_room(rows, 32 * len(rows) * len(rows.classes), "as a long table")
@@ -96,30 +93,22 @@ def _shaped(rows: Rows, form: Form, losses: list[str], limits: Limits) -> Rows:
     return wide
 
 
-def _check_room(rows: Rows, needed: int, what: str) -> None:
+def _check_room(rows: EventTable, needed: int, what: str) -> None:
     from sedeval_soft.core.room import check_room
 
     check_room(needed, f"{rows.origin.name}: to hold it {what}", "Expected batches of files")
 
 
-def _without_values(rows: Rows, form: Form, losses: list[str]) -> Rows:
-    if form.holds.values or not isinstance(rows, LongRows) or rows.value is None:
+def _without_values(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
+    if form.holds.values or rows.is_wide or rows.value is None:
         return rows
     silent = int(np.count_nonzero(rows.value == 0))
     left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
     losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
-    kept = rows.value > 0
-    return replace(
-        rows,
-        file=rows.file[kept],
-        label=rows.label[kept],
-        onset=rows.onset[kept],
-        offset=rows.offset[kept],
-        value=None,
-    )
+    return replace(rows.take(rows.value > 0), values=())
 
 
-def _rounded(rows: Rows, form: Form, losses: list[str]) -> Rows:
+def _rounded(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
     step = form.holds.resolution
     if not step:
         return rows
@@ -136,11 +125,11 @@ def _multiples(seconds: npt.NDArray[np.float64], step: int) -> npt.NDArray[np.fl
     return np.rint(seconds * per_second) / per_second
 
 
-def _sparse(rows: Rows, form: Form, losses: list[str], *, apart: bool) -> Rows:
+def _sparse(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
     """Leave out recordings and classes without rows where the form does not know of them."""
     holds = form.holds
-    if isinstance(rows, LongRows) and not holds.classes:
-        used = np.bincount(rows.label, minlength=len(rows.classes)) > 0
+    if not rows.is_wide and not holds.classes:
+        used = np.bincount(rows.row_label, minlength=len(rows.classes)) > 0
         unused = [name for name, is_used in zip(rows.classes, used.tolist(), strict=True) if not is_used]
         if unused:
             losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
@@ -166,7 +155,7 @@ def _sparse(rows: Rows, form: Form, losses: list[str], *, apart: bool) -> Rows:
     return rows
 
 
-def _spelled(rows: Rows, form: Form, losses: list[str]) -> Rows:
+def _spelled(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
     """Put underscores for blanks in names where a blank ends a field."""
     if form.holds.blanks:
         return rows
@@ -175,7 +164,7 @@ def _spelled(rows: Rows, form: Form, losses: list[str]) -> Rows:
     return replace(rows, files=files, classes=classes)
 
 
-def _joined(rows: Rows, names: Sequence[str], losses: list[str], what: str) -> tuple[str, ...]:
+def _joined(rows: EventTable, names: Sequence[str], losses: list[str], what: str) -> tuple[str, ...]:
     made = tuple("_".join(name.split()) for name in names)
     changed = [name for name, new in zip(names, made, strict=True) if name != new]
     if changed:
@@ -185,7 +174,7 @@ def _joined(rows: Rows, names: Sequence[str], losses: list[str], what: str) -> t
     return made
 
 
-def _called(rows: Rows, form: Form, losses: list[str], called: str, *, apart: bool) -> Rows:
+def _called(rows: EventTable, form: Form, losses: list[str], called: str, *, apart: bool) -> EventTable:
     """See to the names of recordings."""
     if UNNAMED in rows.files and len(rows.files) > 1:
         raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
@@ -205,7 +194,7 @@ def _called(rows: Rows, form: Form, losses: list[str], called: str, *, apart: bo
     return rows
 
 
-def _called_apart(rows: Rows, form: Form, losses: list[str], called: str) -> Rows:
+def _called_apart(rows: EventTable, form: Form, losses: list[str], called: str) -> EventTable:
     """See to it that each recording has a name that its file can have."""
     if not rows.files and called:
         rows = replace(rows, files=(UNNAMED,))
@@ -226,28 +215,24 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
-def _cannot(rows: Rows, why: str) -> InputError:
+def _cannot(rows: EventTable, why: str) -> InputError:
     return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
 
 
 # Long rows as wide ones, and the other way round.
 
 
-Ticks = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-
 _CELLS = 1 << 22
 """Cells of steps and classes that are looked at in one go."""
 
 
-def unfold(rows: WideRows) -> LongRows:
+def unfold(rows: EventTable) -> EventTable:
     """Return a row for each class of each time step, values of 0 included: nothing is lost."""
     n, n_classes = len(rows), len(rows.classes)
     values = np.empty((n, n_classes))
     for i, column in enumerate(rows.values):
         values[:, i] = column
-    return LongRows(
+    return EventTable.long(
         rows.files,
         rows.classes,
         np.repeat(rows.file, n_classes),
@@ -259,9 +244,9 @@ def unfold(rows: WideRows) -> LongRows:
     )
 
 
-def as_long(rows: Rows) -> LongRows:
+def as_long(rows: EventTable) -> EventTable:
     """Return rows as long ones, whatever they are."""
-    return unfold(rows) if isinstance(rows, WideRows) else rows
+    return unfold(rows) if rows.is_wide else rows
 
 
 @dataclass(slots=True)
@@ -277,7 +262,7 @@ class _Folded:
     empty: int = 0
 
 
-def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
+def fold(rows: EventTable, *, gaps: bool = True) -> tuple[EventTable, list[str]]:
     """Return time steps between all boundaries of a recording, and what is lost by it.
 
     A class has the largest value of its rows in a step, 0 where it has none. gaps: times without any row
@@ -297,7 +282,7 @@ def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
         np.concatenate([pair[i] for pair in found.edges]) if found.edges else np.zeros(0, dtype=np.int64)
         for i in range(2)
     )
-    wide = WideRows(
+    wide = EventTable.wide(
         rows.files,
         rows.classes,
         np.concatenate(found.file) if found.file else np.zeros(0, dtype=np.int32),
@@ -309,7 +294,7 @@ def fold(rows: LongRows, *, gaps: bool = True) -> tuple[WideRows, list[str]]:
     return wide, _told(found, rows, onset, offset)
 
 
-def contiguous(rows: WideRows) -> bool:
+def contiguous(rows: EventTable) -> bool:
     """Return whether the steps of each recording begin at 0, in order, and leave no time out.
 
     The end of one must be the beginning of the next to the last digit: sed_scores_eval refuses others.
@@ -324,12 +309,12 @@ def contiguous(rows: WideRows) -> bool:
 
 
 def _fold_file(
-    found: _Folded, rows: LongRows, own: npt.NDArray[np.intp], onset: Ticks, offset: Ticks, *, gaps: bool
+    found: _Folded, rows: EventTable, own: npt.NDArray[np.intp], onset: Ticks, offset: Ticks, *, gaps: bool
 ) -> None:
     edges = np.unique(np.concatenate([onset, offset, *([] if gaps else [np.zeros(1, dtype=np.int64)])]))
     n_steps, n_classes = len(edges) - 1, len(rows.classes)
     first, last = np.searchsorted(edges, onset), np.searchsorted(edges, offset)
-    label = rows.label[own]
+    label = rows.row_label[own]
     value = np.ones(len(own)) if rows.value is None else rows.value[own]
     values = np.zeros(n_steps * n_classes)
     counts = np.zeros(n_steps * n_classes, dtype=np.int64)
@@ -362,7 +347,7 @@ def _cells(
         begin = end
 
 
-def _told(found: _Folded, rows: LongRows, onset: Ticks, offset: Ticks) -> list[str]:
+def _told(found: _Folded, rows: EventTable, onset: Ticks, offset: Ticks) -> list[str]:
     finer = np.count_nonzero((to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset))
     told = (
         (finer, "row", "with times finer than a microsecond, which are rounded"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
@@ -14,8 +14,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
-from sedeval_soft.tables.assemble import join_long, join_wide
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.source import Source, open_source, spelled
 
@@ -29,7 +28,7 @@ class Member:
     source: Source
 
 
-def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> Rows:
+def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
     """Read all tables of a folder (not of folders in it) as one; form: what they must be, if that is known.
 
     A table without any line is a recording without events. Raises InputError where there is no
@@ -41,12 +40,12 @@ def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> Rows:
 
 def read_members(
     name: str, members: Iterable[Member], what: str, limits: Limits = LIMITS, form: str = ""
-) -> Rows:
+) -> EventTable:
     """Read some tables as one; what: they are of, a folder or an archive."""
     members = iter(members)
     first = list(islice(members, 2))
     of_each = for_members(limits, only=len(first) < 2)
-    parts: list[tuple[str, Rows]] = []
+    parts: list[tuple[str, EventTable]] = []
     silent: list[str] = []
     seen: dict[str, str] = {}
     digest = hashlib.sha256()
@@ -74,17 +73,14 @@ def read_members(
     classes = {label for _, rows in parts for label in rows.classes}
     limits.check(spelled(name), "files", len(files), "files")
     limits.check(spelled(name), "classes", len(classes), "classes")
-    _check_memory(spelled(name), n_rows, len(classes), wide=any(isinstance(r, WideRows) for _, r in parts))
+    _check_memory(spelled(name), n_rows, len(classes), wide=any(r.is_wide for _, r in parts))
     form = f", {parts[0][1].origin.form}" if parts else ""
     form = f"{what} of {counted(len(parts) + len(silent), 'table')}{form}"
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
     assumed = tuple(f"{Path(path).name}: {text}" for path, rows in parts for text in rows.origin.assumed)
     origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, assumed)
-    wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
-    if wide:
-        return join_wide(wide, files, origin)
-    return join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
+    return EventTable.join([rows for _, rows in parts], files, origin)
 
 
 def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None:
@@ -159,25 +155,26 @@ def _extension(name: str) -> str:
     return PurePosixPath(name.lower().removesuffix(".gz")).suffix
 
 
-def with_recording(rows: Rows, stem: str) -> Rows:
+def with_recording(rows: EventTable, stem: str) -> EventTable:
     """Name the rows of a table without file names after its file."""
     files = tuple(stem if file == UNNAMED else file for file in rows.files)
     return replace(rows, files=files or (stem,))
 
 
-def check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
+def check_alike(name: str, parts: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse a folder that mixes wide and long tables, or tables with and without values."""
-    for yes, no, trait in (
-        ("wide", "long", lambda rows: isinstance(rows, WideRows)),
+    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
+        ("wide", "long", lambda rows: rows.is_wide),
         ("with values", "without values", lambda rows: rows.has_values),
-    ):
+    )
+    for yes, no, trait in traits:
         kinds = {trait(rows): Path(path).name for path, rows in parts if len(rows)}
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
             raise InputError(Problem(name, message, code="mixed-tables"))
 
 
-def check_apart(name: str, parts: Sequence[tuple[str, Rows]], what: str = "folder") -> None:
+def check_apart(name: str, parts: Sequence[tuple[str, EventTable]], what: str = "folder") -> None:
     """Refuse a folder, or an archive, of which two tables have rows of one recording.
 
     They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
@@ -191,7 +188,7 @@ def check_apart(name: str, parts: Sequence[tuple[str, Rows]], what: str = "folde
                 raise InputError(_shared(name, other, path, recording, what))
 
 
-def recordings_of(rows: Rows) -> list[str]:
+def recordings_of(rows: EventTable) -> list[str]:
     """Return the names of the recordings that rows are of, those without rows left out."""
     return [rows.files[code] for code in distinct(rows.file).tolist()]
 

@@ -19,7 +19,7 @@ from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.source import Source, extension_of
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.rows import Rows
+    from sedeval_soft.tables.event_table import EventTable
     from sedeval_soft.tables.sniff import Sniffed
 
 
@@ -83,12 +83,12 @@ class Form:
         """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
         return self.module != "delimited" and bool(self._call("reads")(source))
 
-    def read(self, source: Source, limits: Limits = LIMITS) -> Rows | None:
+    def read(self, source: Source, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows of a file, None where it has no line; raises InputError."""
-        rows: Rows | None = self._call("read")(source, limits)
+        rows: EventTable | None = self._call("read")(source, limits)
         return rows
 
-    def write(self, rows: Rows) -> bytes:
+    def write(self, rows: EventTable) -> bytes:
         """Return the bytes of rows that this form can hold, which is one that is written."""
         data: bytes = self._call("write")(rows)
         return data
@@ -248,7 +248,7 @@ def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
     return form.name
 
 
-def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Rows | None:
+def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
     from sedeval_soft.tables.sniff import sniff
     from sedeval_soft.tables.text import read_sniffed
@@ -269,7 +269,7 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Rows 
     return read_as(form, source, limits)
 
 
-def read_as(form: str, source: Source, limits: Limits) -> Rows | None:
+def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
     """Read a table of a known form; raises InputError with what is wrong."""
     try:
         return form_of(form).read(source, limits)

@@ -13,10 +13,10 @@ from typing import Any
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.tables.annotations import Events
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.rttm import end_of
 from sedeval_soft.tables.source import Source
@@ -32,7 +32,7 @@ def reads(source: Source) -> bool:
     return head.startswith(b"{") and source.data.find(b'"annotations"') >= 0
 
 
-def read(source: Source, limits: Limits) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read the sound events of a JAMS document."""
     import msgspec
 
@@ -69,7 +69,7 @@ def read(source: Source, limits: Limits) -> Rows | None:
     return found.rows("JAMS", notes, list(ignored))
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return the events of one recording as an annotation of segment_open."""
     import msgspec
 
@@ -83,7 +83,7 @@ def write(rows: Rows) -> bytes:
         for begin, length, label, value in zip(
             to_seconds(onset).tolist(),
             to_seconds(offset - onset).tolist(),
-            rows.label.tolist(),
+            rows.row_label.tolist(),
             values,
             strict=True,
         )

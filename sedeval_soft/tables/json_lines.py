@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import Limits, intake_of
-from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import check_text
 from sedeval_soft.tables.jams import as_float
 from sedeval_soft.tables.source import Source
@@ -43,7 +43,7 @@ def reads(source: Source) -> bool:
     return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
 
 
-def read(source: Source, limits: Limits) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line; raises InputError with the first that are wrong."""
     objects = _objects(source, limits)
     if not objects:
@@ -73,7 +73,7 @@ def read(source: Source, limits: Limits) -> Rows | None:
     return _rows(source, layout, (files, labels, declared), numbers, limits)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an object for each row."""
     import msgspec
 
@@ -81,8 +81,8 @@ def write(rows: Rows) -> bytes:
     check_header(rows, "jsonl")
     names = header_of(rows)
     columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
-    if not isinstance(rows, WideRows):
-        columns.insert(2, [rows.classes[code] for code in rows.label.tolist()])
+    if not rows.is_wide:
+        columns.insert(2, [rows.classes[code] for code in rows.row_label.tolist()])
     if names[0] == "filename":
         columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
     encode = msgspec.json.Encoder().encode
@@ -191,7 +191,7 @@ def _rows(
     texts: tuple[list[str], list[str], list[str]],
     numbers: list[list[float]],
     limits: Limits,
-) -> Rows:
+) -> EventTable:
     files, labels, declared = texts
     positions = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
     table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T

@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits, intake_of
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import check_text
 from sedeval_soft.tables.frames import cells_of
 from sedeval_soft.tables.source import Source
@@ -155,7 +155,7 @@ def _told(source: Source, title: str) -> Iterator[None]:
         raise InputError(Problem(source.name, f"cannot be read as {title}: {said}")) from error
 
 
-def read(source: Source, limits: Limits, form: str) -> Rows | None:
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of columns, called as those of tables of text are."""
     title = _TITLES[form]
     if not len(source.data):
@@ -170,7 +170,7 @@ def read(source: Source, limits: Limits, form: str) -> Rows | None:
 
 def read_batches(
     source: Source, limits: Limits, form: str, size: int, groups: Sequence[int] | None = None
-) -> Iterator[Rows]:
+) -> Iterator[EventTable]:
     """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
 
     groups: the row groups of Parquet that are read, all of them for None. What is wrong with rows is told as
@@ -201,27 +201,27 @@ def _moved(problem: Problem, rows: int) -> Problem:
     return replace(problem, message=_ROW.sub(lambda m: f"row {int(m[1]) + rows}:", problem.message))
 
 
-def _rows(source: Source, limits: Limits, table: Any, title: str) -> Rows:  # noqa: ANN401
+def _rows(source: Source, limits: Limits, table: Any, title: str) -> EventTable:  # noqa: ANN401
     from sedeval_soft.tables.frames import rows_from_data
 
     with _told(source, title):
         names = [str(name) for name in table.column_names]
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     rows = rows_from_data(table, source.name, limits, settled=True)
-    shape = "wide" if isinstance(rows, WideRows) else "long"
+    shape = "wide" if rows.is_wide else "long"
     origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=f"{title}, {shape}")
     return replace(rows, origin=origin)
 
 
-def write(rows: Rows, form: str) -> bytes:
+def write(rows: EventTable, form: str) -> bytes:
     """Return rows as a table of columns; recordings without rows are rows of nothing but their name."""
     check_text(rows.origin.name, (*rows.files, *rows.classes), form, "")
     check_header(rows, form)
     names = header_of(rows)
     silent = silent_files(rows)
     columns: list[Any] = [_numbers(column, len(silent)) for column in columns_of(rows)]
-    if not isinstance(rows, WideRows):
-        columns.insert(2, _texts(rows.classes, rows.label, [None] * len(silent)))
+    if not rows.is_wide:
+        columns.insert(2, _texts(rows.classes, rows.row_label, [None] * len(silent)))
     if names[0] == "filename":
         columns.insert(0, _texts(rows.files, rows.file, silent))
     table = pa.table(columns, names=list(names))

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import Origin, Rows, no_events
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.source import is_pattern, open_source
 
@@ -20,7 +20,7 @@ def read_rows(
     form: str = "",
     limits: Limits = LIMITS,
     may_be_empty: bool = False,
-) -> Rows:
+) -> EventTable:
     """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
 
     A pattern such as `ref/*.parquet` is a table in shards; URLs are read by way of fsspec.
@@ -37,14 +37,14 @@ def read_rows(
     if is_pattern(name):
         from sedeval_soft.formats.shards import ShardFile, read_shards
 
-        def read(shard: ShardFile) -> Rows | None:
+        def read(shard: ShardFile) -> EventTable | None:
             return read_table(open_source(shard.name, limits=limits), form, shard.limits(limits))
 
         return read_shards(name, read, limits)
     opened = open_source(name, stdin, limits)
     rows = read_table(opened, form, limits)
     if rows is None and may_be_empty:
-        return no_events(Origin(opened.name, opened.sha256, "empty"))
+        return EventTable.empty(Origin(opened.name, opened.sha256, "empty"))
     if rows is None:
         raise InputError(
             Problem(

@@ -7,10 +7,10 @@ import numpy as np
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
 from sedeval_soft.core.visible import quoted
 from sedeval_soft.tables.annotations import Events, number
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import decode
@@ -35,7 +35,7 @@ def reads(source: Source) -> bool:
     return False
 
 
-def read(source: Source, limits: Limits) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and read past."""
     if not source.data[:].strip():
         return None
@@ -63,7 +63,7 @@ def read(source: Source, limits: Limits) -> Rows | None:
     return found.rows("RTTM", [past] * (others > 0))
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return a SPEAKER line for each row; its confidence is the value."""
     rows = as_long(rows)
     if _MISSING in rows.files:
@@ -77,7 +77,7 @@ def write(rows: Rows) -> bytes:
         f"{rows.classes[label]} {value} <NA>\n"
         for file, label, begin, length, value in zip(
             rows.file.tolist(),
-            rows.label.tolist(),
+            rows.row_label.tolist(),
             onset.tolist(),
             np.subtract(offset, onset).tolist(),
             values,

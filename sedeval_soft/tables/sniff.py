@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, ColumnNames, Limits, intake_of
-from sedeval_soft.core.rows import Origin
 from sedeval_soft.tables.columns import (
     Layout,
     LayoutError,
@@ -21,6 +20,7 @@ from sedeval_soft.tables.columns import (
     looks_like_header,
     of_raven,
 )
+from sedeval_soft.tables.event_table import Origin
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import (
     BLANK,

@@ -15,13 +15,13 @@ import pyarrow.csv as pc
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
     PRESENT,
     Layout,
     normal,
 )
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import (
@@ -41,7 +41,7 @@ _FEW = 10_000
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows:
+def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
     """Read a table of which is known what it looks like."""
     rows = read_fast(source, sniffed, limits)
     if rows is not None:
@@ -51,7 +51,7 @@ def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> R
     return read_carefully(source, sniffed, limits)
 
 
-def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows | None:
+def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
     """Read a table at once; None where the careful pass must look.
 
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.

@@ -14,10 +14,10 @@ import numpy as np
 
 from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.visible import SHOWN, quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER, Layout, is_number
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import DELIMITERS, MOST_COLUMNS, records
@@ -54,7 +54,7 @@ class Found:
                 self.problems.append(problem)
 
 
-def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows:
+def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
     """Read a table line by line; raises InputError with the first problems found."""
     found = scan(source, sniffed, MAX_PROBLEMS, limits)
     if found.problems:
@@ -89,7 +89,7 @@ def scan(
     return found
 
 
-def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> Rows | None:
+def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows that a pass found to be sound."""
     return _columns(sniffed.layout, found).rows(sniffed.origin(source), limits)
 

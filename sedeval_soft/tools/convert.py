@@ -12,12 +12,12 @@ from sedeval_soft.api.sources import Columns, limits_from, to_rows
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import fit, taken
 from sedeval_soft.tables.folder import stem_of
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
@@ -49,7 +49,7 @@ class Prepared:
     """
 
     form: Form
-    rows: Rows
+    rows: EventTable
     conversion: Conversion
     _stems: tuple[str, ...]
 
@@ -132,7 +132,7 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
         write_atomic(target, compressed(os.fspath(target), prepared.content()))
 
 
-def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
+def _rows_of(source: Any, form: str, limits: Limits) -> EventTable:  # noqa: ANN401
     if not isinstance(source, str | os.PathLike):
         return to_rows(source, "source", Settings(), limits)
     if form:
@@ -140,8 +140,8 @@ def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
     return read_rows(source, form=form, limits=limits)
 
 
-def _by_extension(target: str, rows: Rows) -> Form:
-    form = form_by_extension(target, wide=isinstance(rows, WideRows))
+def _by_extension(target: str, rows: EventTable) -> Form:
+    form = form_by_extension(target, wide=rows.is_wide)
     if form is None:
         written = ", ".join(WRITTEN)
         raise SettingsError(f"{target}: its name does not say what to write; expected --to {written}")

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.laws import ROUNDING, Columns, Law
-from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.event.count import file_class, sum_groups
+from sedeval_soft.tables.event_table import LONGEST
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -131,6 +131,6 @@ def test_plain_tables_are_read_without_the_other_forms():
         "print(*[name for name in sys.modules if name.startswith('sedeval_soft.tables.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    text = ("text", "text_lines", "sniff", "columns", "unclear_columns", "assemble")
+    text = ("text", "text_lines", "sniff", "columns", "unclear_columns", "assemble", "event_table")
     modules = {"read", "forms", "source", "compressed", *text}
     assert {*done.stdout.split()} == {f"sedeval_soft.tables.{name}" for name in modules}

@@ -15,7 +15,7 @@ from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.fit import check_text, shown
+from sedeval_soft.tables.fit import check_text, shown, unused_names
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import read_sniffed
@@ -100,8 +100,7 @@ def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
 
 def silent_files(rows: EventTable) -> list[str]:
     """Return the recordings that have a name and no row."""
-    used = np.bincount(rows.file, minlength=len(rows.files)) > 0
-    return [name for name, has in zip(rows.files, used.tolist(), strict=True) if not has and name != UNNAMED]
+    return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
 
 
 def write_table(rows: EventTable, delimiter: str, *, header: bool, form: str) -> bytes:

@@ -18,7 +18,7 @@ from sedeval_soft.report.write import write_folder
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import fit, taken
+from sedeval_soft.tables.fit import fit, recording
 from sedeval_soft.tables.folder import stem_of
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 
@@ -60,8 +60,8 @@ class Prepared:
     def members(self) -> Iterator[tuple[str, bytes]]:
         """Yield names and bytes of the files of a folder, by recording."""
         for code, stem in enumerate(self._stems):
-            own = taken(self.rows, code, named=self.form.named)
-            yield stem + self.form.extensions[0], self.form.write(own)
+            rows = recording(self.rows, code, named=self.form.named)
+            yield stem + self.form.extensions[0], self.form.write(rows)
 
 
 def convert(

@@ -32,7 +32,6 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import given_limit, memory_limited
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
@@ -42,6 +41,7 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -131,7 +131,7 @@ class Evaluation:
 
     scores: Scores
     shard: Shard
-    sides: tuple[Rows, Rows] | None
+    sides: tuple[EventTable, EventTable] | None
     durations: Mapping[str, float] | None
     folds: Partition | None
 
@@ -186,7 +186,7 @@ def evaluation_of(
     in_parts = jobs is not None or scheduler is not None
     if jobs == "by size" and scheduler is None and paths:
         in_parts = given_limit() is not None or _may_be_large(os.fspath(reference), os.fspath(system))
-    sides: tuple[Rows, Rows] | None
+    sides: tuple[EventTable, EventTable] | None
     if paths and in_parts and not at_once:
         from sedeval_soft.api.parts import counted_in_parts
 
@@ -291,7 +291,7 @@ def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
         assumed = [
             f"{rows.origin.name}: {text}"
             for rows in points
-            if isinstance(rows, LongRows)
+            if isinstance(rows, EventTable)
             for text in rows.origin.assumed
         ]
         if not assumed:
@@ -318,8 +318,8 @@ def chosen_with(names: Sequence[str], settings: Settings | None, values: Mapping
 
 
 def evaluate_rows(
-    reference: Rows,
-    system: Rows,
+    reference: EventTable,
+    system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
     name: str | None = None,
@@ -329,9 +329,9 @@ def evaluate_rows(
     return score_shard(shard, __version__, points=has_points(system))
 
 
-def has_points(system: Rows) -> bool:
+def has_points(system: EventTable) -> bool:
     """Return whether a system is one of operating points."""
-    return isinstance(system, LongRows) and system.born is not None
+    return system.born is not None
 
 
 def with_curves(settings: Settings) -> Settings:

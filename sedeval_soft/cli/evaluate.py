@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.rows import Rows
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.event_table import EventTable
 
 EPILOG = """\b
 Examples:
@@ -371,8 +371,8 @@ def _several(
 
 def _write_page(
     request: Request,
-    reference: Rows,
-    systems: Mapping[str, Rows],
+    reference: EventTable,
+    systems: Mapping[str, EventTable],
     settings: Settings,
     limits: Limits,
     board: Board | None = None,

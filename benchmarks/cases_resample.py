@@ -38,7 +38,7 @@ class _Replicated:
         """Evaluate once, to have what is counted."""
         from sedeval_soft.api import shard_of_rows, to_rows
         from sedeval_soft.core.settings import Settings
-        from sedeval_soft.run.scoring import score_tally
+        from sedeval_soft.evaluation.score import score_tally
 
         self.tables, self.only = tables, only
         self.settings = Settings.of(only=only, ci="bootstrap")

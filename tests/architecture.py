@@ -14,7 +14,7 @@ LAYERS = (
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
-    ("run",),
+    ("evaluation", "run"),
     ("config", "board"),
     ("report",),
     ("page", "plots"),
@@ -23,7 +23,7 @@ LAYERS = (
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
-TOGETHER = ({"core", "formats", "tables"}, {"api", "tools"})
+TOGETHER = ({"core", "formats", "tables"}, {"api", "tools"}, {"evaluation", "run"})
 """Packages of one layer that may import from one another."""
 
 HEAVY = frozenset(

@@ -17,8 +17,8 @@ from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score, Scores
-from sedeval_soft.run.scoring import Key
-from sedeval_soft.run.single import tally_pair
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.score import Key
 
 FILES = tuple("abcde")
 LABELS = ("car", "dog", "rain")

@@ -31,8 +31,8 @@ SELDOM = {
     "sedeval_soft.measures.intersection.count",
     *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
     *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
-    *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.run.sweep"),
-    *("sedeval_soft.run.tuned", "sedeval_soft.run.worst", "sedeval_soft.simulation"),
+    *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
+    *("sedeval_soft.run.tuned", "sedeval_soft.evaluation.worst", "sedeval_soft.simulation"),
 }
 """Modules that a plain evaluation has no use for."""
 

@@ -36,10 +36,10 @@ from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
+from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
-from sedeval_soft.run.single import tally_pair
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -185,7 +185,7 @@ def with_chance(
     progress: Progress | None = None,
 ) -> Scores:
     """Return the scores of a pair with their chance levels; arguments as for `run.chance`."""
-    from sedeval_soft.run.chance import chance_of
+    from sedeval_soft.evaluation.chance import chance_of
 
     return replace(scores, chance=chance_of(pair, scores, draws, folds, progress))
 

@@ -382,7 +382,7 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
                 f"leaves, none of {names}"
             )
     if io["worst"]:
-        from sedeval_soft.run.worst import family_of
+        from sedeval_soft.evaluation.worst import family_of
 
         if family_of(settings) is None:
             raise SettingsError(

@@ -66,16 +66,16 @@ def confusion_tables(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
     """Return the confusions that the settings ask for."""
     if "confusion" not in settings.measures:
         return ()
-    from sedeval_soft.run import confusion
+    from sedeval_soft.evaluation import score
 
-    return confusion.confusion_tables(tally, settings)
+    return score.confusion_tables(tally, settings)
 
 
 def worst_of(tally: Tally, settings: Settings) -> Worst | None:
     """Return the files, classes and segments that cost most; None if not asked for."""
     if not settings.worst:
         return None
-    from sedeval_soft.run import worst
+    from sedeval_soft.evaluation import worst
 
     return worst.worst_of(tally, settings)
 
@@ -84,9 +84,9 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep | None:
     """Return the averages at thresholds of the reference; None if not asked for."""
     if not settings.reference_sweep:
         return None
-    from sedeval_soft.run import sweep
+    from sedeval_soft.evaluation import reference_sweep
 
-    return sweep.sweep_of(tally, settings)
+    return reference_sweep.sweep_of(tally, settings)
 
 
 def curves_of(tally: Tally, settings: Settings) -> Curves:

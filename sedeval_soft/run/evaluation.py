@@ -21,6 +21,9 @@ from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.plan import ORDERED
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.measures.names import spell
 from sedeval_soft.run.beside import (
     confusion_tables,
@@ -32,10 +35,7 @@ from sedeval_soft.run.beside import (
     with_rule_followed,
     worst_of,
 )
-from sedeval_soft.run.cells import ORDERED
 from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
-from sedeval_soft.run.scoring import score_tally
-from sedeval_soft.run.single import tally_pair
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

@@ -18,7 +18,7 @@ from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.pair import Pair, with_classes
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.run.single import tally_pair
+from sedeval_soft.evaluation.count import tally_pair
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""

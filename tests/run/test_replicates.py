@@ -21,6 +21,7 @@ from tables import long_rows
 
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.settings import GROUPS, READINGS, Settings
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.measures import thresholds
 from sedeval_soft.measures.event import levels, soft
 from sedeval_soft.resample import weights
@@ -28,7 +29,6 @@ from sedeval_soft.run import optimal_bootstrap
 from sedeval_soft.run.groups import tally_groups
 from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import score_tally
 
 ALL = Settings(
     classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"

@@ -39,7 +39,7 @@ def _cells(bench: Bench) -> tuple[Any, str]:
 
 def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
     from sedeval_soft.api import shard_of_rows, to_rows
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
     reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
     settings = Settings.of(only=("event.optimal",))
@@ -49,10 +49,10 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.core.hard import positive
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.measures.threshold_counts import best_thresholds, f_merit
     from sedeval_soft.measures.thresholds import joint_best
     from sedeval_soft.run.optimal import candidates_of, optimal_scores, threshold_counts
+    from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 
@@ -78,7 +78,7 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
 
 
 def _surface(bench: Bench, tally: Any, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.measures.segment.surface import Surface
+    from sedeval_soft.measures.surface import Surface
 
     reference, system = (tally.samples[f"segment.{side}"] for side in ("reference", "system"))
 

@@ -21,7 +21,7 @@ SELDOM = {
         "sedeval_soft.compat",
     ),
     *(
-        "sedeval_soft.config",
+        "sedeval_soft.settings_files",
         "sedeval_soft.core.board",
         "sedeval_soft.core.chance",
         "sedeval_soft.core.clips",

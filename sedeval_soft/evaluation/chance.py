@@ -22,7 +22,6 @@ from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.rows import WideRows
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, score_tally
@@ -35,6 +34,7 @@ from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.tuned import with_rule_followed
+from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import detected, hard_events, merges, positive, rowwise_events
@@ -17,9 +16,10 @@ from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import STEERING, Settings
 from sedeval_soft.core.tally import ClassColumn, Column, Tally
+from sedeval_soft.errors import counted
 from sedeval_soft.evaluation.plan import Plan
+from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.event.count import count_matched, count_per_class, match_events
@@ -28,6 +28,7 @@ from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -340,7 +341,7 @@ def _soft_intersections(
     pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
 ) -> DetectionCounts:
     from sedeval_soft.measures.intersection.criteria import Criteria
-    from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
+    from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
     criteria, n_files = Criteria.of(settings), len(pair.files)
     nested = [merges(pair.system, settings), merges(pair.reference, settings) or separate(levels)]

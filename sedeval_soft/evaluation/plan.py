@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sedeval_soft.core.settings import READINGS, Settings
-from sedeval_soft.core.tuning import BASES
+from sedeval_soft.settings import BASES, READINGS, Settings
 
 Family = tuple[str, str]
 """A basis and a reading."""

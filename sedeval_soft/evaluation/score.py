@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
 from sedeval_soft.core.value import Confusion, Score
@@ -26,6 +25,7 @@ from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_sc
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.optimal import optimal_scores
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.run.ordered import SortedCells

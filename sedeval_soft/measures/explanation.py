@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sedeval_soft.core.settings import DEFAULT_ONLY
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.differences import Difference, differences_of
 from sedeval_soft.measures.names import OVERALL, ScoreName, ScoreNameError

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.spoken import WORDS, meant
 from sedeval_soft.measures import calibration, detection, divergence, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.curves import spec as curves
@@ -14,6 +12,7 @@ from sedeval_soft.measures.event import measures as event
 from sedeval_soft.measures.intersection import measures as intersection
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.segment import measures as segment
+from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
 
 _KINDS = {
     "segment": (segment, divergence, curves, calibration, detection),
@@ -29,7 +28,9 @@ FAMILIES: tuple[Family, ...] = tuple(
 )
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
-WORDS.update({alias: each.name for family in FAMILIES for each in family.measures for alias in each.aliases})
+MEASURE_ALIASES.update(
+    {alias: each.name for family in FAMILIES for each in family.measures for alias in each.aliases}
+)
 
 
 def measure_of(name: ScoreName | str) -> Measure:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import AVERAGES, OVERALL
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.table import short
+from sedeval_soft.settings import Settings
 
 _MEASURES = tuple(measure for family in FAMILIES for measure in family.measures)
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
 from sedeval_soft.evaluation.plan import THRESHOLDED
@@ -22,6 +21,7 @@ from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.spool import Spool
+from sedeval_soft.settings import READINGS, Settings
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.plan import CELLS
@@ -33,6 +32,7 @@ from sedeval_soft.run.optimal import (
     optimal_table,
     pooled_candidates,
 )
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import in_order
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.count import evaluated_cells
@@ -24,6 +23,7 @@ from sedeval_soft.measures.curves.points import Ordered, Units
 from sedeval_soft.measures.curves.score import RATES, d_prime
 from sedeval_soft.measures.curves.sweep import Cut, curve_scores
 from sedeval_soft.measures.divergence import pearson, rank_correlation, ranks_of, wasserstein
+from sedeval_soft.settings import Settings
 
 Table = dict[str, Averaged]
 Bools = npt.NDArray[np.bool_]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.evaluation.count import Columns
@@ -21,6 +20,7 @@ from sedeval_soft.run.optimal import Weighted as WeightedScores
 from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table, satisficed
 from sedeval_soft.run.optimal_bootstrap import optimal_of_weights
 from sedeval_soft.run.ordered import SortedCells
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 

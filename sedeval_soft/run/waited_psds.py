@@ -15,22 +15,20 @@ from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.descent import Stretch, descend
+from sedeval_soft.measures.event_thresholds import Judged
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.optimal import Judged
-from sedeval_soft.measures.intersection.psds import (
+from sedeval_soft.measures.psds import (
+    Cuts,
+    Integral,
     PsdWeights,
     Rates,
     Sounding,
     Staircases,
     cross_triggers,
-    points,
-    psd_roc,
-)
-from sedeval_soft.measures.intersection.soft_psds import (
-    Cuts,
-    Integral,
     cuts_between,
     kinds_of,
+    points,
+    psd_roc,
     sampled_cuts,
     too_many,
 )

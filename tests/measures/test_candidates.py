@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from sedeval_soft.core.satisfice import Constraint
 from sedeval_soft.measures import thresholds
 from sedeval_soft.measures.threshold_counts import N_SYS, PAIRED, TP, Alive, ThresholdCounts, f_merit
 from sedeval_soft.measures.thresholds import (
@@ -17,6 +16,7 @@ from sedeval_soft.measures.thresholds import (
     joint_scores,
     satisficed_scores,
 )
+from sedeval_soft.settings import Constraint
 
 SCORES = np.array([0.9, 0.6, 0.5, 0.1, 0.8, 0.7, 0.4, 0.3, 0.2])
 POSITIVE = np.array([False, True, False, True, False, True, True, False, False])

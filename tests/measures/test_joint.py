@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 ASKED = {"classes": CLASSES, "measures": ("joint",), "segment_length": 1.0}
 BASES = ("segment", "event", "intersection", "clip")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from sedeval_soft.config.load import read_yaml
-from sedeval_soft.core.errors import InputError, Problem
-from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings_files import read_yaml
 
 _LARGEST = 1 << 16
 _LONGEST = 300

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sedeval_soft.core.visible import visible
-
 MAX_PROBLEMS = 10
 """How many problems one message shows."""
 
@@ -73,3 +71,58 @@ class InputError(EvaluationError):
         elif self.more:
             lines.append(f"... and {self.more} more")
         return "\n".join(lines)
+
+
+# Names as they may be shown where something obeys what it shows: in a terminal, in a log.
+
+
+SHOWN = 40
+"""Characters of a field that messages show."""
+
+SAID = 200
+"""Characters that messages show of what a library said."""
+
+
+def visible(text: str) -> str:
+    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else escaped(c) for c in text)
+
+
+def visible_lines(text: str) -> str:
+    """Return what `visible` does of each line of a text."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes, control characters escaped, the end of a long one left out."""
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
+
+
+def one_line(said: object) -> str:
+    """Return what a library says, such as its error, on one line, the end of a long one left out."""
+    return " ".join(str(said).split())[:SAID]
+
+
+def escaped(character: str) -> str:
+    r"""Return a character as Python writes it by its number: `\x1b`, `\u202e`."""
+    return character.encode("unicode_escape").decode("ascii")
+
+
+# Numbers of things in words: one thing has no plural.
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `1 file`, `2 files`, `3 classes`."""
+    return f"{number} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return what more than one thing of a kind are called: `files`, `classes`."""
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
+
+
+def be(number: int) -> str:
+    """Return the verb that goes with a number of things: 1 `is`, 2 `are`."""
+    return "is" if number == 1 else "are"

@@ -14,7 +14,6 @@ from sedeval_soft.core.hard import detected, hard_events, merges, positive, roww
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.tally import ClassColumn, Column, Tally
 from sedeval_soft.errors import counted
@@ -29,6 +28,7 @@ from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -94,7 +94,7 @@ def bytes_per_file(n_classes: int, settings: Settings) -> int:
 def empty_tally(settings: Settings) -> Tally:
     """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-    nothing = LongRows((), (), code, code, number, number, number)
+    nothing = EventTable.long((), (), code, code, number, number, number)
     return tally_pair(align(nothing, nothing, settings), settings)
 
 

@@ -20,6 +20,7 @@ from drawn_again import (
 from tables import long_rows
 
 from sedeval_soft.core.pair import align
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.measures import level_matching, thresholds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.resample import weights
@@ -27,7 +28,6 @@ from sedeval_soft.run import optimal_bootstrap
 from sedeval_soft.run.groups import tally_groups
 from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(

@@ -30,7 +30,7 @@ SELDOM = {
     *("sedeval_soft.measures.calibration.score", "sedeval_soft.measures.curves.curve"),
     *("sedeval_soft.measures.intersection.count", "sedeval_soft.measures.ranking.count"),
     *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
-    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
+    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.measures.psds"),
     *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.run.sweep"),
     *("sedeval_soft.run.tuned", "sedeval_soft.run.worst", "sedeval_soft.simulation"),
 }

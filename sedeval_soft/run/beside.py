@@ -57,7 +57,7 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if not settings.wants_psds_of("soft"):
         return []
-    from sedeval_soft.run import psds
+    from sedeval_soft.measures import psds
 
     return psds.psds_notes(tally, settings, group)
 

@@ -16,12 +16,11 @@ from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equ
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
-from sedeval_soft.measures.psds import PsdRoc
+from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.run.optimal import paired_events, threshold_counts
 from sedeval_soft.run.ordered import cut_of
-from sedeval_soft.run.psds import psds_curve
 from sedeval_soft.run.sweep import surfaces_of
 from sedeval_soft.settings import Settings
 

@@ -28,14 +28,15 @@ from sedeval_soft.measures.psds import (
     kinds_of,
     points,
     psd_roc,
+    psds_tables,
     sampled_cuts,
+    sampled_note,
     too_many,
 )
 from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
 from sedeval_soft.run.cell_scores import Table, Tables
 from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
-from sedeval_soft.run.psds import psds_tables, sampled_note
 from sedeval_soft.run.workers import Workers
 
 Floats = npt.NDArray[np.float64]

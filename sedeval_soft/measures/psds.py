@@ -28,9 +28,9 @@ from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds
 from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.event_thresholds import Judged, found_when
 from sedeval_soft.measures.intersection.cover import Cover
 from sedeval_soft.measures.intersection.criteria import Criteria, required
+from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
 from sedeval_soft.settings import Settings

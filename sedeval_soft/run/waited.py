@@ -15,8 +15,8 @@ import numpy.typing as npt
 from sedeval_soft.core.room import check_room, has_room
 from sedeval_soft.core.shard import Shard, Solved
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
-from sedeval_soft.measures.event_thresholds import Judged
 from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.run.batches import Batch, Job, Kept, Part, can_wait, size_of
 from sedeval_soft.run.cell_scores import CELLS, Tables
 from sedeval_soft.run.levels import Best, Levels, best_of, entries, entries_of, shares

@@ -14,8 +14,8 @@ from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.descent import Stretch, descend
-from sedeval_soft.measures.event_thresholds import Judged
 from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.measures.psds import (
     Cuts,
     Integral,

@@ -10,7 +10,6 @@ from sedeval_soft.measures import level_matching, psds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.event_thresholds import events_when
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.psds import (
     Sounding,
@@ -20,6 +19,7 @@ from sedeval_soft.measures.psds import (
     sampled_cuts,
     too_many,
 )
+from sedeval_soft.run.optimal import events_when
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 

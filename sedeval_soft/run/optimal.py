@@ -21,6 +21,7 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
+from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events, count_per_class, file_class
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
@@ -38,7 +39,7 @@ from sedeval_soft.measures.threshold_counts import (
     f_merit,
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
-from sedeval_soft.run.cell_scores import CELLS, Table
+from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.settings import Constraint, Settings
 
 Floats = npt.NDArray[np.float64]

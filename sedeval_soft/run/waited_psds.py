@@ -13,6 +13,7 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.descent import Stretch, descend
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection_thresholds import Judged
@@ -35,7 +36,6 @@ from sedeval_soft.measures.psds import (
 )
 from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
-from sedeval_soft.run.cell_scores import Table, Tables
 from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
 from sedeval_soft.run.workers import Workers
 

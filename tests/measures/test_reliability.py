@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.calibration.score import Reliability, equal_width
+from sedeval_soft.measures.calibration import Reliability, equal_width
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 

@@ -27,7 +27,7 @@ SELDOM = {
         "sedeval_soft.core.clips",
     ),
     *("sedeval_soft.core.partition", "sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
-    *("sedeval_soft.measures.curves.points", "sedeval_soft.measures.curves.curve"),
+    *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
     "sedeval_soft.measures.intersection.count",
     *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
     *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.measures.psds"),

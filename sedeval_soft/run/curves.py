@@ -13,8 +13,7 @@ from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
-from sedeval_soft.measures.curves.curve import Curve
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface

@@ -26,7 +26,7 @@ from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures.averages import Averaged, ratio
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.run.cell_scores import CELLS

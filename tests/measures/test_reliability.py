@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft.measures.calibration import Reliability, equal_width
-from sedeval_soft.measures.curves.curve import Curve
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
 
 SCORES = np.array([0.9, 0.2, 0.6, 0.2])
 ACTIVE = np.array([True, False, True, True])

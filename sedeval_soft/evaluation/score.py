@@ -134,7 +134,7 @@ def ranked_tables(tally: Tally, cells: Mapping[str, SortedCells], settings: Sett
 
         tables["event", "hard"] = event_precisions(tally, settings)
     if plan.psds:
-        from sedeval_soft.run.psds import psds_tables
+        from sedeval_soft.measures.psds import psds_tables
 
         tables |= psds_tables(tally, settings)
     return tables

@@ -199,7 +199,7 @@ def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None
         return list(solved.notes)
     if "soft" not in Plan.of(settings).psds:
         return []
-    from sedeval_soft.run.psds import psds_notes
+    from sedeval_soft.measures.psds import psds_notes
 
     return psds_notes(tally, settings, name)
 

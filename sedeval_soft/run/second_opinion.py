@@ -29,7 +29,7 @@ from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.measures.averages import Averaged, ratio
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.run.optimal import counts_at

@@ -10,12 +10,16 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 LAYERS = (
+    ("errors", "fields", "names"),
+    ("settings",),
+    ("settings_files",),
+    ("settings_schema",),
     ("core", "formats", "tables", "timeline"),
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
-    ("config", "board"),
+    ("board",),
     ("report",),
     ("page", "plots"),
     ("api", "tools"),

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import IO, Any
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.visible import one_line
+from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.compressed import Bytes, Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import shown

@@ -13,8 +13,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.source import Source, extension_of
 
@@ -198,7 +198,7 @@ def form_of(name: str, option: str = "--to") -> Form:
     """Return the form of a name; raises SettingsError for one that nobody knows."""
     form = _BY_NAME.get(name.lower())
     if form is None:
-        from sedeval_soft.core.hints import did_you_mean
+        from sedeval_soft.names import did_you_mean
 
         hint = did_you_mean(name.lower(), _BY_NAME) or f"; expected one of {', '.join(_BY_NAME)}"
         raise SettingsError(f"{option} {name}: there is no such form{hint}")

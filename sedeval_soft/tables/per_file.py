@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.columns import DURATION_NAMES, PART_NAMES, is_number, normal, role_of
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records
@@ -65,12 +65,12 @@ def read_partition(
 
     prefer: names of columns, as `fold`, that are parts even where there are others that could be.
     """
-    from sedeval_soft.core import groups
+    from sedeval_soft import settings
     from sedeval_soft.core.partition import Partition
 
     def part(text: str) -> str:
-        if not groups.is_part_name(text):
-            raise ValueError(f"part {text!r} cannot stand in names of scores; expected {groups.PART_NAMES}")
+        if not settings.is_part_name(text):
+            raise ValueError(f"part {text!r} cannot stand in names of scores; expected {settings.PART_NAMES}")
         return text
 
     source = open_source(path, limits=limits)

@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, ColumnNames, Limits, intake_of
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.columns import (
     Layout,
     LayoutError,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.compressed import Bytes, Taken, decompress
 
 BOM = b"\xef\xbb\xbf"

@@ -17,7 +17,7 @@ from schemas import allowed, check
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.report import FORMATS, list_scores, render, schema, scores_table
 from sedeval_soft.report.table import Table
 from sedeval_soft.report.text import cells, plain_table

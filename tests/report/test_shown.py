@@ -15,7 +15,7 @@ from rich.text import Text
 from samples import FAMILIES, MAESTRO, UNICODE, build, registered, revalued, tables, without
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.markdown import escaped

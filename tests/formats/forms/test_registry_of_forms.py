@@ -10,8 +10,8 @@ from drawn import WRITTEN, facts
 from tables import long_rows
 from test_malformed import SEEDS
 
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import (
     FORMS,

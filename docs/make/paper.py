@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Scores, evaluate, mean_of_runs, simulate
-from sedeval_soft.formats import read_rows
 from sedeval_soft.simulation.systems import Betas
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 
 BEGIN = "<!-- tables: made by `python docs/make/paper.py` -->\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sedeval_soft import Scores, evaluate
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 
 BEGIN = "<!-- tables: made by `python docs/make/thresholds.py` -->\n"

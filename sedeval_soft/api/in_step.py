@@ -236,9 +236,7 @@ def _ready(sides: Sequence[_Side], n_stems: int) -> npt.NDArray[np.bool_] | None
 
 def _bytes_per_row(known: Sequence[Known]) -> int:
     """Return the memory that a row of two tables takes while it is counted."""
-    return bytes_per_row(
-        max(1 if of.first is None or not of.first.is_wide else len(of.classes) for of in known)
-    )
+    return bytes_per_row(max(1 if of.first is None else of.first.n_columns for of in known))
 
 
 def _joined(sides: Sequence[_Side], ready: npt.NDArray[np.bool_]) -> tuple[EventTable, EventTable]:

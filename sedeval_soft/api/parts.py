@@ -14,8 +14,8 @@ from sedeval_soft.core.room import RoomError, given_limit
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
-from sedeval_soft.formats.places import any_in_shards
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.source import any_in_shards
 
 Counted = tuple[tuple[EventTable, EventTable] | None, Mapping[str, float] | None, Shard]
 

@@ -17,7 +17,7 @@ from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import to_seconds
-from sedeval_soft.formats import (
+from sedeval_soft.tables import (
     points_in,
     points_of_folder,
     read_durations,

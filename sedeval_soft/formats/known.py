@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.formats.assemble import joined_notes
+from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import EventTable
 
 Codes = npt.NDArray[np.int32]

@@ -19,12 +19,11 @@ from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
-from sedeval_soft.formats.assemble import joined_notes
-from sedeval_soft.formats.folder import stem_of, with_recording
-from sedeval_soft.formats.places import is_pattern, is_url
 from sedeval_soft.formats.remote import found_by, size_of_remote
-from sedeval_soft.formats.source import spelled
+from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.folder import stem_of, with_recording
+from sedeval_soft.tables.source import is_pattern, is_url, spelled
 
 
 @dataclass(frozen=True, slots=True)

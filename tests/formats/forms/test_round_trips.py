@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from tables import long_rows, wide_rows
 
 from sedeval_soft.core.errors import InputError
-from sedeval_soft.formats.forms.shapes import as_long
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.fit import as_long
 
 NAMES = [form.name for form in WRITTEN]
 

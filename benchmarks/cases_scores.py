@@ -39,9 +39,9 @@ class Pooled:
 
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
-        from sedeval_soft.core.settings import Settings
         from sedeval_soft.core.tally import Tally
         from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
+        from sedeval_soft.settings import Settings
 
         n_segments = np.array([system.shape[1]])
         self.settings = Settings.of(only=only, measures=GROUPS, classes=inputs.CLASSES)

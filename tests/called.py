@@ -10,7 +10,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.tables.event_table import EventTable
 
 

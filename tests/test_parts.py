@@ -13,8 +13,8 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.registry import score_names
+from sedeval_soft.settings import Settings
 
 THRESHOLDS = {"car": 0.25, "dog": 0.6}
 EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,), thresholds=THRESHOLDS)

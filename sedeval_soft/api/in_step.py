@@ -28,11 +28,11 @@ from sedeval_soft.api.pieces import ROLES, Extent, bytes_per_row, pieces
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import room
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.blocks import blocks_of
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.span import Span
 from sedeval_soft.run.batches import Keeper, Kept
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events, active, active_rows, events_of
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
-from sedeval_soft.core.errors import InputError, Problem, SettingsError
+from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"

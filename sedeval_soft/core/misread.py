@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.hints import folded
 from sedeval_soft.core.ranges import STRETCH, enter_maxima, stretches
+from sedeval_soft.errors import counted
+from sedeval_soft.names import folded
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 Index = npt.NDArray[np.intp]

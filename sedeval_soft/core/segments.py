@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.choices import Pool
 from sedeval_soft.core.decimals import rounded
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import covered, range_maximum
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import to_seconds
+from sedeval_soft.fields import Pool
 from sedeval_soft.tables.event_table import EventTable, Origin, Track
 
 Floats = npt.NDArray[np.float64]

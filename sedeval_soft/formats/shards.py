@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
+from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.formats.remote import found_by, size_of_remote
 from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin

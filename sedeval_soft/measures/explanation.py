@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sedeval_soft.core.settings import DEFAULT_ONLY
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.differences import Difference, differences_of
 from sedeval_soft.measures.meanings import AVERAGES, BASES, letters_of
 from sedeval_soft.measures.measure import Family, Measure

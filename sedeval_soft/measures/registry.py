@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.spoken import meant
 from sedeval_soft.measures.calibration import spec as calibration
 from sedeval_soft.measures.curves import spec as curves
 from sedeval_soft.measures.divergence import spec as divergence
@@ -16,6 +14,7 @@ from sedeval_soft.measures.measure import Family, Measure
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.ranking.spec import FAMILIES as RANKING
 from sedeval_soft.measures.segment import spec as segment
+from sedeval_soft.names import did_you_mean, meant
 
 
 def _of_cells(basis: str) -> tuple[Family, ...]:

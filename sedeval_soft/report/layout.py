@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import AVERAGES, OVERALL
 from sedeval_soft.report.table import short
+from sedeval_soft.settings import Settings
 
 SHORT = {
     "precision": "P",

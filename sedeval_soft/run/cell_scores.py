@@ -5,21 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import active
-from sedeval_soft.core.hard import positive
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.tally import Tally, Totals, cells_of, evaluated_of
+from sedeval_soft.core.tally import Totals, evaluated_of
 from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.detection import DetectionCounts, detection_scores, totals
+from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
-from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.segment.score import confusion_scores
-from sedeval_soft.measures.threshold_counts import ThresholdCounts, f_merit
-from sedeval_soft.run.thresholds import events_at, optimal_table
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 CELLS = ("segment", "clip")
 """The bases that have a value for every cell; others have events."""
@@ -44,34 +38,6 @@ def cell_tables(tally: Totals, basis: str, settings: Settings) -> Tables:
     if settings.wants(basis, "soft"):
         tables[basis, "soft"] = _soft(tally, basis, settings)
     return tables
-
-
-def optimal_cells(tally: Tally, basis: str, settings: Settings) -> Table:
-    """Return the scores at each class's best threshold."""
-    scores = tally.samples[f"{basis}.system"]
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    counted = ThresholdCounts.of_cells(scores, hits)
-    thresholds, _, _ = counted.best(f_merit(settings.beta), inclusive=settings.inclusive)
-    del counted
-    counts = _cells_at(tally, basis, hits, thresholds, settings)
-    return optimal_table(counts.total(), thresholds, settings)
-
-
-def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
-    """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
-    if basis not in CELLS:
-        return events_at(tally, basis, thresholds, settings)
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    return _cells_at(tally, basis, hits, thresholds, settings)
-
-
-def _cells_at(
-    tally: Tally, basis: str, hits: Bools, thresholds: Floats, settings: Settings
-) -> DetectionCounts:
-    """Count as `counts_at` does where it is known which cells are active in the reference."""
-    found = active(tally.samples[f"{basis}.system"], thresholds[:, None], settings.inclusive)
-    start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
-    return count_hard(hits, found, start)
 
 
 def _soft(tally: Totals, basis: str, settings: Settings) -> Table:

@@ -21,7 +21,6 @@ from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
@@ -33,6 +32,7 @@ from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.scoring import named, score_tally
 from sedeval_soft.run.tuned import with_rule_followed
+from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream
 from sedeval_soft.tables.event_table import EventTable

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.laws import Array, Columns, Law, at_least, at_most, equal, size_of
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
@@ -36,6 +35,7 @@ from sedeval_soft.measures.segment.count import (
 )
 from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import evaluated_cells
+from sedeval_soft.settings import READINGS, Settings
 
 Index = npt.NDArray[np.int64]
 

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, merges, rowwise_events
@@ -17,14 +16,16 @@ from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import READINGS, STEERING, Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import counted
+from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.boundaries import COLUMNS, count_deviations
 from sedeval_soft.measures.event.count import count_matched, match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
+from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.tables.event_table import EventTable
 
 _BYTES_PER_COUNT = 64

@@ -36,7 +36,7 @@ from sedeval_soft.measures.intersection.soft_psds import (
 from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
 from sedeval_soft.run.cell_scores import Table, Tables
-from sedeval_soft.run.levels import Entries, Levels, entries, of_steps, runs_of, shares
+from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
 from sedeval_soft.run.psds import psds_tables, sampled_note
 from sedeval_soft.run.workers import Workers
 
@@ -83,8 +83,9 @@ class Roc:
         if triggers is not None:
             weight = np.array(triggers["weight"])
             triggers.remove()
-        counts = points(judged, criteria, n_classes, weight, self.rates, self.apart)
-        return of_steps(*counts, Sounding.of(judged.reference, n_classes).n_ref)
+        table = points(judged, criteria, n_classes, weight, self.rates, self.apart)
+        label = np.repeat(np.arange(n_classes), np.diff(table.bounds))
+        return Entries(label, table.level, table.changes, table.n_ref)
 
 
 def waited_psds(batches: Sequence[Batch], job: Job, workers: Workers) -> tuple[Tables, list[str]]:

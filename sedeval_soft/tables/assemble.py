@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import counted
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 
 Floats = npt.NDArray[np.float64]

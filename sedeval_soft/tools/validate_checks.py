@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.errors import Problem
 from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.hints import did_you_mean, folded
 from sedeval_soft.core.misread import (
     DAY,
     TICK,
@@ -24,6 +22,8 @@ from sedeval_soft.core.misread import (
     rows_after_end,
     similar_names,
 )
+from sedeval_soft.errors import Problem
+from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tools.validate_tables import Log, Table

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import Findings
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
 
 

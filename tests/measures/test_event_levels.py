@@ -20,8 +20,7 @@ from sedeval_soft.measures.event.levels import LevelEdges, match_levels
 from sedeval_soft.measures.event.optimal import events_when
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.segment.optimal import NOTHING
-from sedeval_soft.measures.steps import Steps, best_f_thresholds
+from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
 
 CLASSES = ("car", "dog")
 ROWS = tick_rows(max_size=14).map(lambda rows: [(*row[:3], CLASSES[row[3] == "dog"], row[4]) for row in rows])
@@ -105,8 +104,8 @@ def test_best_event_thresholds_are_the_best_of_all(reference, system, collars, i
         np.array([names.index(e[k]) for e in ours], dtype=np.int32) for k, names in ((0, FILES), (3, CLASSES))
     ]
     events = Events(codes[0], codes[1], *columns, columns[0] * 1e-6, columns[1] * 1e-6)
-    steps = Steps.of(events_when(events, lifetimes(system), len(FILES), len(CLASSES), collars))
-    thresholds = best_f_thresholds(steps, inclusive=inclusive).tolist()
+    lives = events_when(events, lifetimes(system), len(FILES), len(CLASSES), collars)
+    thresholds = ThresholdCounts.of_lives(*lives).best(f_merit(1.0), inclusive=inclusive)[0].tolist()
     for label, threshold in zip(CLASSES, thresholds, strict=True):
         n_ref = sum(e[3] == label for e in ours)
         if not n_ref:

@@ -13,7 +13,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import PSDS, Settings
+from sedeval_soft.settings import PSDS, Settings
 
 SECOND = 1_000_000
 WEIGHTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 1.0), (0.5, 1.0), (1.0, 0.25), (0.01, 3.0))

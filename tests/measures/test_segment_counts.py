@@ -19,8 +19,8 @@ from sedeval_soft.measures.divergence.count import count_divergence, silent
 from sedeval_soft.measures.divergence.score import divergence_scores
 from sedeval_soft.measures.segment import count
 from sedeval_soft.measures.segment.count import count_hard, count_soft, sum_files
-from sedeval_soft.measures.segment.optimal import EVERYTHING, NOTHING, best_thresholds, threshold_between
 from sedeval_soft.measures.segment.runs import Runs, count_hard_runs, runs_on_grid
+from sedeval_soft.measures.threshold_counts import EVERYTHING, NOTHING, best_thresholds, threshold_between
 
 EPS = 1e-7
 

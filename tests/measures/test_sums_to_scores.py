@@ -7,13 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.curves.points import Gains, Ordered, Points
 from sedeval_soft.measures.curves.score import RATES, Roc, d_prime, precision_scores, sums_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
 from sedeval_soft.measures.event.boundaries import Deviations, deviation_scores
-from sedeval_soft.measures.joint import joint_scores
 from sedeval_soft.measures.names import ScoreName, ScoreNameError, spell
 from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
 from sedeval_soft.measures.segment.score import confusion_scores
@@ -117,22 +115,6 @@ def test_a_loss_is_1_without_hits_and_never_below_0():
     assert found.micro == pytest.approx(1 - 5 / (7 + 1e-7))
     over = soft_f1_loss(np.array([1.0]), np.array([1.0]), np.array([0.9]), 1e-7)
     assert (over.classes.tolist(), over.micro) == ([0.0], 0.0)
-
-
-@pytest.mark.parametrize(("inclusive", "shown"), [(False, [1.0, 0.0]), (True, [2.0, 0.0])])
-def test_thresholds_of_all_classes_are_inclusive_or_not(inclusive, shown):
-    """Where detecting nothing is best no value passes the threshold; where all is found at 0, all do."""
-    weights = np.ones((1, 2))
-    file, positive = np.array([0, 1], dtype=np.int32), np.array([True, True])
-    nothing = Candidates.of_cells(np.array([0.5, 0.5]), positive, file, 2, with_nothing=True)
-    told = nothing.thresholds(weights, np.array([0]), inclusive=inclusive)
-    assert told.tolist() == shown[:1]
-    zero = Candidates.of_cells(np.array([0.0, 0.0]), positive, file, 2)
-    found = joint_scores([zero], zero, weights, 1.0, inclusive=inclusive)
-    wanted = 0.0 if inclusive else -1.0
-    assert found["single_threshold"].overall.tolist() == [wanted]
-    assert found["joint_threshold"].classes.tolist() == [[wanted]]
-    assert found["single_f"].overall.tolist() == found["joint_f"].overall.tolist() == [1.0]
 
 
 def fields(gains):

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.measures.threshold_counts import threshold_between
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 
 BASES = ("segment", "clip", "event", "intersection")

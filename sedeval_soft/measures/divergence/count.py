@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.choices import TNorm
 from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
 from sedeval_soft.core.threads import for_each
+from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.segment.count import count_files, sum_files
 
 Floats = npt.NDArray[np.float64]

@@ -18,10 +18,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, tick
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.settings import Settings
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -23,7 +23,7 @@ from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
 from sedeval_soft.measures.intersection.cover import Cover, Line, in_turn, in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
-from sedeval_soft.measures.steps import Changes, Counted, Weights
+from sedeval_soft.measures.threshold_counts import N_SYS, TP, Alive, Lives
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -61,10 +61,10 @@ class Judged:
         apart = helpful.nested or in_turn(theirs, helpful.born, helpful)
         return apart and in_turn(self.ours, np.zeros(len(self.reference)), self.reference)
 
-    def false(self) -> Changes:
+    def false(self) -> Alive:
         """Return who is a false positive, and when."""
         wrong, system = ~self.passed, self.system
-        return Changes(system.label[wrong], system.file[wrong], system.born[wrong], system.dies[wrong])
+        return Alive(system.label[wrong], system.file[wrong], system.born[wrong], system.dies[wrong])
 
 
 def intersections_when(
@@ -74,20 +74,20 @@ def intersections_when(
     n_classes: int,
     criteria: Criteria,
     apart: bool | None = None,
-) -> Counted:
-    """Return which file has which found reference events and detections (N_sys = TP + FP), and when.
+) -> tuple[Lives, Index]:
+    """Return which file has which found reference events and detections (N_sys = TP + FP) when.
+
+    Beside it, the reference events of each file, (n_files, n_classes).
 
     apart: as for `found_when`.
     """
     judged = Judged.of(reference, system, n_classes, criteria)
-    found = found_when(judged, criteria, apart)
     n_ref = count_per_class(judged.reference, n_files, n_classes)
-    return Counted(found, [(judged.false(), 1)], n_ref, beside=True)
+    found = found_when(judged, criteria, apart)
+    return [*((alive, (TP, N_SYS)) for alive in found), (judged.false(), (N_SYS,))], n_ref
 
 
-def found_when(
-    judged: Judged, criteria: Criteria, apart: bool | None = None
-) -> list[tuple[Changes, Weights]]:
+def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) -> list[Alive]:
     """Return when how many reference events of which class are found.
 
     apart: whether `is_apart` holds of these and of all other files that they are counted with: which levels
@@ -97,15 +97,15 @@ def found_when(
     helpful, theirs = judged.system.take(passed), judged.theirs[passed]
     if not len(reference) or not len(helpful):
         return []
-    whole: list[tuple[Changes, Weights]] = []
+    whole = []
     if judged.is_apart() if apart is None else apart:
         onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
         order = np.argsort(onset)
         begins, ends = onset[order], offset[order]
         inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
         holds = np.flatnonzero(inside > 0)
-        alive = Changes(helpful.label[holds], helpful.file[holds], helpful.born[holds], helpful.dies[holds])
-        whole.append((alive, inside[holds]))
+        own = helpful.take(holds)
+        whole.append(Alive(own.label, own.file, own.born, own.dies, inside[holds]))
         left, right = _parts(begins, ends, theirs_on, theirs_off)
         left = order[left]
     else:
@@ -116,7 +116,7 @@ def found_when(
     )
     needed = required(criteria.gtc, reference.offset - reference.onset)
     event, low, high = enough(left, helpful.born[right], helpful.dies[right], overlap, needed)
-    return [*whole, (Changes(reference.label[event], reference.file[event], low, high), 1)]
+    return [*whole, Alive(reference.label[event], reference.file[event], low, high)]
 
 
 def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, ...]:

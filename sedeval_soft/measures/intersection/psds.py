@@ -25,17 +25,20 @@ import numpy.typing as npt
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.intersection.cover import Cover
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection.optimal import Judged, found_when
-from sedeval_soft.measures.steps import Changes, Weights, stacked
+from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
 _HOUR = 3600.0
+
+_FP, _TRIGGERS = 1, 2
+"""Rows of counts beside TP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +136,9 @@ class Rates:
 
     def efpr(self, counts: Index) -> Floats:
         """Return the eFPR where `points` counts so much, (n_counts, n)."""
-        efpr: Floats = counts[1] * (_HOUR / self.seconds)
+        efpr: Floats = counts[_FP] * (_HOUR / self.seconds)
         if self.alpha_ct > 0:
-            efpr = efpr + self.alpha_ct * _HOUR * (counts[2] / self.unit)
+            efpr = efpr + self.alpha_ct * _HOUR * (counts[_TRIGGERS] / self.unit)
         return efpr
 
 
@@ -157,8 +160,9 @@ def staircases(
     sounding = Sounding.of(judged.reference, n_classes)
     triggers = cross_triggers(judged, sounding, criteria, kind) if alpha_ct > 0 else None
     rates = Rates.of(seconds, alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
-    label, _, counts = points(judged, criteria, n_classes, triggers, rates)
-    return Staircases.under(label, rates.efpr(counts), counts[0], sounding.n_ref)
+    table = points(judged, criteria, n_classes, triggers, rates)
+    counts, label = table.counts(), np.repeat(np.arange(n_classes), np.diff(table.bounds))
+    return Staircases.under(label, rates.efpr(counts), counts[TP], sounding.n_ref)
 
 
 def points(
@@ -168,18 +172,18 @@ def points(
     triggers: Floats | None,
     rates: Rates,
     apart: bool | None = None,
-) -> tuple[Index, Floats, Index]:
-    """Return what is counted at all thresholds, as `stacked` does: TP, FP and cross triggers, if they count.
+) -> ThresholdCounts:
+    """Return what is counted at all thresholds: TP, FP and cross triggers, if they count.
 
     triggers: what `cross_triggers` returns. apart: as for `found_when`.
     """
-    columns: list[list[tuple[Changes, Weights]]] = [
-        found_when(judged, criteria, apart),
-        [(judged.false(), 1)],
-    ]
+    false = judged.false()
+    lives: Lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
     if triggers is not None:
-        columns.append([(judged.false(), np.rint(triggers * rates.unit).astype(np.int64))])
-    return stacked(n_classes, columns)
+        weight = np.rint(triggers * rates.unit).astype(np.int64)
+        lives = [*lives, (false._replace(weight=weight), (_TRIGGERS,))]
+    n_ref = np.bincount(judged.reference.label, minlength=n_classes)[None]
+    return ThresholdCounts.of_lives(lives, n_ref, 2 if triggers is None else 3)
 
 
 def cross_triggers(

@@ -10,7 +10,7 @@ from drawn import PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through
 from hypothesis import HealthCheck, given, settings
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.errors import InputError
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import as_long
 

@@ -13,7 +13,7 @@ from drawn import facts
 from pyarrow import feather
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.errors import InputError
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 
 RTTM = """\

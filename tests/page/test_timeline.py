@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from embedded import embedded, revived
-from laws import random_rows
-from tables import long_rows, wide_rows
+from tables import long_rows, random_rows, wide_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.report import write_report

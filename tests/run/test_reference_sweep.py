@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import LABELS, random_rows
-from tables import long_rows, wide_rows
+from tables import LABELS, long_rows, random_rows, wide_rows
 
 from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.api import evaluate_rows

@@ -62,8 +62,8 @@ class Pooled:
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""
         from sedeval_soft.core.events import active
-        from sedeval_soft.measures.divergence.count import PROPER, SOFT, count_divergence
-        from sedeval_soft.measures.ranking.count import count_ranking
+        from sedeval_soft.measures.divergence import PROPER, SOFT, count_divergence
+        from sedeval_soft.measures.ranking import count_ranking
         from sedeval_soft.run.scoring import score_tally
 
         settings, cells = self.settings, self.cells

@@ -17,6 +17,10 @@ _LONGEST = 200
 """Characters of a name that are looked at."""
 
 
+MEASURE_ALIASES: dict[str, str] = {}
+"""What measures are called elsewhere, by alias: each measure says it, `measures.registry` enters it here."""
+
+
 @cache
 def aliases() -> dict[str, Any]:
     """Return the tables of `aliases.toml`."""
@@ -81,7 +85,8 @@ def meant(text: str, names: Iterable[str]) -> str:
     Parts may be left out, and may have the names that tables, papers and other tools give them.
     """
     stem, bracket, rest = text[:_LONGEST].partition("[")
-    parts = {by_alias("scores").get(part, part) for part in stem.strip().lower().split(".") if part}
+    words = by_alias("scores") | MEASURE_ALIASES
+    parts = {words.get(part, part) for part in stem.strip().lower().split(".") if part}
     having = [name for name in names if parts and parts <= {*name.partition("[")[0].split(".")}]
     # The tuned reading needs an option of its own: whoever wants it says so.
     having.sort(key=lambda name: ".tuned." in name)

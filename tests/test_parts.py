@@ -170,10 +170,10 @@ def test_close_matches_name_groups_and_a_data_frame_has_them():
 
 
 def test_sampled_levels_of_a_part_are_said_by_its_name(monkeypatch):
-    from sedeval_soft.measures.intersection import soft_psds
+    from sedeval_soft.measures import psds
 
-    monkeypatch.setattr(soft_psds, "_MOST", 1)
-    monkeypatch.setattr(soft_psds, "_FEWEST", 2)
+    monkeypatch.setattr(psds, "_MOST", 1)
+    monkeypatch.setattr(psds, "_FEWEST", 2)
     scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, groups={"g": ("car",)}))
     said = [warning.split(" ")[0] for warning in scores.warnings if "evenly spaced" in warning]
     assert said == ["intersection.soft.psds", "intersection.soft.psds@g"]

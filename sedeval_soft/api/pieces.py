@@ -15,7 +15,8 @@ from sedeval_soft.core.room import check_room, room
 from sedeval_soft.run.single import bytes_per_file
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.source import EXTENSIONS, extension_of
+from sedeval_soft.tables.forms import OTHER_EXTENSIONS
+from sedeval_soft.tables.source import extension_of
 
 ROLES = ("reference", "system")
 
@@ -99,7 +100,7 @@ def pieces(
 
 def bytes_of_text(name: str, size: int) -> int:
     """Return the bytes of a table of so many bytes as text, estimated."""
-    return size * _UNPACKED if is_gzipped(name) or extension_of(name) in EXTENSIONS else size
+    return size * _UNPACKED if is_gzipped(name) or extension_of(name) in OTHER_EXTENSIONS else size
 
 
 def is_gzipped(name: str) -> bool:

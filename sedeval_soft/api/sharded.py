@@ -35,7 +35,8 @@ from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.folder import stem_of, with_recording
-from sedeval_soft.tables.read import read_rows, read_table
+from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.read import read_rows
 from sedeval_soft.tables.source import open_source, spelled
 
 

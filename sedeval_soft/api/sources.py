@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft import tables
 from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
@@ -16,15 +17,6 @@ from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables import (
-    points_in,
-    points_of_folder,
-    read_durations,
-    read_partition,
-    read_points,
-    read_rows,
-    rows_from_data,
-)
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 
 if TYPE_CHECKING:
@@ -94,7 +86,7 @@ def to_rows(
     if isinstance(source, EventTable):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_rows(source, limits=limits)
+        return tables.read_rows(source, limits=limits)
     if isinstance(source, np.ma.MaskedArray):
         raise InputError(
             Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
@@ -103,8 +95,8 @@ def to_rows(
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
     if is_points(source):
-        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
-    return rows_from_data(source, role, limits)
+        return tables.read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
+    return tables.rows_from_data(source, role, limits)
 
 
 def _rows_of_point(
@@ -115,7 +107,7 @@ def _rows_of_point(
 ) -> EventTable:
     """Return the rows of one operating point: a system may detect nothing at a threshold."""
     if isinstance(source, str | os.PathLike):
-        return read_rows(source, limits=limits, may_be_empty=True)
+        return tables.read_rows(source, limits=limits, may_be_empty=True)
     empty = isinstance(source, list | tuple | Mapping) and not source
     # A data frame that no row was ever entered in has no columns either.
     if empty or (not isinstance(source, np.ndarray) and getattr(source, "shape", None) == (0, 0)):
@@ -126,7 +118,7 @@ def _rows_of_point(
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
     """Return the rows of a system that is a folder of operating points; any other system as it is."""
     if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and is_folder(system):
-        rows = points_of_folder(os.fspath(system), limits_from(limits))
+        rows = tables.points_of_folder(os.fspath(system), limits_from(limits))
         return system if rows is None else rows
     return system
 
@@ -139,7 +131,7 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
 
     Raises InputError where names do not say their thresholds, and where there is no table.
     """
-    return points_in(os.fspath(path), limits_from(limits))
+    return tables.points_in(os.fspath(path), limits_from(limits))
 
 
 def _of_preset(name: str) -> dict[str, Any]:
@@ -238,7 +230,7 @@ def read_parts(
         from sedeval_soft.core.partition import by_pattern
 
         return by_pattern(files, name)
-    return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
+    return tables.read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
 
 
 def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
@@ -247,7 +239,7 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
     if durations is None:
         return None
     if isinstance(durations, str | os.PathLike):
-        return read_durations(durations, limits)
+        return tables.read_durations(durations, limits)
     if not isinstance(durations, Mapping):
         raise InputError(
             Problem("durations", f"found {shown(durations)}; expected a mapping of file names to seconds "

@@ -18,7 +18,7 @@ from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.measure import Measure
+from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.names import did_you_mean

@@ -23,11 +23,12 @@ from sedeval_soft.core.paths import is_file
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.formats.span import WHOLE, Span
-from sedeval_soft.tables.compressed import unfold
+from sedeval_soft.tables.compressed import Bytes, Taken, unfold
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.read import form_at_once, form_instead
-from sedeval_soft.tables.source import BOM, Bytes, Source, Taken, is_url, read_bytes, spelled
-from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
+from sedeval_soft.tables.forms import form_at_once, form_instead
+from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.source import BOM, Source, is_url, read_bytes, spelled
+from sedeval_soft.tables.text import read_sniffed
 from sedeval_soft.tables.text_lines import check_row_count
 
 _GZIP = b"\x1f\x8b"

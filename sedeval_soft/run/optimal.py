@@ -19,10 +19,12 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
+from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
-from sedeval_soft.measures.event.optimal import events_when
-from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
+from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.event_thresholds import events_when
+from sedeval_soft.measures.level_matching import TooManyPairsError
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.threshold_counts import (
     PAIRED,
@@ -34,7 +36,7 @@ from sedeval_soft.measures.threshold_counts import (
     f_merit,
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
-from sedeval_soft.run.cell_scores import CELLS, Table
+from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.settings import Constraint, Settings
 
 Floats = npt.NDArray[np.float64]
@@ -105,8 +107,8 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
+    from sedeval_soft.measures.event_thresholds import intersections_when
     from sedeval_soft.measures.intersection.criteria import Criteria
-    from sedeval_soft.measures.intersection.optimal import intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
 

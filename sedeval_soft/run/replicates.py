@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
-from sedeval_soft.run.cell_scores import Table, Tables
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.optimal import Weighted as WeightedScores
 from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table, satisficed

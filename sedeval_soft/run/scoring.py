@@ -12,13 +12,14 @@ import numpy.typing as npt
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals
 from sedeval_soft.core.value import Score
-from sedeval_soft.measures import measure
+from sedeval_soft.measures import base
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores, totals
-from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
+from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.run.cell_scores import CELLS, Tables, cell_tables, ranking_tables
+from sedeval_soft.run.cell_scores import CELLS, cell_tables, ranking_tables
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.settings import BASES, Settings
@@ -69,7 +70,7 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
                 own = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
                 tables[basis, "tuned"]["threshold"] = Averaged(np.array(own, dtype=np.float64))
     if settings.wants("event", "hard"):
-        deviations = Deviations(*(tally.total(f"event.hard.{name}") for name in COLUMNS))
+        deviations = {name: tally.total(f"event.hard.{name}") for name in DEVIATIONS}
         tables["event", "hard"] |= deviation_scores(deviations, tally.total("event.hard.matched"))
     if settings.compat == "sed_eval":
         _follow_sed_eval(tables, tally)
@@ -163,7 +164,7 @@ def _scores(tables: Tables, classes: tuple[str, ...]) -> Iterator[Score]:
                 yield Score(spell(*stem, None, label), *stem, None, label, plain(number))
 
 
-def _measured(tables: Tables) -> Iterator[tuple[measure.Family, measure.Measure, Averaged]]:
+def _measured(tables: Tables) -> Iterator[tuple[base.Family, base.Measure, Averaged]]:
     """Yield the measures that there are, in the order of the registry."""
     for family in FAMILIES:
         table = tables.get((family.basis, family.reading), {})

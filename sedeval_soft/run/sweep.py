@@ -9,9 +9,10 @@ import numpy as np
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.sweep import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.segment.surface import Surface
-from sedeval_soft.run.cell_scores import CELLS, Tables
+from sedeval_soft.measures.surface import Surface
+from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.optimal import counts_at, optimal_scores
 from sedeval_soft.run.scoring import named, plain
 from sedeval_soft.settings import BASES, Settings

@@ -1,9 +1,9 @@
-"""Tables of text as this package writes them: long with and without header, and wide."""
+"""Tables of text as they are written: DESED, DCASE, sed_eval, MAESTRO, sed_scores_eval; long and wide."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,40 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.fit import check_text, shown
-from sedeval_soft.tables.form import Form, Holds, Reading, never
+from sedeval_soft.tables.fit import check_text, shown, unused_names
+from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
+from sedeval_soft.tables.text import read_sniffed
 from sedeval_soft.tables.text_lines import DELIMITERS
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A table of text as it is written: its delimiter, whether it has a header, and a column per class.
+
+    strict: whether a table that is read must have this delimiter and header.
+    """
+
+    delimiter: str
+    header: bool = True
+    wide: bool = False
+    strict: bool = True
+
+
+DIALECTS = {
+    "long": Dialect("\t"),
+    "csv": Dialect(","),
+    "wide": Dialect("\t", wide=True),
+    "wide-csv": Dialect(",", wide=True),
+    "sed-eval": Dialect("\t", header=False),
+    "maestro": Dialect("\t", header=False, strict=False),
+    "score-dir": Dialect("\t", wide=True, strict=False),
+}
+"""By the names of forms."""
 
 PLAIN = 5
 """Columns that are none of a class, at the most: file name, times, label, value."""
@@ -74,8 +100,7 @@ def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
 
 def silent_files(rows: EventTable) -> list[str]:
     """Return the recordings that have a name and no row."""
-    used = np.bincount(rows.file, minlength=len(rows.files)) > 0
-    return [name for name, has in zip(rows.files, used.tolist(), strict=True) if not has and name != UNNAMED]
+    return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
 
 
 def write_table(rows: EventTable, delimiter: str, *, header: bool, form: str) -> bytes:
@@ -155,100 +180,22 @@ def _check_seen(
         )
 
 
-def _write(rows: EventTable, *, delimiter: str, header: bool, form: str) -> bytes:
-    return write_table(rows, delimiter, header=header, form=form)
+def write(rows: EventTable, form: str) -> bytes:
+    """Return rows as the lines of a table of text."""
+    dialect = DIALECTS[form]
+    return write_table(rows, dialect.delimiter, header=dialect.header, form=form)
 
 
-def _read(
-    source: Source, reading: Reading, *, delimiter: str, header: bool | None, wide: bool | None
-) -> EventTable | None:
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of text that must look as it was said to."""
-    sniffed = sniff(source, reading.limits)
+    sniffed = sniff(source, limits)
     if sniffed is None:
         return None
-    layout = sniffed.layout
-    other = (
-        (delimiter and sniffed.delimiter != delimiter)
-        or (header is not None and layout.has_header != header)
-        or (wide is not None and layout.wide != wide)
-    )
-    if other:
-        shape = {None: "", True: "wide ", False: "long "}[wide]
-        head = {None: "", True: " with header", False: " without header"}[header]
-        wanted = f"{shape}table{head}" + (f", {DELIMITERS[delimiter]}" if delimiter else "")
+    dialect, layout = DIALECTS[form], sniffed.layout
+    other = dialect.strict and (sniffed.delimiter, layout.has_header) != (dialect.delimiter, dialect.header)
+    if other or layout.wide != dialect.wide:
+        wanted = f"{'wide' if dialect.wide else 'long'} table"
+        if dialect.strict:
+            wanted += f" {'with' if dialect.header else 'without'} header, {DELIMITERS[dialect.delimiter]}"
         raise InputError(Problem(source.name, f"is a {sniffed.describe()}; expected a {wanted}", line=1))
-    return read_sniffed(source, sniffed, reading.limits)
-
-
-def _form(
-    name: str,
-    title: str,
-    extensions: tuple[str, ...],
-    holds: Holds,
-    delimiter: str,
-    *,
-    header: bool | None = True,
-    wide: bool | None = None,
-    folder: bool = False,
-    read_delimiter: str | None = None,
-) -> Form:
-    said = delimiter if read_delimiter is None else read_delimiter
-    return Form(
-        name,
-        title,
-        extensions,
-        holds,
-        partial(_read, delimiter=said, header=header if not folder else None, wide=wide),
-        never,
-        partial(_write, delimiter=delimiter, header=bool(header), form=name),
-        folder=folder,
-    )
-
-
-LONG = _form(
-    "long", "DESED and DCASE tables: a row per event, with header, tab", (".tsv",), Holds(), "\t", wide=False
-)
-CSV = _form("csv", "DCASE tables: a row per event, with header, comma", (".csv",), Holds(), ",", wide=False)
-WIDE = _form(
-    *("wide", "a column per class, with header, tab", (".tsv",), Holds(long=False, wide=True, classes=True)),
-    *("\t",),
-    wide=True,
-)
-WIDE_CSV = _form(
-    "wide-csv",
-    "a column per class, with header, comma",
-    (".csv",),
-    Holds(long=False, wide=True, classes=True),
-    ",",
-    wide=True,
-)
-SED_EVAL = _form(
-    "sed-eval",
-    "sed_eval lists: filename, onset, offset, label, without header, tab",
-    (".ann", ".lab", ".txt"),
-    Holds(values=False, nothing=False),
-    "\t",
-    header=False,
-    wide=False,
-)
-MAESTRO = _form(
-    "maestro",
-    "MAESTRO: a folder of tables of onset, offset, label, value, without header, tab",
-    (".txt",),
-    Holds(),
-    "\t",
-    header=False,
-    wide=False,
-    folder=True,
-    read_delimiter="",
-)
-SCORE_DIR = _form(
-    "score-dir",
-    "sed_scores_eval: a folder of wide tables, tab",
-    (".tsv",),
-    Holds(long=False, wide=True, classes=True, gaps=False),
-    "\t",
-    wide=True,
-    folder=True,
-    read_delimiter="",
-)
+    return read_sniffed(source, sniffed, limits)

@@ -9,19 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.order import distinct
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.source import Source, open_source, spelled
-
-EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
-
-OTHERS = frozenset(
-    {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".jsonl", ".ndjson", ".jams", ".rttm"}
-)
-"""Of tables that are no text with delimiters: they are read where a folder has none of those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,44 +27,36 @@ class Member:
     source: Source
 
 
-def read_folder(
-    name: str,
-    read: Callable[[Source], EventTable | None],
-    alone: Callable[[Source], EventTable | None],
-    limits: Limits = LIMITS,
-) -> EventTable:
-    """Read all tables of a folder (not of folders in it) as one; alone: reads the only one that there is.
+def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
+    """Read all tables of a folder (not of folders in it) as one; form: what they must be, if that is known.
 
     A table without any line is a recording without events. Raises InputError where there is no
     table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
     where all together are over a limit.
     """
-    members = _members(name, limits)
-    first = list(islice(members, 2))
-    return read_members(name, chain(first, members), read if len(first) > 1 else alone, "folder", limits)
+    return read_members(name, _members(name, limits), "folder", limits, form)
 
 
 def read_members(
-    name: str,
-    members: Iterable[Member],
-    read: Callable[[Source], EventTable | None],
-    what: str,
-    limits: Limits = LIMITS,
+    name: str, members: Iterable[Member], what: str, limits: Limits = LIMITS, form: str = ""
 ) -> EventTable:
     """Read some tables as one; what: they are of, a folder or an archive."""
+    members = iter(members)
+    first = list(islice(members, 2))
+    of_each = for_members(limits, only=len(first) < 2)
     parts: list[tuple[str, EventTable]] = []
     silent: list[str] = []
     seen: dict[str, str] = {}
     digest = hashlib.sha256()
     size = n_rows = 0
-    for member in members:
+    for member in chain(first, members):
         short = PurePosixPath(member.name).name
         other = seen.setdefault(member.stem, short)
         if len(seen) == len(parts) + len(silent):
             raise InputError(_both(name, other, short, member.stem))
         size += len(member.source.data)
         limits.check(spelled(name), "size", size, "bytes or more in its tables")
-        rows = read(member.source)
+        rows = read_table(member.source, form, of_each)
         n_rows += 0 if rows is None else len(rows)
         limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
         digest.update(f"{spelled(short)}\0{member.source.sha256}\n".encode())
@@ -110,7 +96,7 @@ def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None
 
 def is_table(name: str) -> bool:
     """Return whether a file is a table, by its name."""
-    return _extension(name) in EXTENSIONS | OTHERS
+    return _extension(name) in TEXT_EXTENSIONS | MEMBER_EXTENSIONS
 
 
 def stem_of(name: str) -> str:
@@ -124,7 +110,7 @@ def _both(name: str, one: str, other: str, stem: str) -> Problem:
 
 
 def _none(name: str) -> Problem:
-    expected = f"expected files ending in {', '.join(sorted(EXTENSIONS))}"
+    expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
     return Problem(name, f"holds no table; {expected}", code="empty-folder")
 
 
@@ -160,8 +146,8 @@ def _paths(name: str, limits: Limits) -> list[Path]:
         raise InputError(
             Problem(name, f"cannot be read: {error.strerror or error}", code="unreadable-file")
         ) from error
-    tables = [path for path in paths if _extension(path.name) in EXTENSIONS]
-    return tables or [path for path in paths if _extension(path.name) in OTHERS]
+    tables = [path for path in paths if _extension(path.name) in TEXT_EXTENSIONS]
+    return tables or [path for path in paths if _extension(path.name) in MEMBER_EXTENSIONS]
 
 
 def _extension(name: str) -> str:

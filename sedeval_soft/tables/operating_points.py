@@ -22,7 +22,7 @@ from sedeval_soft.core.room import check_room
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.folder import tables_in
-from sedeval_soft.tables.read import read_table
+from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.source import is_pattern, open_source, spelled
 
 _COLUMNS = 6

@@ -17,8 +17,8 @@ from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER, Layout, is_number
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Sniffed, misdivided, origin_of
 from sedeval_soft.tables.text_lines import DELIMITERS, MOST_COLUMNS, records
 from sedeval_soft.tables.unclear_columns import word_as_number
 
@@ -90,7 +90,7 @@ def scan(
 
 def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows that a pass found to be sound."""
-    return _columns(sniffed.layout, found).rows(origin_of(source, sniffed), limits)
+    return _columns(sniffed.layout, found).rows(sniffed.origin(source), limits)
 
 
 def _remember(layout: Layout, line: int, fields: list[str], found: Found) -> None:

@@ -20,11 +20,13 @@ from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.columns import Layout, layout_of_row
+from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.folder import check_alike, check_apart, stem_of, tables_in, with_recording
-from sedeval_soft.tables.read import form_at_once, form_instead, read_as
-from sedeval_soft.tables.source import Bytes, Source, open_source
-from sedeval_soft.tables.text import Sniffed, read_fast, sniff
+from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.source import Source, open_source
+from sedeval_soft.tables.text import read_fast
 from sedeval_soft.tables.text_errors import Found, declares, rows_found, scan
 from sedeval_soft.tables.text_lines import DELIMITERS, is_blank, numbered, records
 from sedeval_soft.tables.unclear_columns import only_the_user_knows
@@ -205,7 +207,7 @@ def explained(source: Source, sniffed: Sniffed, found: Found) -> Iterator[Proble
     if facts["swapped"] >= _MANY and value is not None and label is not None and not found.numbers:
         message = f"{layout.names[label]} holds numbers, {layout.names[value]} does not"
         yield problem("swapped-columns", source.name, message, header, label + 1)
-    # Rows without a problem have their values in [0, 1].
+    # EventTable without a problem have their values in [0, 1].
     beyond, values = facts["below"] + facts["above"], facts["values"] + len(found.numbers)
     column = None if layout.wide or value is None else value + 1
     if facts["below"] and facts["above"] and 4 * beyond > values:

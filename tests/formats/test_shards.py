@@ -32,7 +32,7 @@ def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> st
 
 
 def rows_of(rows: EventTable) -> list[tuple]:
-    """Rows as they would be written, in order."""
+    """EventTable as they would be written, in order."""
     if rows.is_wide:
         columns = [rows.files[code] for code in rows.file], rows.onset, rows.offset, *rows.values
     else:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_durations, read_rows, rows_from_data, text_lines
+from sedeval_soft.tables.sniff import sniff
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast, sniff
+from sedeval_soft.tables.text import read_fast
 from sedeval_soft.tables.text_errors import read_carefully
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]

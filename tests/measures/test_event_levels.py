@@ -15,11 +15,11 @@ from tables import long_rows
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.measures.event import levels
-from sedeval_soft.measures.event.levels import LevelEdges, match_levels
-from sedeval_soft.measures.event.optimal import events_when
+from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
+from sedeval_soft.measures.event_thresholds import events_when
+from sedeval_soft.measures.level_matching import LevelEdges, match_levels
 from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
 
 CLASSES = ("car", "dog")
@@ -66,7 +66,7 @@ def matched(ours, theirs, collars, keep, by_class):
 @given(ROWS, ROWS, COLLARS, st.sampled_from([1, 2, 64]))
 def test_soft_counts_are_hard_ones_integrated_over_every_level(reference, system, collars, copies):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(levels, "_COPIES_PER_EDGE", copies)
+        patch.setattr(level_matching, "_COPIES_PER_EDGE", copies)
         counts = count_soft_events(lifetimes(reference), lifetimes(system), len(FILES), len(CLASSES), collars)
     tp, n_ref, n_sys = ({key: Fraction(0) for key in itertools.product(FILES, CLASSES)} for _ in range(3))
     m = dict.fromkeys(FILES, Fraction(0))
@@ -141,7 +141,7 @@ def test_match_levels_is_maximum_at_every_level(seed, copies):
     kept = ends[0] < ends[1]
     edges = LevelEdges(left[kept], right[kept], ends[0][kept], ends[1][kept])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(levels, "_COPIES_PER_EDGE", copies)
+        patch.setattr(level_matching, "_COPIES_PER_EDGE", copies)
         found = match_levels(edges)
     for level in (np.arange(8) + 0.5) / 8:
         here = (edges.low < level) & (level <= edges.high)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.calibration.score import Bins, Reliability, equal_width
+from sedeval_soft.measures.calibration import Bins, Reliability, equal_width
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.threshold_counts import error_merit

@@ -14,7 +14,7 @@ from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tools.convert import prepare, write
 
-WRITTEN = tuple(form for form in FORMS if form.write)
+WRITTEN = tuple(form for form in FORMS if form.written)
 
 PLAIN = ("a", "b.wav", "car", "people talking", "Häuser", "x_y")
 """Names that every form holds, blanks and extensions aside."""

@@ -1,4 +1,4 @@
-"""Ranking statistics of each segment, summed per file.
+"""The order of the classes within each segment: statistics summed per file, and their measures.
 
 Within a segment the classes are put in order of the system's values. A class is active by y and silent by
 1 - y. Segments without an active reference class count nothing; others weigh as much as their highest y,
@@ -8,7 +8,8 @@ with equal values share a rank, the last of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.divergence.count import largest_loss, log_clipped
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import Family, Measure, Table, scores_of
+from sedeval_soft.measures.divergence import largest_loss, log_clipped
 from sedeval_soft.measures.segment.count import count_files, sum_classes, sum_files
 
 Floats = npt.NDArray[np.float64]
@@ -27,16 +30,16 @@ Array = npt.NDArray[Any]
 
 _BLOCK = 8192
 
-SHARED = (
+SUMS = (
     "weight", "one_error", "coverage", "ranking_loss", "misordered", "label_ranking_average_precision",
     "cross_entropy", "distance",
 )  # fmt: skip
 """Sums over segments that every reference has, each weighted: `misordered` pairs, `distance` |y - p|."""
 
-HARD = ("exact_match_prefix", "subset_accuracy")
+CUT_SUMS = ("exact_match_prefix", "subset_accuracy")
 """Sums over segments that only a cut reference has."""
 
-OF_CLASSES = ("prefix", "prefix_hits", "n_ref")
+CLASS_SUMS = ("prefix", "prefix_hits", "n_ref")
 """Sums of a cut reference by class: in the prefix, in it and active, and active."""
 
 _Tied = tuple[Index, Floats, Floats]
@@ -93,7 +96,7 @@ def count_ranking(
     that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
     """
     n_classes, size = reference.shape
-    names = SHARED if detected is None else SHARED + HARD
+    names = SUMS if detected is None else SUMS + CUT_SUMS
     per_segment = np.zeros((len(names), size))
     prefix = None if detected is None else np.zeros(reference.shape, dtype=bool)
 
@@ -135,7 +138,7 @@ def _of_classes(reference: Bools, prefix: Bools, tied: Sequence[_Tied], start: I
         first = np.searchsorted(segment, start)
         for i, share in enumerate(shares):
             sums[i] += sum_files(share.T, first).T
-    return dict(zip(OF_CLASSES, sums, strict=True))
+    return dict(zip(CLASS_SUMS, sums, strict=True))
 
 
 def _picked(places: Index, *arrays: Floats) -> list[Floats]:
@@ -222,7 +225,7 @@ def ranking_laws(
         "cross_entropy": n_classes * largest_loss(eps),
         "distance": float(n_classes),
     }
-    for name in (*SHARED[1:], *(HARD if hard else ())):
+    for name in (*SUMS[1:], *(CUT_SUMS if hard else ())):
         most = largest.get(name, 1.0) * weight
         yield at_least(columns, name, weight if name == "coverage" else 0.0, scale=most)
         yield at_most(columns, name, most, "what segments of this weight can add, each at its most,", most)
@@ -240,3 +243,151 @@ def ranking_laws(
     # Each segment's prefix has as many places as it has active classes.
     places, active = {"prefix": prefix.sum(axis=1)}, n_ref.sum(axis=1)
     yield equal(places, "prefix", active, "in all classes together, as many as N_ref", active)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Totals of segments by name, (...), and of a cut reference of classes, (..., n_classes) by `CLASS_SUMS`.
+
+    n_classes: how many classes are put in order. unit: of entropies, `nats` or `bits`.
+    """
+
+    sums: Mapping[str, Array]
+    of_classes: Mapping[str, Array]
+    n_classes: int
+    unit: str
+
+    @property
+    def n_ref(self) -> Array:
+        """Return in how many segments each class is active."""
+        return self.of_classes["n_ref"]
+
+    def pooled(self) -> Ranking:
+        """Return the same: all classes are in each of the sums."""
+        return self
+
+    def mean(self, name: str, divisor: float = 1) -> Array:
+        """Return the weighted mean over segments of a sum, divided; at most 1 where it is a share."""
+        mean = ratio(self.sums[name], self.sums["weight"])
+        return mean if divisor == 1 else ratio(mean, np.asarray(divisor))
+
+    def cross_entropy(self) -> Array:
+        """Return the mean log loss of segments."""
+        mean = self.mean("cross_entropy")
+        return mean / math.log(2) if self.unit == "bits" else mean
+
+    def label_wise_precision(self) -> Array:
+        """Return the precision of each class among the prefixes of segments.
+
+        A class that has a reference and is never in a prefix has 0: a system must not gain by ranking it
+        last.
+        """
+        prefix, hits, n_ref = (self.of_classes[name] for name in CLASS_SUMS)
+        values = np.where(prefix > 0, np.minimum(ratio(hits, prefix), 1.0), 0.0)
+        return np.where(n_ref > 0, values, np.nan)
+
+    def lowest_precision(self) -> Array:
+        """Return the lowest of these of any class with a reference."""
+        values = np.where(self.n_ref > 0, self.label_wise_precision(), np.inf)
+        lowest = values.min(axis=-1, initial=np.inf)
+        return np.where(np.isinf(lowest), np.nan, lowest)
+
+
+def ranking_scores(
+    sums: Mapping[str, Array], of_classes: Mapping[str, Array], n_classes: int, unit: str
+) -> Table:
+    """Return the measures of rankings by name; of_classes: empty for a soft reference."""
+    measures = (*SHARED, *HARD) if of_classes else SHARED
+    return scores_of(measures, Ranking(sums, of_classes, n_classes, unit))
+
+
+_NONE = "no segment has an active reference class"
+_ZHANG = "Zhang & Zhou 2014"
+_SCHAPIRE = "Schapire & Singer 2000"
+_PREFIX = "the N_ref highest of a segment"
+
+
+def _share(statistic: str) -> Callable[[Ranking], Array]:
+    # Sums of shares may round beyond their whole.
+    return lambda r: np.minimum(r.mean(statistic), 1.0)
+
+
+def _overall(
+    name: str, summary: str, formula: str, value: Callable[[Ranking], Array], source: str, short: str = "",
+    **told: Any,  # noqa: ANN401
+) -> Measure:  # fmt: skip
+    told = {"direction": "lower", "undefined": _NONE, **told}
+    return Measure(
+        name, summary, formula, value, averages=("overall",), has_classes=False, source=source, short=short,
+        table="ranking", **told,
+    )  # fmt: skip
+
+
+SHARED = (
+    _overall(
+        "one_error", "how often the class with the highest value is not active",
+        "mean over segments of 1 - y of the highest p, ties at their mean", _share("one_error"),
+        _SCHAPIRE, "1-err",
+    ),
+    _overall(
+        "coverage", "how far down the ranks the last active class is; the first is 1",
+        "mean over segments of the largest rank of an active class, ties at their last",
+        lambda r: r.mean("coverage"), f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0, high=None,
+    ),
+    _overall(
+        "ranking_loss", "share of pairs of an active and a silent class that are out of order",
+        "mean over segments of pairs with p_active <= p_silent / pairs", _share("ranking_loss"),
+        f"{_SCHAPIRE}; as scikit-learn", "loss",
+    ),
+    _overall(
+        "ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
+        "mean over segments of pairs with p_active <= p_silent / (C (C - 1) / 2)",
+        lambda r: np.minimum(r.mean("misordered", r.n_classes * (r.n_classes - 1) / 2), 1.0),
+        f"{_SCHAPIRE}, over all pairs", "loss (all)", undefined=f"{_NONE}, or there is one class",
+    ),
+    _overall(
+        "label_ranking_average_precision", "mean share of active classes among those ranked as high",
+        "mean over segments and active classes of active ranked as high / ranked as high",
+        _share("label_ranking_average_precision"),
+        "Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", "LRAP", direction="higher",
+    ),
+    _overall(
+        "cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
+        "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", lambda r: r.cross_entropy(),
+        "Good 1952", "CE", high=None,
+    ),
+    _overall(
+        "hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
+        lambda r: np.minimum(r.mean("distance", r.n_classes), 1.0), _ZHANG, "Hamming",
+    ),
+)  # fmt: skip
+
+HARD = (
+    _overall(
+        "exact_match_prefix", "share of segments whose active classes have the highest values",
+        "mean over segments of [every active p > every silent p]", _share("exact_match_prefix"), _ZHANG,
+        "prefix", direction="higher",
+    ),
+    _overall(
+        "subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
+        _share("subset_accuracy"), _ZHANG, "subset", direction="higher",
+    ),
+    Measure(
+        "label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
+        "segments with the class active and among the N_ref highest / segments with it among them",
+        lambda r: r.label_wise_precision(), source=_ZHANG, averages=("macro", "weighted"), short="label P",
+        undefined="the class has no reference; 0 if it is never among them", table="label-wise",
+    ),
+    _overall(
+        "label_wise_precision_minimum", "the lowest label_wise_precision of any class",
+        "min over classes of label_wise_precision", lambda r: r.lowest_precision(), _ZHANG, "min label P",
+        direction="higher",
+    ),
+)  # fmt: skip
+
+
+def families(basis: str = "ranking") -> tuple[Family, ...]:
+    """Return the families of rankings."""
+    cut = "classes of a segment in order of value, the reference cut"
+    soft = "a class active by y and silent by 1 - y; segments by their highest y"
+    return Family(basis, "hard", cut, (*SHARED, *HARD)), Family(basis, "soft", soft, SHARED)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.measures.event.pairs import TooManyPairsError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.matching import maximum_matching
 
 Floats = npt.NDArray[np.float64]
@@ -27,6 +27,17 @@ Bools = npt.NDArray[np.bool_]
 
 _COPIES_PER_EDGE = 64
 """Copies of an edge, on average, beyond which a component's levels are halved."""
+
+
+class TooManyPairsError(EvaluationError):
+    """More events are within each other's collars than can be matched."""
+
+    def __init__(self) -> None:
+        """Say what may be wrong with the tables."""
+        super().__init__(
+            "too many events lie within each other's collars to match them; are rows repeated, or are there "
+            "very many events at one time? Smaller collars leave fewer"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,24 +17,23 @@ tool has this reading; on labels of 0 and 1 it is the hard one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.cells import Cells, Runs
-from sedeval_soft.core.dominance import sums_below
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.quantile import highest_level
 from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
+from sedeval_soft.measures.event_thresholds import enough, overlapping, spans
 from sedeval_soft.measures.intersection.count import detected
 from sedeval_soft.measures.intersection.cover import in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
-from sedeval_soft.measures.intersection.optimal import enough, overlapping, spans
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -243,3 +242,88 @@ def _changes(
         found.append((of, level[kept], sign[kept] * shared))
     event, levels, change = (np.concatenate(column) for column in zip(*found, strict=True))
     return event, levels, change
+
+
+# Weighted quantiles of ranges, many at once: a wavelet tree (Grossi, Gupta & Vitter 2003) of arrays.
+
+
+def highest_level(values: Floats, weight: Index, first: Index, last: Index, needed: Index) -> Floats:
+    """Return for each range the highest level that enough of it reaches, (m,).
+
+    values, weight: (n,) cells, values at least 0. first, last: (m,) ranges, `last` excluded. needed: (m,) at
+    least 1. The level is the largest value v of the range such that its cells with values of at least v weigh
+    at least `needed`; 0 where all together weigh less.
+    """
+    known, rank = np.unique(values, return_inverse=True)
+    rank = rank.astype(np.int64)
+    low, high, missing = first.copy(), last.copy(), needed.copy()
+    level = np.zeros(len(first), dtype=np.int64)
+    for bit in range(max(0, len(known) - 1).bit_length() - 1, -1, -1):
+        one = (rank >> bit) & 1 == 1
+        ones = np.concatenate(([0], np.cumsum(one)))
+        weights = np.concatenate(([0], np.cumsum(np.where(one, weight, 0))))
+        n_zero = len(rank) - int(ones[-1])
+        heavy = weights[high] - weights[low]
+        up = heavy >= missing
+        missing -= np.where(up, 0, heavy)
+        level += np.where(up, 1 << bit, 0)
+        low = np.where(up, n_zero + ones[low], low - ones[low])
+        high = np.where(up, n_zero + ones[high], high - ones[high])
+        order = np.concatenate((np.flatnonzero(~one), np.flatnonzero(one)))
+        rank, weight = rank[order], weight[order]
+    weights = np.concatenate(([0], np.cumsum(weight)))
+    enough = weights[high] - weights[low] >= missing
+    reached: Floats = np.where(enough, known[np.minimum(level, len(known) - 1)], 0.0)
+    return reached
+
+
+# Sums over points below and to the left of others, many questions at once.
+#
+# All are sorted by one coordinate and then halved again and again, as in merge sort: within each pair of
+# halves the points of the first add to the questions of the second that lie right of them (Bentley 1980).
+# n points and questions take log2(n) passes of a few array operations.
+
+
+Numbers = npt.NDArray[Any]
+
+
+def sums_below(
+    points: tuple[Numbers, Numbers], weights: Sequence[Index], questions: tuple[Numbers, Numbers]
+) -> list[Index]:
+    """Return for each question the sum of each weight over points with y <= its y and x <= its x.
+
+    points, questions: pairs (y, x) of arrays, (n,) and (m,). weights: arrays (n,). Sums may wrap around.
+    Returns as many arrays (m,).
+    """
+    n, m = len(points[0]), len(questions[0])
+    size = n + m
+    is_question = np.arange(size) >= n
+    # Points stand before questions of the same place.
+    y, x = (np.concatenate(both) for both in zip(points, questions, strict=True))
+    rank = np.empty(size, dtype=np.int64)
+    rank[np.lexsort((is_question, y))] = np.arange(size)
+    order = np.lexsort((is_question, x))
+    rank = rank[order]
+    columns = [np.concatenate((weight, np.zeros(m, dtype=np.int64)))[order] for weight in weights]
+    asked = is_question[order]
+    sums = [np.zeros(size, dtype=np.int64) for _ in weights]
+    for bit in range(max(0, size - 1).bit_length() - 1, -1, -1):
+        late = (rank >> bit) & 1 == 1
+        start = (rank >> (bit + 1)) << (bit + 1)
+        asking = np.flatnonzero(late & asked)
+        for column, total in zip(columns, sums, strict=True):
+            running = np.concatenate(([0], np.cumsum(np.where(late, 0, column))))
+            total[rank[asking]] += running[asking] - running[start[asking]]
+        # Early halves before late ones, each still in the order of x.
+        early = np.concatenate(([0], np.cumsum(~late)))
+        before = early[:-1] - early[start]
+        inside = np.arange(size) - start
+        place = np.where(late, start + (1 << bit) + inside - before, start + before)
+        # The last block may be short of early ones only where it has no late ones.
+        moved = np.empty(size, dtype=np.int64)
+        moved[place] = np.arange(size)
+        rank, asked = rank[moved], asked[moved]
+        columns = [column[moved] for column in columns]
+    back = np.empty(size, dtype=np.int64)
+    back[np.lexsort((is_question, y))] = np.arange(size)
+    return [total[back[n:]] for total in sums]

@@ -35,7 +35,7 @@ def with_levels(
     """Return scores with their chance levels."""
     from sedeval_soft.api import with_chance
     from sedeval_soft.cli.progress import progress
-    from sedeval_soft.core.pair import align
+    from sedeval_soft.timeline.recordings import align
 
     pair = align(*sides, scores.settings, durations)
     with progress(quiet=quiet, label="moving the output in time") as told:

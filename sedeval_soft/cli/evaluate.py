@@ -310,7 +310,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
     shown.show([scores])
     if sides and io["check"]:
         from sedeval_soft.cli.second import second_opinion
-        from sedeval_soft.core.pair import align
+        from sedeval_soft.timeline.recordings import align
 
         aside = bool(shown.wanted or not shown.printed or shown.form != "text")
         text = second_opinion(io["check"], align(*sides, settings, durations), shard.tally, settings, scores)

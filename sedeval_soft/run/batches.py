@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import give_back, memory_limited, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Column, Tally, cells_of
@@ -23,6 +22,7 @@ from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.evaluation import tuned_shard
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 _EVENT = ("file", "label", "onset", "offset", "born", "dies")
 

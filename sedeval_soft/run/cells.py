@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.tally import ClassColumn, Column
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.recordings import detected, positive
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
@@ -24,6 +23,7 @@ from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.run.psds import psds_curve
 from sedeval_soft.run.sweep import surfaces_of
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -8,14 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import activities
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import hard_events, merges, rowwise_events
-from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
-from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import counted
 from sedeval_soft.fields import STEERING
@@ -27,6 +20,12 @@ from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
 from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.activity import activities
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.lifetimes import EventLifetimes, lifetimes_of, separate
+from sedeval_soft.timeline.recordings import Pair, align, hard_events, merges, rowwise_events
+from sedeval_soft.timeline.segments import pool_rows
 
 _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
@@ -130,7 +129,7 @@ def _needs_grid(settings: Settings) -> bool:
 
 
 def _tally_clips(pair: Pair, settings: Settings, columns: Columns) -> None:
-    from sedeval_soft.core.clips import clip_sides
+    from sedeval_soft.timeline.recordings import clip_sides
 
     reference, system = clip_sides(pair)
     n_files = len(pair.files)
@@ -197,7 +196,7 @@ def _tally_events(pair: Pair, settings: Settings, columns: Columns) -> None:
     # A soft reading is counted here and now; what grows with the rows is not kept for it.
     columns.events.update({"reference": cut, "system": lifetimes} if kept else {})
     for length in settings.psds_median_filters if settings.wants_psds_of("hard") else ():
-        from sedeval_soft.core.postprocess import postprocessed
+        from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
         columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))

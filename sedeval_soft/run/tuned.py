@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.measures.averages import ratio
@@ -22,6 +21,7 @@ from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.optimal import candidates_of, counts_at
 from sedeval_soft.settings import BASES, Settings, TunedClass, Tuning
+from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -19,7 +19,6 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft.core.pair import align
 from sedeval_soft.measures import level_matching, thresholds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.resample import weights
@@ -29,6 +28,7 @@ from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.settings import GROUPS, READINGS, Settings
+from sedeval_soft.timeline.recordings import align
 
 ALL = Settings(
     classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"

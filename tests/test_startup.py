@@ -24,7 +24,6 @@ SELDOM = {
         "sedeval_soft.settings_files",
         "sedeval_soft.core.board",
         "sedeval_soft.core.chance",
-        "sedeval_soft.timeline.recordings",
     ),
     *("sedeval_soft.core.partition", "sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
     *("sedeval_soft.measures.curves.points", "sedeval_soft.measures.curves.curve"),

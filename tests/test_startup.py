@@ -25,7 +25,7 @@ SELDOM = {
         "sedeval_soft.core.board",
         "sedeval_soft.core.chance",
     ),
-    *("sedeval_soft.core.partition", "sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
+    *("sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
     *("sedeval_soft.measures.curves.points", "sedeval_soft.measures.curves.curve"),
     "sedeval_soft.measures.intersection.count",
     *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),

@@ -24,7 +24,6 @@ SELDOM = {
         "sedeval_soft.settings_files",
         "sedeval_soft.core.board",
         "sedeval_soft.core.chance",
-        "sedeval_soft.core.clips",
     ),
     *("sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),

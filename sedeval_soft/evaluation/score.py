@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
 from sedeval_soft.core.value import Confusion, Score
@@ -26,6 +25,7 @@ from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
     from sedeval_soft.run.ordered import SortedCells

@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.core.findings import NO_DURATIONS, listing
-from sedeval_soft.core.hard import merges
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
@@ -27,6 +23,9 @@ from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.run.optimal import unreachable
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, listing
+from sedeval_soft.timeline.recordings import Pair, merges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

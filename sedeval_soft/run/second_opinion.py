@@ -18,11 +18,7 @@ import numpy as np
 
 from sedeval_soft.compat.causes import Part
 from sedeval_soft.compat.check import Comparison
-from sedeval_soft.core.events import Events, events_of
-from sedeval_soft.core.hard import hard_events, positive
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import tally_pair
@@ -36,6 +32,9 @@ from sedeval_soft.run.optimal import counts_at
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import as_long, contiguous, fold
+from sedeval_soft.tables.ticks import to_seconds, to_ticks
+from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.recordings import Pair, hard_events, positive
 
 Value = float | int | None
 Tables = dict[str, Any]

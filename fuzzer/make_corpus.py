@@ -10,8 +10,8 @@ from pathlib import Path
 
 from targets import EXTENSIONS
 
-from sedeval_soft.formats.forms.registry import FORMS
-from sedeval_soft.formats.frames import rows_from_data
+from sedeval_soft.tables.forms import FORMS
+from sedeval_soft.tables.frames import rows_from_data
 
 CORPUS = Path(__file__).parent / "corpus"
 LONG = (

@@ -18,8 +18,8 @@ from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats import read_rows
-from sedeval_soft.validation import validate_table
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tools.validate import validate_table
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),

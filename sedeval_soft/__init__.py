@@ -54,12 +54,10 @@ if TYPE_CHECKING:
         threshold_curves,
     )
     from sedeval_soft.api.annotation import annotate
-    from sedeval_soft.api.conversion import Conversion, convert
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.site import Site, build_site
-    from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
@@ -70,7 +68,9 @@ if TYPE_CHECKING:
     from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
-    from sedeval_soft.validation import Validation
+    from sedeval_soft.tools.convert import Conversion, convert
+    from sedeval_soft.tools.validate import validate
+    from sedeval_soft.tools.validate_tables import Validation
 
 __version__ = "0.1.0"
 
@@ -113,7 +113,7 @@ _HOME = {
     "Annotation": "sedeval_soft.annotators.found",
     "Board": "sedeval_soft.core.board",
     "Choices": "sedeval_soft.page.render",
-    "Conversion": "sedeval_soft.api.conversion",
+    "Conversion": "sedeval_soft.tools.convert",
     "Curves": "sedeval_soft.run.curves",
     "EvaluationError": "sedeval_soft.core.errors",
     "Evaluator": "sedeval_soft.api",
@@ -132,14 +132,14 @@ _HOME = {
     "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",
-    "convert": "sedeval_soft.api.conversion",
+    "convert": "sedeval_soft.tools.convert",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
     "operating_points": "sedeval_soft.api",
     "plot": "sedeval_soft.api.plotting",
     "simulate": "sedeval_soft.api.simulation",
     "threshold_curves": "sedeval_soft.api",
-    "validate": "sedeval_soft.api.validation",
+    "validate": "sedeval_soft.tools.validate",
     "write_report": "sedeval_soft.api.report",
 }
 

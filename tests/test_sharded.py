@@ -19,10 +19,10 @@ from sedeval_soft.api import pieces, shard_of_rows, sharded, sides_of
 from sedeval_soft.api.sharded import here, shard_here, sharded_shard
 from sedeval_soft.core.room import RoomError, memory_limited
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats import read_rows
-from sedeval_soft.formats.forms.registry import form_of
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import form_of
 
 LABELS = ("car", "dog", "rain")
 FORMS = ("tsv", "tsv.gz", "parquet", "jsonl", "wide.tsv", "wide.parquet")

@@ -20,12 +20,13 @@ from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.core.room import RoomError, memory_limited
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.formats import pack_shard, read_rows
-from sedeval_soft.formats.forms.registry import form_of
+from sedeval_soft.formats import pack_shard
 from sedeval_soft.report import render
 from sedeval_soft.run import batches
 from sedeval_soft.run import waited as waiting
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import form_of
 
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
@@ -222,7 +223,7 @@ def test_limits_hold_over_all_blocks(limits, form, tmp_path):
 def test_a_row_of_parquet_is_counted_over_all_batches(tmp_path, monkeypatch):
     from pyarrow import parquet, table
 
-    from sedeval_soft.formats.forms import columnar
+    from sedeval_soft.tables import parquet as columnar
 
     monkeypatch.setattr(columnar, "_FEWEST", 4)
     path = tmp_path / "t.parquet"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from html import escape
 from pathlib import Path
@@ -27,7 +28,7 @@ STAGES = (
 """What data is at each stage: its name, its module, the names there, and the row it stands in."""
 
 STEPS = (
-    (0, "formats: read, and refuse with line and column"),
+    (0, "tables: read, and refuse with line and column"),
     (1, "core: the same times in both, overlaps joined"),
     (2, "core: onto a grid, or into events of all levels"),
     (3, "measures, run: count what each file has"),
@@ -99,7 +100,7 @@ def layers() -> list[list[str]]:
     """Return the packages of each layer, as import-linter has them: the first imports from no other."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = settings["tool"]["importlinter"]["contracts"]
-    return [[room.strip() for room in layer.split("|")] for layer in reversed(contract["layers"])]
+    return [[room.strip() for room in re.split("[|:]", layer)] for layer in reversed(contract["layers"])]
 
 
 def table() -> str:

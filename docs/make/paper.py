@@ -19,8 +19,8 @@ import numpy as np
 
 from sedeval_soft import Scores, evaluate, mean_of_runs, simulate
 from sedeval_soft.core.rows import LongRows, WideRows
-from sedeval_soft.formats import read_rows
 from sedeval_soft.simulation.systems import Betas
+from sedeval_soft.tables import read_rows
 
 BEGIN = "<!-- tables: made by `python docs/make/paper.py` -->\n"
 END = "<!-- end of the tables -->\n"

@@ -9,7 +9,7 @@ import numpy as np
 
 from sedeval_soft import Scores, evaluate
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
 
 BEGIN = "<!-- tables: made by `python docs/make/thresholds.py` -->\n"
 END = "<!-- end of the tables -->\n"

@@ -33,10 +33,10 @@ from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import become_worker
 from sedeval_soft.formats.buckets import Bucket
 from sedeval_soft.formats.pieces import JoinedBucket
-from sedeval_soft.formats.places import is_url
 from sedeval_soft.formats.shards import Held, ShardFile
 from sedeval_soft.run.cluster import OPTION, Cluster, Job, connected, folder_here, memory_here
 from sedeval_soft.run.waited import together
+from sedeval_soft.tables.source import is_url
 
 _FAN = 8
 """How many statistics are merged at a time."""

@@ -15,7 +15,7 @@ from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
-from sedeval_soft.formats.places import any_in_shards
+from sedeval_soft.tables.source import any_in_shards
 
 Counted = tuple[tuple[Rows, Rows] | None, Mapping[str, float] | None, Shard]
 

@@ -27,16 +27,16 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, own_folder
-from sedeval_soft.formats.folder import stem_of, with_recording
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.pieces import HeldBuckets, JoinedBucket
-from sedeval_soft.formats.read import read_rows, read_table
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
-from sedeval_soft.formats.source import open_source, spelled
 from sedeval_soft.run.batches import Keeper
 from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
+from sedeval_soft.tables.folder import stem_of, with_recording
+from sedeval_soft.tables.read import read_rows, read_table
+from sedeval_soft.tables.source import open_source, spelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.formats import unpack_shard
-from sedeval_soft.formats.submissions import Submission, find_submissions
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.page.render import Choices, plotly_name, plotly_script
 from sedeval_soft.page.site import render_index, render_problems
@@ -49,6 +48,7 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.scoring import plain
+from sedeval_soft.tables.submissions import Submission, find_submissions
 
 
 @dataclass(frozen=True, slots=True)

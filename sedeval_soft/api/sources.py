@@ -18,7 +18,7 @@ from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import to_seconds
-from sedeval_soft.formats import (
+from sedeval_soft.tables import (
     points_in,
     points_of_folder,
     read_durations,

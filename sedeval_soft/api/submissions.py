@@ -23,11 +23,12 @@ from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
-from sedeval_soft.formats import pack_shard, read_rows
-from sedeval_soft.formats.submissions import Submission, sha256_of
+from sedeval_soft.formats import pack_shard
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
-from sedeval_soft.validation import Expected, validate_table
-from sedeval_soft.validation.found import SEVERITIES
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.submissions import Submission, sha256_of
+from sedeval_soft.tools.validate import validate_table
+from sedeval_soft.tools.validate_tables import SEVERITIES, Expected
 
 _FORMAT = 2
 """Of what is kept: a change of it makes all of that anew."""

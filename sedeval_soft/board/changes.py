@@ -9,7 +9,7 @@ from typing import Any
 
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.formats.results import ResultInput, Results, ResultScore, ResultSystem
+from sedeval_soft.tables.results import ResultInput, Results, ResultScore, ResultSystem
 
 ABSENT = "absent"
 """Stands for a setting that a result does not have."""

@@ -40,7 +40,7 @@ def may_be_in_parts(reference: str, system: str, io: Mapping[str, Any]) -> bool:
     """Return whether to look at tables before they are read: where that was asked for, or they are large."""
     if any(io[name] is not None for name in ("jobs", "memory", "scheduler")):
         return True
-    from sedeval_soft.formats.places import any_in_shards
+    from sedeval_soft.tables.source import any_in_shards
 
     if any_in_shards(reference, system):
         return True

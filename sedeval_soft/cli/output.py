@@ -105,7 +105,7 @@ def _states(path: str | None) -> Iterator[os.stat_result]:
         return
     state = _state(path) if path else None
     if path is not None and state is None:
-        from sedeval_soft.formats.places import is_pattern
+        from sedeval_soft.tables.source import is_pattern
 
         if is_pattern(path):
             yield from filter(None, map(_state, glob.iglob(path, recursive=True)))  # noqa: PTH207 - as typed

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sedeval_soft.core.errors import EvaluationError, SettingsError
 from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats.columns import is_number
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:
     from sedeval_soft.core.value import Scores

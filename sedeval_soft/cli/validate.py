@@ -98,9 +98,9 @@ def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> N
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
-    from sedeval_soft.api.validation import validate as look
     from sedeval_soft.cli.asked import limits_of
-    from sedeval_soft.report.problems import render_validation
+    from sedeval_soft.tools.validate import validate as look
+    from sedeval_soft.tools.validate_report import render_validation
 
     _check(ctx, systems, given)
     with limits_of(given) as limits:

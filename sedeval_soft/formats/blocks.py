@@ -23,16 +23,12 @@ from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.formats.buckets import on_disk
-from sedeval_soft.formats.gzipped import unfold
-from sedeval_soft.formats.lines import check_row_count
-from sedeval_soft.formats.magic import BOM
-from sedeval_soft.formats.places import is_url
-from sedeval_soft.formats.read import form_at_once, form_instead
-from sedeval_soft.formats.sniff import Sniffed, sniff
-from sedeval_soft.formats.source import Source, read_bytes, spelled
 from sedeval_soft.formats.span import WHOLE, Span
-from sedeval_soft.formats.taken import Bytes, Taken
-from sedeval_soft.formats.text import read_sniffed
+from sedeval_soft.tables.compressed import unfold
+from sedeval_soft.tables.read import form_at_once, form_instead
+from sedeval_soft.tables.source import BOM, Bytes, Source, Taken, is_url, read_bytes, spelled
+from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
+from sedeval_soft.tables.text_lines import check_row_count
 
 _GZIP = b"\x1f\x8b"
 _MARKS = (b"\xff\xfe", b"\xfe\xff", BOM)
@@ -72,7 +68,7 @@ def blocks_of(
     source = opened(name, scratch, limits, hashed=hashed)
     form = form_at_once(source)
     if form in _COLUMNAR:
-        from sedeval_soft.formats.forms.columnar import read_batches
+        from sedeval_soft.tables.parquet import read_batches
 
         rows = read_batches(source, limits, form, size, span.groups)
     elif form:

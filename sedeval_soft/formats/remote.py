@@ -17,7 +17,7 @@ from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.visible import one_line
 from sedeval_soft.formats.buckets import on_disk
-from sedeval_soft.formats.taken import Bytes, Taken
+from sedeval_soft.tables.source import Bytes, Taken
 
 T = TypeVar("T")
 

@@ -20,12 +20,10 @@ from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
-from sedeval_soft.formats.assemble import joined_notes
-from sedeval_soft.formats.folder import stem_of, with_recording
-from sedeval_soft.formats.joined import join_long, join_wide
-from sedeval_soft.formats.places import is_pattern, is_url
 from sedeval_soft.formats.remote import found_by, size_of_remote
-from sedeval_soft.formats.source import spelled
+from sedeval_soft.tables.assemble import join_long, join_wide, joined_notes
+from sedeval_soft.tables.folder import stem_of, with_recording
+from sedeval_soft.tables.source import is_pattern, is_url, spelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,10 @@ from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.rows import UNNAMED
 from sedeval_soft.formats.blocks import UnfitError, opened
-from sedeval_soft.formats.read import form_at_once
-from sedeval_soft.formats.sniff import Sniffed, sniff
-from sedeval_soft.formats.source import Source
 from sedeval_soft.formats.span import Span
-from sedeval_soft.formats.text import read_sniffed
+from sedeval_soft.tables.read import form_at_once
+from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
 
 _WINDOW = 1 << 24
 """Bytes that are searched at a time."""
@@ -174,7 +173,7 @@ class _Groups:
             self._file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(source.data)))
         except (pa.ArrowException, OSError) as error:
             raise UnfitError from error
-        from sedeval_soft.formats.columns import LayoutError, layout_of_header
+        from sedeval_soft.tables.columns import LayoutError, layout_of_header
 
         names = [str(name) for name in self._file.schema_arrow.names]
         try:

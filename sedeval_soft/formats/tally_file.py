@@ -179,7 +179,7 @@ def _kind(name: str, array: Array) -> Kind:
     kind = array.dtype.name
     if kind not in KINDS:
         raise ValueError(f"column {name} is of {kind}")
-    return cast(Kind, kind)
+    return cast("Kind", kind)
 
 
 def _arrays(tally: Tally) -> Iterator[tuple[str, Array]]:

@@ -10,10 +10,10 @@ from typing import Any
 from sedeval_soft.board.changes import ABSENT, Changes, InputChange, ScoreChange, SystemChange
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.visible import visible
-from sedeval_soft.formats.results import ResultScore
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.plain import plain_table
 from sedeval_soft.report.table import UNDEFINED, Table
+from sedeval_soft.tables.results import ResultScore
 
 SCHEMA = "soft-sed-eval-diff/1"
 

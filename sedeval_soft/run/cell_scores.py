@@ -14,8 +14,8 @@ from sedeval_soft.measures.detection import DetectionCounts, detection_scores, t
 from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT
 from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
 from sedeval_soft.measures.segment.count import count_hard
-from sedeval_soft.measures.segment.optimal import best_thresholds
 from sedeval_soft.measures.segment.score import confusion_scores
+from sedeval_soft.measures.threshold_counts import ThresholdCounts, f_merit
 from sedeval_soft.run.thresholds import events_at, optimal_table
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +50,9 @@ def optimal_cells(tally: Tally, basis: str, settings: Settings) -> Table:
     """Return the scores at each class's best threshold."""
     scores = tally.samples[f"{basis}.system"]
     hits = positive(tally.samples[f"{basis}.reference"], settings)
-    thresholds = best_thresholds(scores, hits, settings.beta, settings.inclusive)
+    counted = ThresholdCounts.of_cells(scores, hits)
+    thresholds, _, _ = counted.best(f_merit(settings.beta), inclusive=settings.inclusive)
+    del counted
     counts = _cells_at(tally, basis, hits, thresholds, settings)
     return optimal_table(counts.total(), thresholds, settings)
 

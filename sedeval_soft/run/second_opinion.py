@@ -27,7 +27,6 @@ from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.value import Score
-from sedeval_soft.formats.forms.shapes import as_long, contiguous, fold
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
@@ -35,6 +34,7 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.run.cell_scores import CELLS, counts_at
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.tables.fit import as_long, contiguous, fold
 
 Value = float | int | None
 Tables = dict[str, Any]

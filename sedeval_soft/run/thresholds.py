@@ -17,13 +17,14 @@ from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_events
 from sedeval_soft.measures.event.optimal import events_when
 from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
-from sedeval_soft.measures.steps import (
-    Changes,
-    Counted,
-    Steps,
-    Weights,
-    best_error_rate_thresholds,
-    best_f_thresholds,
+from sedeval_soft.measures.steps import Changes, Counted, Steps, Weights
+from sedeval_soft.measures.threshold_counts import (
+    N_SYS,
+    TP,
+    Alive,
+    ThresholdCounts,
+    error_merit,
+    f_merit,
 )
 
 Table = dict[str, Averaged]
@@ -37,10 +38,12 @@ _MOST_COPIES = 20_000_000
 
 def optimal_events(tally: Tally, basis: str, settings: Settings) -> Table:
     """Return the scores at each class's best threshold; basis: `event` or `intersection`."""
-    steps = steps_of(tally, basis, settings)
-    thresholds = best_f_thresholds(steps, settings.beta, settings.inclusive)
+    table = threshold_counts(tally, basis, settings)
+    thresholds, _, _ = table.best(f_merit(settings.beta), inclusive=settings.inclusive)
     counts = events_at(tally, basis, thresholds, settings)
-    return optimal_table(counts.total(), thresholds, settings) | _best_error_rate(steps, settings)
+    errors_at, tp, n_sys = table.best(error_merit, inclusive=settings.inclusive)
+    fewest = error_rate_table(tp, n_sys, table.n_ref, errors_at)
+    return optimal_table(counts.total(), thresholds, settings) | fewest
 
 
 def events_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
@@ -54,6 +57,14 @@ def events_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     from sedeval_soft.measures.intersection.criteria import Criteria
 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
+
+
+def threshold_counts(tally: Tally, basis: str, settings: Settings) -> ThresholdCounts:
+    """Return the counts of a basis, `event` or `intersection`, at every threshold."""
+    when = counted(tally, basis, settings)
+    columns = ((when.tp, (TP,)), (when.n_sys, (N_SYS,)))
+    lives = [(Alive(*changes, weight), rows) for column, rows in columns for changes, weight in column]
+    return ThresholdCounts.of_lives(lives, when.n_ref)
 
 
 def steps_of(tally: Tally, basis: str, settings: Settings) -> Steps:
@@ -112,12 +123,6 @@ def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Setting
     # A class without reference has no best threshold; nothing of it is detected.
     table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
     return table
-
-
-def _best_error_rate(steps: Steps, settings: Settings) -> Table:
-    """Return the lowest error rate of each class; micro pools the counts at the thresholds that give them."""
-    thresholds, at = best_error_rate_thresholds(steps, settings.inclusive)
-    return error_rate_table(steps.tp[at], steps.n_sys[at], steps.n_ref, thresholds)
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:

@@ -15,8 +15,8 @@ from tables import long_rows
 
 from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.core.settings import GROUPS, Settings
-from sedeval_soft.formats import read_rows
 from sedeval_soft.resample import weights
+from sedeval_soft.tables import read_rows
 
 
 def noisy(rows, noise, seed):

@@ -10,42 +10,57 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
-from tables import long_rows
 
-from sedeval_soft.core.rows import LongRows
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
-from sedeval_soft.core.value import Scores
+from sedeval_soft import Scores, Settings, evaluate
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
 
-Evaluate = Callable[[LongRows, LongRows, Settings], Scores]
+Table = dict[str, list[Any]]
+Evaluate = Callable[[Table, Table, Settings], Scores]
 
+COLUMNS = ("filename", "onset", "offset", "event_label", "value")
 FILES = ("a", "b", "c")
 LABELS = ("car", "dog", "people talking")
 ALL = Settings(
-    classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"
+    classes=LABELS, only=("all",), psds="dcase-psds2", measures=("all",), satisfice="precision>=0.5"
 )
 
 
-def random_rows(
+def scored(reference: Table, system: Table, settings: Settings) -> Scores:
+    """Evaluate two tables, as the library does."""
+    return evaluate(reference, system, settings=settings)
+
+
+def rows_of(table: Table) -> list[tuple[Any, ...]]:
+    """Return the rows of a table."""
+    return list(zip(*table.values(), strict=True))
+
+
+def table_of(rows: list[tuple[Any, ...]]) -> Table:
+    """Return the table of rows; a row of a file name and None declares a file without events."""
+    return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+
+
+def random_table(
     seed: int, *, binary: bool = False, n: int = 40, declared: tuple[str, ...] = FILES, fine: bool = False
-) -> LongRows:
+) -> Table:
     """Build rows on whole seconds, with values from a coarse grid so that ties occur.
 
     fine: in a tenth of the time, so that collars reach many events, with values of which none are equal
     and whose sums round.
     """
     rng = np.random.default_rng(seed)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for _ in range(n):
         onset = int(rng.integers(0, 20))
         value = 1.0 if binary else float(rng.random()) if fine else float(rng.integers(0, 9)) / 8
         file, length, label = str(rng.choice(FILES)), int(rng.integers(1, 4)), str(rng.choice(LABELS))
         scale = 10 if fine else 1
         rows.append((file, onset / scale, (onset + length) / scale, label, value))
-    return long_rows(rows, files=declared)
+    return table_of([*rows, *((name, None, None, None, None) for name in declared)])
 
 
 FORMS = (
@@ -63,27 +78,16 @@ def same(a: float | None, b: float | None, tolerance: float = 1e-12) -> bool:
     return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
 
 
-def shuffled(rows: LongRows, seed: int) -> LongRows:
-    """Return the rows in another order, with the lists of names in another order too."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(rows))
-    files, classes = (list(rng.permutation(names)) for names in (rows.files, rows.classes))
-    return LongRows(
-        tuple(map(str, files)),
-        tuple(map(str, classes)),
-        np.array([files.index(name) for name in rows.files], dtype=np.int32)[rows.file][order],
-        np.array([classes.index(name) for name in rows.classes], dtype=np.int32)[rows.label][order],
-        rows.onset[order],
-        rows.offset[order],
-        None if rows.value is None else rows.value[order],
-        rows.origin,
-    )
+def shuffled(table: Table, seed: int) -> Table:
+    """Return the rows in another order, and so files and classes in another order of appearance."""
+    rows = rows_of(table)
+    return table_of([rows[i] for i in np.random.default_rng(seed).permutation(len(rows))])
 
 
 def order_does_not_matter(evaluate: Evaluate, seed: int) -> None:
     """Rows, files and classes in any order give the same numbers, to the last bit."""
     for fine, settings in FORMS:
-        sides = random_rows(seed, fine=fine), random_rows(seed + 1, fine=fine)
+        sides = random_table(seed, fine=fine), random_table(seed + 1, fine=fine)
         plain = evaluate(*sides, settings)
         mixed = evaluate(shuffled(sides[0], seed), shuffled(sides[1], seed + 7), settings)
         assert dict(plain) == dict(mixed)
@@ -92,8 +96,8 @@ def order_does_not_matter(evaluate: Evaluate, seed: int) -> None:
 def labels_can_be_renamed(evaluate: Evaluate, seed: int) -> None:
     """New names, in another alphabetical order, change no average and move class scores along."""
     names = dict(zip(LABELS, ("zebra", "m[0].x", "ant"), strict=True))
-    sides = random_rows(seed), random_rows(seed + 1)
-    renamed = [replace(rows, classes=tuple(names[label] for label in rows.classes)) for rows in sides]
+    sides = random_table(seed), random_table(seed + 1)
+    renamed = [side | {"event_label": [names.get(of) for of in side["event_label"]]} for side in sides]
     plain = evaluate(*sides, ALL)
     other = evaluate(*renamed, replace(ALL, classes=tuple(sorted(names.values()))))
     for name, value in plain.items():
@@ -130,9 +134,9 @@ def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
     Of binary labels; of soft ones where copying doubt is best.
     """
     for binary, (fine, settings) in product((True, False), FORMS):
-        rows = random_rows(seed, binary=binary, fine=fine)
+        table = random_table(seed, binary=binary, fine=fine)
         compared = set()
-        for name, value in evaluate(rows, rows, settings).items():
+        for name, value in evaluate(table, table, settings).items():
             measure = measure_of(name)
             if measure.best is None or value is None or not copying_is_best(name, binary=binary):
                 continue
@@ -144,7 +148,7 @@ def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
 def empty_system_finds_nothing(evaluate: Evaluate, seed: int) -> None:
     """Recall and F are 0, precision is undefined, the error rate is 1: all that there is was deleted."""
     only = ("segment.hard", "segment.soft", "event.hard")
-    scores = evaluate(random_rows(seed), random_rows(seed, n=0), replace(ALL, only=only, satisfice=None))
+    scores = evaluate(random_table(seed), random_table(seed, n=0), replace(ALL, only=only, satisfice=None))
     wanted = {
         "recall": 0.0,
         "f1": 0.0,
@@ -161,7 +165,7 @@ def empty_system_finds_nothing(evaluate: Evaluate, seed: int) -> None:
 
 def empty_reference_is_undefined(evaluate: Evaluate, seed: int) -> None:
     """Recall and error rate have nothing to divide by; precision and F are 0: all is false alarm."""
-    scores = evaluate(random_rows(seed, n=0), random_rows(seed), ALL)
+    scores = evaluate(random_table(seed, n=0), random_table(seed), ALL)
     wanted = {"recall": None, "error_rate": None, "precision": 0.0, "f1": 0.0}
     for name, value in scores.items():
         measure = ScoreName.parse(name).measure
@@ -174,7 +178,7 @@ def empty_reference_is_undefined(evaluate: Evaluate, seed: int) -> None:
 def values_are_in_range(evaluate: Evaluate, seed: int) -> None:
     """Every value is None or a finite number within the range of its measure."""
     for n in (0, 1, 40):
-        for name, value in evaluate(random_rows(seed), random_rows(seed + 1, n=n), ALL).items():
+        for name, value in evaluate(random_table(seed), random_table(seed + 1, n=n), ALL).items():
             measure = measure_of(name)
             if value is None:
                 continue
@@ -185,7 +189,7 @@ def values_are_in_range(evaluate: Evaluate, seed: int) -> None:
 
 def soft_equals_hard_on_binary_labels(evaluate: Evaluate, seed: int) -> None:
     """With labels of 0 and 1 the soft reading is the hard one, exactly."""
-    scores = evaluate(random_rows(seed, binary=True), random_rows(seed + 1, binary=True), ALL)
+    scores = evaluate(random_table(seed, binary=True), random_table(seed + 1, binary=True), ALL)
     compared = 0
     for name, value in scores.items():
         hard = name.replace(".soft.", ".hard.")
@@ -197,7 +201,7 @@ def soft_equals_hard_on_binary_labels(evaluate: Evaluate, seed: int) -> None:
 
 def swapping_sides_swaps_precision_and_recall(evaluate: Evaluate, seed: int) -> None:
     """Segments know no side: TP stays, precision becomes recall, insertions become deletions."""
-    sides = random_rows(seed), random_rows(seed + 1)
+    sides = random_table(seed), random_table(seed + 1)
     there = evaluate(*sides, replace(ALL, only=("segment.hard", "segment.soft"), satisfice=None))
     back = evaluate(*sides[::-1], replace(ALL, only=("segment.hard", "segment.soft"), satisfice=None))
     for reading in ("hard", "soft"):

@@ -20,10 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sedeval_soft
-from sedeval_soft import compare
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
-from sedeval_soft.core.value import Scores
+from sedeval_soft import EvaluationError, Scores, Settings, compare
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 
@@ -35,8 +32,8 @@ Added = tuple[Rows, tuple[str, ...]]
 FILES, LABELS = ("a", "b", "c"), ("car", "dog")
 
 EVERYTHING = Settings(
-    only=tuple(READINGS),
-    measures=GROUPS,
+    only=("all",),
+    measures=("all",),
     psds="dcase-psds1",
     psds_median_filters=(1.0,),
     satisfice="precision>=0.5",
@@ -371,7 +368,7 @@ def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
 def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
     """By hand: 4 s of which the first is active; the system has seconds 0 and 6, of 8 in all."""
     y, p = np.array([[1.0], [0], [0], [0]]), np.array([[1.0], [0], [0], [0], [0], [0], [1.0], [0]])
-    scores = sedeval_soft.evaluate(wide(y), wide(p), classes=("car",), pool=pool, only="all", measures=GROUPS)
+    scores = sedeval_soft.evaluate(wide(y), wide(p), classes=("car",), pool=pool, only="all", measures="all")
     wanted = {"n_sys": 2, "fp": 1, "tn": 3, "insertions": 1, "precision": 0.5, "error_rate": 1.0}
     assert {name: scores[f"segment.hard.{name}.micro"] for name in wanted} == wanted
     assert scores["segment.hard.accuracy.micro"] == scores["segment.hard.specificity.micro"] == 1.0
@@ -432,7 +429,7 @@ def test_classes_and_ends_are_the_same_in_any_parts():
             (f"f{k}", float(on), float(on + 1 + k % 3), str(rng.choice(labels)), rng.integers(1, 9) / 8)
             for k in range(9) for on in rng.integers(0, most, size=3)
         ])  # fmt: skip
-    chosen = replace(EVERYTHING, only=tuple(basis for basis in READINGS if basis != "ranking"))
+    chosen = replace(EVERYTHING, only=tuple(basis for basis in EVERYTHING.only if basis != "ranking"))
     whole = sedeval_soft.evaluate(*(table(rows) for rows in sides), settings=chosen)
     evaluator = sedeval_soft.Evaluator(settings=chosen)
     for k in range(0, 9, 3):

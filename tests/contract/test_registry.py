@@ -4,46 +4,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import ALL, FILES, LABELS, LAWS, random_rows
+from laws import ALL, LABELS, LAWS, random_table, rows_of, scored, table_of
 
-from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import READINGS, Settings
-from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft import EvaluationError, Evaluator, Score, Scores, Settings
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
 from sedeval_soft.report import scores_table
-from sedeval_soft.run.scoring import score_tally
-from sedeval_soft.run.single import tally_pair
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 8))])
 def test_law(law, seed):
-    law(evaluate_rows, seed)
+    law(scored, seed)
 
 
 def test_every_registered_score_is_computed_and_no_other():
     every = replace(ALL, beta=2.0, psds_median_filters=(1.0,), thresholds={"car": 0.25})
-    scores = evaluate_rows(random_rows(0), random_rows(1), every)
+    scores = scored(random_table(0), random_table(1), every)
     assert sorted(scores) == sorted(score_names(LABELS))
     assert len(set(score_names(LABELS))) == len(list(score_names(LABELS)))
-    plain = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, psds=None))
+    plain = scored(random_table(0), random_table(1), replace(ALL, psds=None))
     asked = (".fbeta", ".psds", ".pipsds", ".tuned.")
     assert set(scores) - set(plain) == {n for n in score_names(LABELS) if any(name in n for name in asked)}
 
 
-def test_settings_know_the_readings_of_the_registry():
-    assert {basis: set(readings) for basis, readings in READINGS.items()} == {
-        basis: {family.reading for family in FAMILIES if family.basis == basis} for basis in READINGS
-    }
-    assert {family.basis for family in FAMILIES} == set(READINGS)
+def test_settings_know_the_bases_and_the_groups_of_the_registry():
+    assert {*Settings(only=("all",)).only} == {family.basis for family in FAMILIES}
+    assert {*Settings(measures=("all",)).measures} - {"confusion"} == {
+        family.group for family in FAMILIES
+    } - {""}
 
 
 def test_every_measure_says_what_it_is():
@@ -81,52 +73,36 @@ def test_unknown_names_are_answered_with_close_matches():
     with pytest.raises(ScoreNameError, match=r"segment\.soft\.f1\.macro"):
         measure_of("segment.sofd.f1.macro")
     with pytest.raises(EvaluationError, match=r"segment\.hard\.f1\.micro"):
-        evaluate_rows(random_rows(0), random_rows(1), ALL)["segment.hard.f1.mikro"]
+        scored(random_table(0), random_table(1), ALL)["segment.hard.f1.mikro"]
 
 
-def tallies(parts, settings=ALL):
-    """Tally each group of files apart."""
-    made = []
-    for part in parts:
-        sides = []
-        for seed in (0, 1):
-            rows = random_rows(seed, declared=FILES)
-            kept = np.isin(rows.file, [rows.files.index(name) for name in part])
-            lookup = np.array(
-                [part.index(name) if name in part else -1 for name in rows.files], dtype=np.int32
-            )
-            sides.append(
-                replace(
-                    *(rows,),
-                    files=tuple(part),
-                    file=lookup[rows.file[kept]],
-                    label=rows.label[kept],
-                    onset=rows.onset[kept],
-                    offset=rows.offset[kept],
-                    value=rows.value[kept],
-                )
-            )
-        made.append(tally_pair(align(*sides, settings), settings))
-    return made
+def counted(files, settings=ALL):
+    """Count some of the recordings."""
+    evaluator = Evaluator(settings=settings)
+    sides = ([row for row in rows_of(random_table(seed)) if row[0] in files] for seed in (0, 1))
+    evaluator.update(*map(table_of, sides))
+    return evaluator
 
 
 @pytest.mark.parametrize("settings", [ALL, Settings()], ids=["named classes", "classes of each part"])
 @pytest.mark.parametrize("parts", [["abc"], ["a", "bc"], ["c", "a", "b"], ["b", "ca"]])
 def test_any_split_gives_the_same_bytes(parts, settings):
-    whole = score_tally(tallies([list("abc")], settings)[0], settings)
-    made = tallies([list(part) for part in parts], settings)
-    for merged in (Tally.merge(made), sum(reversed(made), Tally.empty()), Tally.empty() + Tally.merge(made)):
-        assert repr(score_tally(merged, settings)) == repr(whole)
+    whole = counted("abc", settings).compute().scores
+    for order in (1, -1):
+        merged = Evaluator(settings=settings)
+        for part in parts[::order]:
+            merged.merge(counted(part, settings))
+        assert repr(merged.compute().scores) == repr(whole)
 
 
-def test_a_file_tallied_twice_is_an_error():
-    with pytest.raises(EvaluationError, match="'a' was tallied twice"):
-        Tally.merge(tallies([["a", "b"], ["a"]]))
+def test_a_file_counted_twice_is_an_error():
+    with pytest.raises(EvaluationError, match="'a' was counted before"):
+        counted("ab").merge(counted("a"))
 
 
-def test_tallies_of_other_settings_are_refused():
-    with pytest.raises(EvaluationError, match="different settings"):
-        tallies([["a"]])[0] + tallies([["b"]], replace(ALL, threshold=0.4))[0]
+def test_counts_of_other_settings_are_refused():
+    with pytest.raises(EvaluationError, match="threshold"):
+        counted("a").merge(counted("b", replace(ALL, threshold=0.4)))
 
 
 # Broken evaluations, each with the law that must notice it.
@@ -138,9 +114,9 @@ def _changed(scores: Scores, change) -> Scores:
 
 
 def _depends_on_order(reference, system, settings):
-    first = float(reference.onset[0]) if len(reference) else 0.0
+    first = float(reference["onset"][0] or 0.0)
     return _changed(
-        evaluate_rows(reference, system, settings), lambda s: None if s.value is None else s.value + first
+        scored(reference, system, settings), lambda s: None if s.value is None else s.value + first
     )
 
 
@@ -148,31 +124,31 @@ def _depends_on_names(reference, system, settings):
     def change(score: Score):
         return score.value if score.class_name != min(settings.classes) else 0.125
 
-    return _changed(evaluate_rows(reference, system, settings), change)
+    return _changed(scored(reference, system, settings), change)
 
 
 def _off_by_one(reference, system, settings):
     def change(score: Score):
         return score.value * 0.999 if score.value and score.measure == "precision" else score.value
 
-    return _changed(evaluate_rows(reference, system, settings), change)
+    return _changed(scored(reference, system, settings), change)
 
 
 def _nan_for_undefined(reference, system, settings):
     return _changed(
-        evaluate_rows(reference, system, settings), lambda s: float("nan") if s.value is None else s.value
+        scored(reference, system, settings), lambda s: float("nan") if s.value is None else s.value
     )
 
 
 def _beyond_range(reference, system, settings):
-    return _changed(evaluate_rows(reference, system, settings), lambda s: s.value and s.value * 1.5)
+    return _changed(scored(reference, system, settings), lambda s: s.value and s.value * 1.5)
 
 
 def _product_norm(reference, system, settings):
     def change(score: Score):
         return score.value and score.value * score.value if score.reading == "soft" else score.value
 
-    return _changed(evaluate_rows(reference, system, settings), change)
+    return _changed(scored(reference, system, settings), change)
 
 
 MUTANTS = {

@@ -9,18 +9,18 @@ from shared_data import shared
 from tables import long_rows, wide_rows
 from test_sed_eval import CHOICES, FILES, LABELS, ODD_TIMES, event_lists
 
-from sedeval_soft.api import evaluate_rows, read_lengths, sides_of
+from sedeval_soft import Settings, evaluate
+from sedeval_soft.api import read_lengths, sides_of
 from sedeval_soft.compat import causes
 from sedeval_soft.compat.check import check_sed_eval
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 
 
 def compared(reference, system, durations=None, **chosen):
     made = Settings(**chosen)
-    ours = evaluate_rows(reference, system, made, durations)
+    ours = evaluate(reference, system, settings=made, durations=durations)
     return check_sed_eval(align(reference, system, made, durations), made, ours)
 
 

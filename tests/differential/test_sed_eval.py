@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft import Settings, evaluate
 from sedeval_soft.compat.check import check_sed_eval
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import ScoreName
 
 FILES = ("a", "b")
@@ -64,7 +63,7 @@ def compare(reference, system, durations=None, **chosen):
         onset_collar=collar, offset_collar=collar, onset=onset, offset=offset, classes=LABELS, **chosen
     )
     sides = long_rows(reference, files=FILES), long_rows(system, files=FILES)
-    ours = evaluate_rows(*sides, made, durations)
+    ours = evaluate(*sides, settings=made, durations=durations)
     return check_sed_eval(align(*sides, made, durations), made, ours)
 
 
@@ -120,10 +119,11 @@ def test_event_counts_are_those_of_sed_eval_where_floats_are_exact(reference, sy
 def test_our_substitutions_are_the_most_that_any_matching_leaves(reference, system):
     """S = M - TP is at least what sed_eval's greedy pass over its leftovers finds, and ER at most theirs."""
     ours, theirs = (
-        evaluate_rows(
+        evaluate(
             long_rows(reference, files=FILES),
             long_rows(system, files=FILES),
-            Settings(only=("event",), compat=compat),
+            only=("event",),
+            compat=compat,
         )
         for compat in (None, "sed_eval")
     )
@@ -136,16 +136,15 @@ def test_our_substitutions_are_the_most_that_any_matching_leaves(reference, syst
 def test_known_disagreement_of_collars_in_floats():
     """0.9 s against 1.1 s at 0.2 s: 1.1 - 0.9 is 0.20000000000000007 in floats, a miss for sed_eval."""
     reference, system = long_rows([("a", 0.9, 3.0, "car")]), long_rows([("a", 1.1, 3.0, "car")])
-    assert evaluate_rows(reference, system, Settings(only=("event",)))["event.hard.tp.micro"] == 1
-    compat = Settings(only=("event",), compat="sed_eval")
-    assert evaluate_rows(reference, system, compat)["event.hard.tp.micro"] == 0
+    assert evaluate(reference, system, only=("event",))["event.hard.tp.micro"] == 1
+    assert evaluate(reference, system, only=("event",), compat="sed_eval")["event.hard.tp.micro"] == 0
 
 
 def test_known_disagreement_of_segment_edges_in_floats():
     """0.3 / 0.1 is 2.9999999999999996 in floats: sed_eval's event begins a segment early."""
     rows = long_rows([("a", 0.3, 0.6, "car")])
-    exact = evaluate_rows(rows, rows, Settings(segment_length=0.1, only=("segment",)))
-    floats = evaluate_rows(rows, rows, Settings(segment_length=0.1, only=("segment",), compat="sed_eval"))
+    exact = evaluate(rows, rows, segment_length=0.1, only=("segment",))
+    floats = evaluate(rows, rows, segment_length=0.1, only=("segment",), compat="sed_eval")
     assert exact["segment.hard.n_ref.micro"] == 3
     assert floats["segment.hard.n_ref.micro"] == 4
 
@@ -154,7 +153,7 @@ def test_check_is_not_blind():
     """The comparison can fail: other events give other scores."""
     made = Settings(only=("event",))
     pair = align(long_rows([("a", 0, 1, "car")]), long_rows([("a", 0, 1, "car")]), made)
-    other = evaluate_rows(long_rows([("a", 0, 1, "car")]), long_rows([("a", 3, 4, "car")]), made)
+    other = evaluate(long_rows([("a", 0, 1, "car")]), long_rows([("a", 3, 4, "car")]), settings=made)
     rows = check_sed_eval(pair, made, other)
     assert not all(row.agrees for row in rows)
     assert np.isclose(next(row.difference for row in rows if row.name == "event.hard.f1.micro"), -1.0)

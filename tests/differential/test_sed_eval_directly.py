@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from oracles import maximum_size
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft import Settings, evaluate
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -116,7 +115,9 @@ def event_based(reference, system, made):
 
 
 def ours(reference, system, made, durations=None):
-    return evaluate_rows(long_rows(reference, files=FILES), long_rows(system, files=FILES), made, durations)
+    return evaluate(
+        long_rows(reference, files=FILES), long_rows(system, files=FILES), settings=made, durations=durations
+    )
 
 
 def differences(scores, theirs, prefix):

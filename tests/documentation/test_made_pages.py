@@ -19,7 +19,7 @@ import sedeval_soft
 from sedeval_soft.config import PRESETS
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats.forms.registry import FORMS
+from sedeval_soft.tables.forms import FORMS
 
 PACKAGE = Path(sedeval_soft.__file__).parent
 

@@ -15,7 +15,7 @@ from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
 
 ONE = Settings(only=("segment", "event.hard"))
 HOW = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}

@@ -9,10 +9,10 @@ import pytest
 
 from sedeval_soft import InputError, Limits, evaluate
 from sedeval_soft.core.rows import LongRows, WideRows
-from sedeval_soft.formats import read_rows
-from sedeval_soft.formats.forms.registry import form_of
-from sedeval_soft.formats.places import in_shards, is_pattern, is_url
 from sedeval_soft.formats.shards import shards_of
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import form_of
+from sedeval_soft.tables.source import in_shards, is_pattern, is_url
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 WIDE = "filename\tonset\toffset\t"

@@ -15,9 +15,7 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats import read_durations, read_rows
+from sedeval_soft.tables import read_durations, read_rows
 
 NAMES = (
     "event.hard.f1.micro",
@@ -77,7 +75,7 @@ def test_files_repeated_as_in_the_metadata(data):
     assert times.total() == 4251
     sides = _repeated(reference, times), _repeated(system, times)
     lengths = {f"{name}#{copy}": durations[name] for name, many in times.items() for copy in range(many)}
-    scores = evaluate_rows(*sides, Settings(offset_collar_rate=0.2, compat="sed_eval"), lengths)
+    scores = evaluate(*sides, offset_collar_rate=0.2, compat="sed_eval", durations=lengths)
     assert [scores[name] for name in NAMES] == pytest.approx(PER_ROW, rel=0, abs=1e-9)
 
 

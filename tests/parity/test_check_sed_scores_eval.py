@@ -10,10 +10,8 @@ from shared_data import shared
 from tables import long_rows
 from test_events_and_intersections import sides
 
-from sedeval_soft import SettingsError
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft import Settings, SettingsError, evaluate
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.run.second_opinion import SILENT, STAIRS, check_sed_scores_eval
 from sedeval_soft.run.single import tally_pair
 
@@ -24,7 +22,7 @@ ALL = {"only": ("segment", "event", "intersection"), "psds": "dcase-psds1", "mea
 
 def compared(reference, system, durations=None, **chosen):
     made = Settings(**ALL | chosen)
-    ours = evaluate_rows(reference, system, made, durations)
+    ours = evaluate(reference, system, settings=made, durations=durations)
     pair = align(reference, system, made, durations)
     return check_sed_scores_eval(pair, tally_pair(pair, made), made, ours)
 

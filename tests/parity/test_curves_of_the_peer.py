@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_sed_scores_eval import FILES, LABELS, make, rows_of, tables_of
 
-from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft import Settings, evaluate
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -44,7 +43,7 @@ def both(seed, levels, form, max_fpr, *, distinct):
     chosen = Settings(
         segment_length=segment_length, only=("segment.hard",), measures=("curves",), max_fpr=max_fpr
     )
-    return evaluate_rows(*rows_of(scores, truth, frame, n), chosen, durations), peer
+    return evaluate(*rows_of(scores, truth, frame, n), settings=chosen, durations=durations), peer
 
 
 @settings(max_examples=100, deadline=None)

@@ -17,10 +17,9 @@ pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip instal
 import peer_intersection as peer
 from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft import Settings, evaluate
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.core.settings import Settings
 
 COLLARS = (
     {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2},
@@ -51,7 +50,7 @@ def sides(case: peer.Case):
 
 
 def evaluated(case: peer.Case, **settings):
-    return evaluate_rows(*sides(case), Settings(**settings), case.durations())
+    return evaluate(*sides(case), durations=case.durations(), **settings)
 
 
 def counts(scores, stem: str, label: str) -> tuple[int, int]:
@@ -170,7 +169,7 @@ def test_pipsds(shares):
         for steps in ((1, 3, 5, 9), (3, 7), (5,)):
             lengths = tuple(FRAME * n for n in steps)
             chosen = Settings(only=("intersection.hard",), psds_median_filters=lengths, **shares, **weights)
-            got = evaluate_rows(*sides(case), chosen, case.durations())
+            got = evaluate(*sides(case), settings=chosen, durations=case.durations())
             theirs = peer.pipsds(case, lengths, **shares, **weights)
             assert got["intersection.hard.pipsds"] == pytest.approx(theirs["pipsds"], abs=1e-12)
             for label in LABELS:
@@ -179,6 +178,6 @@ def test_pipsds(shares):
             between += 0 < theirs["pipsds"] < 1
             if len(steps) == 1:
                 only = replace(chosen, psds_median_filters=(), median_filter=lengths[0])
-                one = evaluate_rows(*sides(case), only, case.durations())
+                one = evaluate(*sides(case), settings=only, durations=case.durations())
                 assert one["intersection.hard.psds"] == pytest.approx(theirs["pipsds"], abs=1e-12)
     assert between > 10

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft import evaluate
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.core.settings import Settings
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -79,8 +78,8 @@ def ours(files, segment_length):
     )
     reference = long_rows([(name, *event) for name, (_, _, truth, _) in files.items() for event in truth])
     lengths = {name: duration for name, (*_, duration) in files.items()}
-    return evaluate_rows(
-        reference, system, Settings(segment_length=segment_length, only=("segment.optimal",)), lengths
+    return evaluate(
+        reference, system, durations=lengths, segment_length=segment_length, only=("segment.optimal",)
     )
 
 

@@ -9,9 +9,9 @@ import pytest
 from drawn import facts
 from tables import wide_rows
 
-from sedeval_soft.api.conversion import convert
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tools.convert import convert
 
 peer = pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 

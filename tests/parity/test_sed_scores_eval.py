@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft import Settings, evaluate
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.core.settings import Settings
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -70,7 +69,7 @@ def rows_of(scores, truth, frame, n):
 def ours(scores, truth, frame, segment_length, n):
     chosen = Settings(segment_length=segment_length, only=("segment.optimal",))
     durations = tables_of(scores, frame, n)[1]
-    return evaluate_rows(*rows_of(scores, truth, frame, n), chosen, durations)
+    return evaluate(*rows_of(scores, truth, frame, n), settings=chosen, durations=durations)
 
 
 @settings(max_examples=150, deadline=None)

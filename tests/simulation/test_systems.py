@@ -14,7 +14,6 @@ from scipy import stats
 from sedeval_soft import SettingsError, evaluate, simulate
 from sedeval_soft.api.simulation import KINDS
 from sedeval_soft.core.rows import LongRows
-from sedeval_soft.formats import read_rows
 from sedeval_soft.simulation.perturb import Errors, perturbed
 from sedeval_soft.simulation.streams import Timeline, stream
 from sedeval_soft.simulation.systems import (
@@ -25,6 +24,7 @@ from sedeval_soft.simulation.systems import (
     one_annotator,
     shuffled_betas,
 )
+from sedeval_soft.tables import read_rows
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"

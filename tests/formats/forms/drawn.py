@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from sedeval_soft.api.conversion import prepare, write
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.ticks import to_seconds
-from sedeval_soft.formats import read_rows
-from sedeval_soft.formats.forms.registry import FORMS
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import FORMS
+from sedeval_soft.tools.convert import prepare, write
 
 WRITTEN = tuple(form for form in FORMS if form.write)
 

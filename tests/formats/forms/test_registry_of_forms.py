@@ -13,11 +13,12 @@ from test_malformed import SEEDS
 from sedeval_soft.cli.convert import WRITTEN as OPTION
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
-from sedeval_soft.formats import folder, magic
-from sedeval_soft.formats.forms.fit import fit
-from sedeval_soft.formats.forms.registry import FORMS, form_by_extension, form_of, recognised
-from sedeval_soft.formats.read import read_table
-from sedeval_soft.formats.source import Source
+from sedeval_soft.tables import folder
+from sedeval_soft.tables import source as magic
+from sedeval_soft.tables.fit import fit
+from sedeval_soft.tables.forms import FORMS, form_by_extension, form_of, recognised
+from sedeval_soft.tables.read import read_table
+from sedeval_soft.tables.source import Source
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "forms.md"
 READ_ONLY = {"zip", "tar", "compressed"}

@@ -12,7 +12,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import WideRows
-from sedeval_soft.formats.forms.shapes import as_long
+from sedeval_soft.tables.fit import as_long
 
 NAMES = [form.name for form in WRITTEN]
 

@@ -15,7 +15,7 @@ from pyarrow import feather
 from sedeval_soft import evaluate
 from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import LongRows
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
 
 RTTM = """\
 ;; a comment

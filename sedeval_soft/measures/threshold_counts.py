@@ -1,0 +1,305 @@
+"""Counts of each class at every threshold of the system: what is best over thresholds is read off these.
+
+A level is a value of the system at which counts change: what counts right below it need not count at it
+or above. So thresholds between two neighbouring levels are alike, and as in sed_scores_eval their middle
+stands for them; of equally good ones the highest is best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.order import heads, in_order
+from sedeval_soft.core.threads import for_each
+from sedeval_soft.measures.detection import f_beta
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Merit = Callable[[Any, Any, Any], Any]
+"""What is best where it is highest: of TP, N_sys and N_ref."""
+
+NOTHING = math.inf
+"""The threshold of a class without reference: nothing is detected. It is undefined when shown."""
+
+EVERYTHING = -1.0
+"""The threshold below every score: everything is detected, segments without any score too."""
+
+TP, N_SYS, PAIRED = 0, 1, 2
+"""Rows of counts; PAIRED is what is matched regardless of class, where that is counted."""
+
+
+class Alive(NamedTuple):
+    """What counts for thresholds born <= t < dies, (n,) each; weight: how much, (n,) or one for all."""
+
+    label: npt.NDArray[np.integer[Any]]
+    file: npt.NDArray[np.integer[Any]]
+    born: Floats
+    dies: Floats
+    weight: Index | int = 1
+
+
+Lives = Sequence[tuple[Alive, Sequence[int]]]
+"""What lives when, and the rows of counts that it adds to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCounts:
+    """By how much counts grow from thresholds at or above a level to those right below it.
+
+    bounds: (n_classes + 1,) where the levels of each class begin. level: (n,) ascending within a class, and
+    distinct if files are summed. changes: (n_counts, n) whole numbers, in rows TP, N_SYS and others. A level
+    stays where changes cancel: thresholds lie between levels, and must not depend on which files were
+    counted together. n_ref: (n_classes,), or (n_files, n_classes). file: (n,) whose change it is; None where
+    files are summed. lowest: the lowest threshold there is.
+    """
+
+    bounds: Index
+    level: Floats
+    changes: Index
+    n_ref: Index
+    file: Codes | None = None
+    lowest: float = 0.0
+
+    @classmethod
+    def of_cells(
+        cls,
+        system: Floats,
+        positive: Bools,
+        file: Codes | None = None,
+        n_files: int = 0,
+        paired: Bools | None = None,
+    ) -> ThresholdCounts:
+        """Count cells: each is detected at every threshold below its value.
+
+        system, positive: (n_classes, n_cells). file: (n_cells,) whose each is, of so many; None to sum files.
+        paired: as `positive`, the cells that are detected first of as many as are positive in their place.
+        """
+        marks = [mark for mark in (positive, None, paired) if mark is not None]
+
+        def summed(c: int) -> tuple[Floats, Index]:
+            ordered = np.sort(system[c])
+            first = heads(ordered)
+            level, rows = ordered[first], []
+            for mark in marks:
+                chosen = np.sort(system[c][mark[c]])
+                begin = heads(chosen)
+                row = np.zeros(len(level), dtype=np.int64)
+                row[np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
+                rows.append(row)
+            return level, np.array([rows[0], np.diff(first, append=len(ordered)), *rows[1:]])
+
+        def apart(c: int) -> tuple[Floats, Index, Codes]:
+            assert file is not None  # noqa: S101 - for the type checker
+            level, order = in_order(system[c])
+            rows = [mark[c][order] for mark in marks]
+            ones = np.ones(len(level), dtype=np.int64)
+            return level, np.array([rows[0], ones, *rows[1:]], dtype=np.int64), file[order]
+
+        of_class = summed if file is None else apart
+        classes = for_each(of_class, range(len(system)), system.size)
+        if file is None:
+            n_ref = positive.sum(axis=1)
+        else:
+            n_ref = np.array([np.bincount(file[row], minlength=n_files) for row in positive]).T
+            n_ref = n_ref.reshape(n_files, len(positive))
+        return _table(classes, 1 + len(marks), n_ref, EVERYTHING)
+
+    @classmethod
+    def of_lives(
+        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False
+    ) -> ThresholdCounts:
+        """Count what lives at thresholds; n_ref: (n_files, n_classes). apart: keep the counts of each file.
+
+        Births at level 0 are of no threshold: there is none below.
+        """
+        parts = [(_by_class(alive, n_ref.shape[1]), list(rows)) for alive, rows in lives]
+
+        def summed(c: int) -> tuple[Floats, Index]:
+            own = [(part(c), rows) for part, rows in parts]
+            level = np.sort(np.concatenate([np.zeros(1), *(end for of, _ in own for end in of[2:4])]))
+            level = level[heads(level)]
+            changes = np.zeros((n_counts, len(level) - 1), dtype=np.int64)
+            for (_, _, born, dies, weight), rows in own:
+                change = np.diff(_up_to(level, dies, weight) - _up_to(level, born, weight))
+                for row in rows:
+                    changes[row] += change
+            return level[1:], changes
+
+        def by_file(c: int) -> tuple[Floats, Index, Codes]:
+            level, files, changes = [np.zeros(0)], [np.zeros(0, dtype=np.int32)], []
+            for (_, file, born, dies, weight), rows in ((part(c), rows) for part, rows in parts):
+                later = born > 0
+                amount = np.zeros((n_counts, len(born)), dtype=np.int64)
+                amount[rows] = weight
+                level += [dies, born[later]]
+                files += [file.astype(np.int32), file[later].astype(np.int32)]
+                changes += [amount, -amount[:, later]]
+            levels = np.concatenate(level)
+            order = np.argsort(levels, kind="stable")
+            change = np.concatenate([np.zeros((n_counts, 0), dtype=np.int64), *changes], axis=1)
+            return levels[order], change[:, order], np.concatenate(files)[order]
+
+        of_class = by_file if apart else summed
+        classes = for_each(of_class, range(n_ref.shape[1]), sum(len(alive.label) for alive, _ in lives))
+        return _table(classes, n_counts, n_ref if apart else n_ref.sum(axis=0))
+
+    @classmethod
+    def merge(
+        cls, parts: Sequence[ThresholdCounts], classes: Sequence[Index], n_classes: int
+    ) -> ThresholdCounts:
+        """Add the summed counts of all parts; classes: the number of each class of each part among all."""
+        if len(parts) == 1 and np.array_equal(classes[0], np.arange(n_classes)):
+            return parts[0]
+        slices: list[list[tuple[ThresholdCounts, slice]]] = [[] for _ in range(n_classes)]
+        n_ref = np.zeros(n_classes, dtype=np.int64)
+        for part, numbers in zip(parts, classes, strict=True):
+            np.add.at(n_ref, numbers, part.n_ref)
+            for c, number in enumerate(numbers.tolist()):
+                slices[number].append((part, part.own(c)))
+        n_counts = len(parts[0].changes) if parts else 2
+
+        def of_class(c: int) -> tuple[Floats, Index]:
+            level = np.concatenate([np.zeros(0), *(part.level[own] for part, own in slices[c])])
+            order = np.argsort(level, kind="stable")
+            level, none = level[order], np.zeros((n_counts, 0), dtype=np.int64)
+            changes = np.concatenate([none, *(part.changes[:, own] for part, own in slices[c])], axis=1)
+            first = heads(level)
+            return level[first], np.add.reduceat(changes[:, order], first, axis=1) if len(first) else none
+
+        size = sum(len(part.level) for part in parts)
+        found = for_each(of_class, range(n_classes), size)
+        return _table(found, n_counts, n_ref, parts[0].lowest if parts else 0.0)
+
+    def own(self, label: int) -> slice:
+        """Return where the levels of a class are."""
+        return slice(int(self.bounds[label]), int(self.bounds[label + 1]))
+
+    def steps(self, label: int) -> tuple[Floats, Index]:
+        """Return the summed counts of a class at all thresholds: (n,) ascending, and (n_counts, n).
+
+        Each holds up to the next threshold, the last from there on.
+        """
+        own = self.own(label)
+        counts = np.zeros((len(self.changes), own.stop - own.start + 1), dtype=np.int64)
+        np.cumsum(self.changes[:, own][:, ::-1], axis=1, out=counts[:, -2::-1])
+        return np.append(self.lowest, self.level[own]), counts
+
+    def best(self, merit: Merit, *, inclusive: bool) -> tuple[Floats, Index, Index]:
+        """Return the threshold of each class at which a merit is highest, and TP and N_sys there.
+
+        (n_classes,) each; files are summed. A class without reference has no such threshold: NOTHING.
+        """
+        n_classes, n = len(self.n_ref), len(self.level)
+        # From the highest level down, the last class first: what is detected right below each.
+        size = np.diff(self.bounds)[::-1]
+        start = np.cumsum(size) - size
+        sums = np.zeros((2, n + 1), dtype=np.int64)
+        np.cumsum(self.changes[:2, ::-1], axis=1, out=sums[:, 1:])
+        counts = sums[:, 1:] - np.repeat(sums[:, start], size, axis=1)
+        n_ref = self.n_ref[::-1]
+        nothing = np.zeros(n_classes, dtype=np.int64)
+        highest, none = np.full(n_classes, -np.inf), merit(nothing, nothing, n_ref)
+        there = np.flatnonzero(size)
+        values = merit(counts[0], counts[1], np.repeat(n_ref, size))
+        if len(there):
+            highest[there] = np.maximum.reduceat(values, start[there])
+        at = np.flatnonzero(values == np.repeat(highest, size))
+        at = np.append(at, 0)[np.searchsorted(at, start)]
+        detects = (n_ref > 0) & (highest > none)
+        level = np.append(self.level[::-1], [math.nan, math.nan])
+        below = np.where(at + 1 < start + size, level[at + 1], math.nan)
+        threshold = np.where(n_ref > 0, 2.0 if inclusive else 1.0, NOTHING)
+        chosen, k = at[detects], detects
+        threshold[k] = thresholds_between(below[k], level[chosen], inclusive=inclusive)
+        tp, n_sys = np.zeros((2, n_classes), dtype=np.int64)
+        tp[k], n_sys[k] = counts[:, chosen]
+        return threshold[::-1], tp[::-1], n_sys[::-1]
+
+
+def f_merit(beta: float) -> Merit:
+    """Return F as a merit."""
+    return lambda tp, n_sys, n_ref: f_beta(tp, n_ref, n_sys, beta)
+
+
+def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001 - a Merit
+    """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
+    return 2 * tp - n_sys
+
+
+def threshold_between(below: float | None, lowest: float, inclusive: bool = False) -> float:
+    """Return the middle between `below` and the lowest detected score, one threshold of `thresholds_between`.
+
+    below: None where all scores are detected.
+    """
+    low = math.nan if below is None else below
+    return float(thresholds_between(np.array([low]), np.array([lowest]), inclusive=inclusive)[0])
+
+
+def thresholds_between(below: Floats, lowest: Floats, *, inclusive: bool) -> Floats:
+    """Return the middles between the highest scores that are not detected and the lowest that are, (n,).
+
+    below, lowest: (n,) in [0, 1], below < lowest; below is NaN where all scores are detected. Such a middle
+    is that to 0, which is the value of what has no score; a `lowest` of 0 has EVERYTHING.
+
+    Half the sum of two floats is the exact middle, rounded once: rounding keeps the order, so that it is at
+    least the lower and at most the higher. Where it is the one that must not be, as between two floats next
+    to each other, the other one is taken: below <= threshold < lowest, or below < threshold <= lowest for
+    `inclusive`. Scores that are all multiplied by a power of two have thresholds multiplied by it.
+    """
+    everything = np.isnan(below) & (lowest <= 0.0)
+    low = np.where(np.isnan(below), 0.0, below)
+    middle = (low + lowest) / 2
+    between = np.where(middle > low, middle, lowest) if inclusive else np.where(middle < lowest, middle, low)
+    return np.where(everything, 0.0 if inclusive else EVERYTHING, between)
+
+
+def _table(
+    classes: Iterable[tuple[npt.NDArray[Any], ...]], n_counts: int, n_ref: Index, lowest: float = 0.0
+) -> ThresholdCounts:
+    """Return the table of the levels, changes and, if apart, files of all classes."""
+    columns = list(zip(*classes, strict=True))
+    if not columns:
+        none = np.zeros((n_counts, 0), dtype=np.int64)
+        return ThresholdCounts(np.zeros(1, dtype=np.int64), np.zeros(0), none, n_ref, None, lowest)
+    level, changes, *file = columns
+    bounds = np.cumsum([0, *map(len, level)])
+    files = np.concatenate(file[0]) if file else None
+    return ThresholdCounts(
+        bounds, np.concatenate(level), np.concatenate(changes, axis=1), n_ref, files, lowest
+    )
+
+
+def _by_class(alive: Alive, n_classes: int) -> Callable[[int], Alive]:
+    """Return a function that gives what is of a class."""
+    label, file, born, dies, weight = alive
+    if np.any(label[1:] < label[:-1]):
+        # Small integers are sorted by their digits.
+        order = np.argsort(label.astype(np.uint16) if n_classes <= 2**16 else label, kind="stable")
+        label, file, born, dies = label[order], file[order], born[order], dies[order]
+        weight = weight[order] if isinstance(weight, np.ndarray) else weight
+    bounds = np.searchsorted(label, np.arange(n_classes + 1))
+
+    def of_class(c: int) -> Alive:
+        own = slice(int(bounds[c]), int(bounds[c + 1]))
+        amount = weight[own] if isinstance(weight, np.ndarray) else weight
+        return Alive(label[own], file[own], born[own], dies[own], amount)
+
+    return of_class
+
+
+def _up_to(level: Floats, ends: Floats, weight: Index | int) -> Index:
+    """Return the weight of all that ends at or below each of some ascending levels."""
+    if not isinstance(weight, np.ndarray):
+        return weight * np.searchsorted(np.sort(ends), level, side="right")
+    order = np.argsort(ends)
+    sums = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(weight[order])))
+    up_to: Index = sums[np.searchsorted(ends[order], level, side="right")]
+    return up_to

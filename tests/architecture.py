@@ -15,9 +15,9 @@ LAYERS = (
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
-    ("config", "board"),
+    ("config", "board", "comparison"),
     ("report",),
-    ("page", "plots"),
+    ("html", "plots"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

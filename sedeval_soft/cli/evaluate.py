@@ -184,7 +184,7 @@ def _run(
     points = not isinstance(system, str | None)
     ranked = system is None and not io["runs"]
     if ranked:
-        from sedeval_soft.board.compare import RANK_BY, check_rank_by
+        from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
         io["rank_by"] = io["rank_by"] or RANK_BY
         check_rank_by(io["rank_by"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.cli.output import to_standard_output
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.rows import Rows
     from sedeval_soft.core.settings import Settings
@@ -48,7 +48,7 @@ class Report:
     def write(self, reference: Rows, systems: Mapping[str, Rows], board: Board | None = None) -> None:
         """Score the systems for the page, and write it."""
         from sedeval_soft.api.report import write_report
-        from sedeval_soft.page.render import Choices
+        from sedeval_soft.html.report_page import Choices
 
         choices = Choices(files=self.files)
         write_report(

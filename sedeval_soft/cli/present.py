@@ -12,7 +12,7 @@ from sedeval_soft.cli.output import emit, remark, to_standard_output
 
 if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.value import Scores
     from sedeval_soft.report.verdict import Verdict
 

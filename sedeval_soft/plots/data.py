@@ -12,7 +12,7 @@ from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.numbers import finite
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.pair import Pair
     from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.core.counted import counted
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible

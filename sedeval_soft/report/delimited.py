@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from sedeval_soft.core.board import Board, Difference, Entry
+from sedeval_soft.comparison.board import Board, Difference, Entry
 from sedeval_soft.core.chance import Level
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible

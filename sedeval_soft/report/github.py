@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.counted import be
 from sedeval_soft.core.value import Scores
 from sedeval_soft.core.visible import visible

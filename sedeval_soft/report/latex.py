@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.core.visible import visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError, spell

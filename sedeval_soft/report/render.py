@@ -15,7 +15,7 @@ from sedeval_soft.report.averages import with_averages
 from sedeval_soft.report.escape import json_text
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.report.page import Page
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
@@ -88,7 +88,7 @@ def render_board(
         from sedeval_soft.report.latex import latex_board
 
         return latex_board(board)
-    from sedeval_soft.core.board import board_document
+    from sedeval_soft.comparison.board import board_document
 
     return _written(board_document(board), form)
 

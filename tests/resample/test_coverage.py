@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from documents import script
 
+from sedeval_soft.comparison.ranks import p_bootstrap, p_exchange
 from sedeval_soft.resample.coverage import MEASURED
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
-from sedeval_soft.resample.tests import p_bootstrap, p_exchange
 
 SIMULATIONS, FILES, REPLICATES = 500, 60, 1000
 QUALITY = (4.0, 2.0)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from sedeval_soft.core.order import heads
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.page.material import Material
-from sedeval_soft.page.packed import Packer
+from sedeval_soft.html.arrays import Packer
+from sedeval_soft.html.inputs import Material
 from sedeval_soft.run.explored import Explored, explored_events, reference_thresholds
 
 Floats = npt.NDArray[np.float64]

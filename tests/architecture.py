@@ -10,12 +10,16 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 LAYERS = (
+    ("errors", "fields", "names"),
+    ("settings",),
+    ("settings_files",),
+    ("settings_schema",),
     ("core", "formats", "tables"),
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
-    ("config", "board", "comparison"),
+    ("comparison",),
     ("report",),
     ("html", "plots"),
     ("api", "tools"),
@@ -230,7 +234,7 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "report.write_folder", "formats.buckets", "formats.spill"})
+WRITERS = frozenset({"report.write", "formats.buckets", "formats.spill"})
 """Modules that may write files by name, results or temporary ones; all others go through them."""
 
 

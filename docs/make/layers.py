@@ -108,7 +108,9 @@ def table() -> str:
     lines = ["| layer | package | what it is |", "|--:|---|---|"]
     for number, layer in enumerate(layers()):
         for room in layer:
-            text = (ROOT / "sedeval_soft" / room / "__init__.py").read_text(encoding="utf-8")
+            path = ROOT / "sedeval_soft" / room
+            path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+            text = path.read_text(encoding="utf-8")
             told = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0].replace("\n", " ")
             lines.append(f"| {number} | `{room}` | {told} |")
     return "".join(f"{line}\n" for line in lines)

@@ -23,10 +23,10 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.data import System, Systems, Wish
 from sedeval_soft.plots.registry import RESAMPLED, figure_of
 from sedeval_soft.plots.requirements import check_kind, rank_by, settings_for
@@ -34,6 +34,7 @@ from sedeval_soft.plots.save import form_of, rendered
 from sedeval_soft.plots.style import Look
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

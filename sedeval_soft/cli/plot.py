@@ -12,6 +12,7 @@ from sedeval_soft.cli.arguments import check_once, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     PARTS,
+    PATH,
     QUIET,
     READ,
     SETTINGS,
@@ -76,7 +77,7 @@ WISHES = (
 )  # fmt: skip
 
 LOOKS = (
-    option(LOOK, "-o", "--output", required=True, type=click.Path(path_type=str), metavar="FILE",
+    option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
            help="Where the figure goes; its form is what the name ends with: .pdf, .png or .svg. - is "
            "standard output, whose form is --format."),
     option(LOOK, "--format", "form", type=click.Choice(SUFFIXES), help="Form on standard output."),
@@ -106,8 +107,8 @@ a class without reference, is said in the figure.
 
 @click.command(cls=GroupedCommand, epilog=EPILOG, help=_HELP)
 @click.argument("kind", metavar="KIND", type=click.Choice(tuple(KINDS)))
-@click.argument("reference", metavar="REFERENCE", type=click.Path(path_type=str))
-@click.argument("systems", metavar="SYSTEM...", required=True, nargs=-1, type=click.Path(path_type=str))
+@click.argument("reference", metavar="REFERENCE", type=PATH)
+@click.argument("systems", metavar="SYSTEM...", required=True, nargs=-1, type=PATH)
 @add(WISHES, LOOKS, SETTINGS, TUNING, SURE, READ, PARTS[:1], INTAKE)
 @click.pass_context
 def plot(ctx: click.Context, /, kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
@@ -146,7 +147,7 @@ def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any]
     from sedeval_soft.api.plotting import names_of, scored_systems
     from sedeval_soft.cli.asked import check_resampling, settings_files, settings_of
     from sedeval_soft.cli.progress import progress
-    from sedeval_soft.core.settings import DEFAULT_ONLY
+    from sedeval_soft.fields import DEFAULT_ONLY
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.registry import figure_of
     from sedeval_soft.plots.requirements import check_kind
@@ -187,7 +188,7 @@ def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any]
 
 def _form(output: str, form: str | None) -> str:
     """Return the form of the figure; raises SettingsError where name and option say different things."""
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
     from sedeval_soft.plots.save import form_of
 
     if to_standard_output(output):

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics
 from sedeval_soft.measures.names import ScoreName
@@ -27,6 +26,7 @@ from sedeval_soft.resample import weights
 from sedeval_soft.run.intervals import Progress, replicates_of, values_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import THRESHOLDED, Key, sorted_cells
+from sedeval_soft.settings import Settings
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -209,7 +209,7 @@ class Paired:
         # What is exchanged is what each system said at thresholds of its own, which is counted already.
         cells = sorted_cells(tally, self._chosen, again=True)
         fixed = self._scored(first).fixed
-        return Replicates(tally, Statistics.of(tally), self._chosen, cells, {}, {}, fixed)
+        return Replicates(tally, Statistics.of(tally), self._chosen, cells, (), fixed)
 
 
 def test_for(rank_by: str, settings: Settings) -> Test:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.errors import Problem
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.errors import Problem
+from sedeval_soft.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

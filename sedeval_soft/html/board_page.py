@@ -15,7 +15,6 @@ from typing import Any
 from sedeval_soft import __version__
 from sedeval_soft.comparison.board import Board, Entry
 from sedeval_soft.comparison.records import About, Record
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.html.report_page import fill
 from sedeval_soft.measures.names import ScoreName
@@ -24,6 +23,7 @@ from sedeval_soft.report.board import p_value
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.table import UNDEFINED, exact, number
+from sedeval_soft.settings import Settings
 
 SCHEMA = "soft-sed-eval-board/1"
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.html.arrays import Packer
-from sedeval_soft.measures.calibration.score import Reliability
+from sedeval_soft.measures.calibration import Reliability
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.run.curves import Curves
 

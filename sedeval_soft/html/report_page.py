@@ -10,7 +10,7 @@ from typing import Any
 
 from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.core.value import Score, Scores, document
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.html.arrays import Packer, packed_bytes, packed_json
 from sedeval_soft.html.curves import curves
 from sedeval_soft.html.explorer import explorer

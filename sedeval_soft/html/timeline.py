@@ -15,13 +15,13 @@ from sedeval_soft.core.hard import hard_events
 from sedeval_soft.core.pair import Pair, with_files
 from sedeval_soft.core.ranges import range_maximum
 from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import Material
 from sedeval_soft.run.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.run.worst import costs_of
+from sedeval_soft.settings import Settings
 
 # Values over time as they are drawn: strips without gaps, thinned where there are too many of them.
 

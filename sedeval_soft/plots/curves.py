@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots.data import System, Systems, joined, undefined
 from sedeval_soft.plots.figure import (
     POINTS,

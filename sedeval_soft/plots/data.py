@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.numbers import finite
+from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import finite
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.pair import Pair
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Scores
     from sedeval_soft.run.curves import Curves
+    from sedeval_soft.settings import Settings
 
 Order = Literal["given", "name", "score", "size"]
 ORDERS: tuple[Order, ...] = ("given", "name", "score", "size")

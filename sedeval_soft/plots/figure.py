@@ -14,8 +14,7 @@ from functools import lru_cache
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.visible import escaped, visible
+from sedeval_soft.errors import SettingsError, escaped, visible
 from sedeval_soft.plots.style import DASHES, MARKERS, Look
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.value import Confusion
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.plots.data import System, Systems, undefined
 from sedeval_soft.plots.figure import (
     POINTS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.segment.surface import Surface
+    from sedeval_soft.measures.surface import Surface
 
 Floats = npt.NDArray[np.float64]
 

@@ -105,7 +105,7 @@ def figure_of(kind: str, systems: Systems, look: Look) -> Figure:
     """Draw a figure; raises SettingsError for what the systems do not have."""
     import warnings
 
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
     from sedeval_soft.plots.style import drawn_as
 
     module, _, name = KINDS[kind].draw.partition(".")

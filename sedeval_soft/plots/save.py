@@ -7,8 +7,7 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.plots.data import Systems
 from sedeval_soft.plots.registry import SUFFIXES
 from sedeval_soft.plots.style import Look, drawn_as

@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity, activities
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.events import active
 from sedeval_soft.core.hard import hard_events
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.pair import Pair, with_files
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots.data import Systems, joined
 from sedeval_soft.plots.figure import (
     POINTS,
@@ -31,6 +30,7 @@ from sedeval_soft.plots.figure import (
     write_empty,
 )
 from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS, Look
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ import msgspec
 
 from sedeval_soft.comparison.paired import Comparisons
 from sedeval_soft.comparison.records import Record
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.report.write import OutputError, write_atomic
 from sedeval_soft.tables.submissions import sha256_of
 

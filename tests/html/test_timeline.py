@@ -15,12 +15,12 @@ from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import to_rows
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import Material
 from sedeval_soft.html.timeline import STEPS, pieces_of, said_of, strips_of, thinned, timelines
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import score_shard, shard_of
+from sedeval_soft.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"

@@ -10,11 +10,11 @@ from matplotlib.legend import Legend
 from plotted import OTHER, REFERENCE, SYSTEM, said, table
 
 from sedeval_soft import compare, evaluate, plot, threshold_curves
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.plots.data import Wish
 from sedeval_soft.plots.requirements import settings_for
 from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
 from sedeval_soft.plots.timeline import Strip, verdicts
+from sedeval_soft.settings import Settings
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
 

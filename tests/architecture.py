@@ -14,7 +14,7 @@ LAYERS = (
     ("settings",),
     ("settings_files",),
     ("settings_schema",),
-    ("core", "formats", "tables"),
+    ("core", "formats", "tables", "timeline"),
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
@@ -27,7 +27,7 @@ LAYERS = (
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
-TOGETHER = ({"core", "formats", "tables"}, {"api", "tools"})
+TOGETHER = ({"core", "formats", "tables", "timeline"}, {"api", "tools"})
 """Packages of one layer that may import from one another."""
 
 HEAVY = frozenset(

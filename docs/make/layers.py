@@ -15,7 +15,7 @@ BEGIN, END = "<!-- layers: made by `python docs/make/layers.py` -->\n", "<!-- en
 
 STAGES = (
     ("files", "", "tables, in any form", 0),
-    ("rows", "core.rows", "LongRows, WideRows", 1),
+    ("rows", "tables.event_table", "EventTable", 1),
     ("activities", "core.activity", "Activity", 2),
     ("segments", "core.segments", "pool_rows", 3),
     ("lifetimes", "core.lifetimes", "EventLifetimes", 3),
@@ -100,7 +100,7 @@ def layers() -> list[list[str]]:
     """Return the packages of each layer, as import-linter has them: the first imports from no other."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = settings["tool"]["importlinter"]["contracts"]
-    return [[room.strip() for room in re.split("[|:]", layer)] for layer in reversed(contract["layers"])]
+    return [re.findall(r"\w+", layer) for layer in reversed(contract["layers"])]
 
 
 def table() -> str:

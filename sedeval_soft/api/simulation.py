@@ -15,7 +15,6 @@ from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LongRows, Origin, Rows
 from sedeval_soft.core.segments import pool_rows, rows_of
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
 from sedeval_soft.names import did_you_mean
@@ -24,6 +23,7 @@ from sedeval_soft.simulation import systems
 from sedeval_soft.simulation.perturb import Errors, perturbed
 from sedeval_soft.simulation.streams import Timeline
 from sedeval_soft.simulation.systems import Betas
+from sedeval_soft.tables.event_table import EventTable, Origin
 
 Floats = npt.NDArray[np.float64]
 
@@ -124,7 +124,7 @@ def simulate(
     durations: Durations | None = None,
     limits: Limits | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Recipe
-) -> LongRows:
+) -> EventTable:
     """Return the output of a made-up system: rows of one segment each, to be evaluated or converted.
 
     reference: what it is to be scored against; it says which files and classes there are, and how long files
@@ -164,7 +164,7 @@ def simulate(
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    rows: Rows
+    rows: EventTable
     pair: Pair
     grid: Grid
     timeline: Timeline

@@ -23,7 +23,6 @@ from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.room import room
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
 from sedeval_soft.errors import InputError
@@ -36,6 +35,7 @@ from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 LARGE = 1 << 25
 """Bytes of both tables from which several jobs are worth their start."""
@@ -132,7 +132,7 @@ def _parted(
 
 
 def _findings(
-    empty: Mapping[str, Rows], settings: Settings, durations: Mapping[str, float] | None
+    empty: Mapping[str, EventTable], settings: Settings, durations: Mapping[str, float] | None
 ) -> Findings:
     """Return what the names of two tables tell; raises InputError, and RoomError for too many classes."""
     names = align(empty["reference"], empty["system"], settings, durations)

@@ -33,8 +33,8 @@ from sedeval_soft.cli.output import check_tally_path, each_of, emit, refuse_over
 if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.rows import Rows
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.event_table import EventTable
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,7 @@ Examples:
 Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
-System = Union[str, dict[float, str], "Rows"]
+System = Union[str, dict[float, str], "EventTable"]
 """The path of a table, tables by threshold, or rows of such tables."""
 
 
@@ -272,7 +272,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
 
     limits = io["limits"]
     at_once = io["page"] or io["draws"] or io["check"] or not isinstance(system, str)
-    sides: tuple[Rows, Rows] | None
+    sides: tuple[EventTable, EventTable] | None
     if not at_once and may_be_in_parts(reference, str(system), io):
         from sedeval_soft.cli.streamed import counted
 

@@ -16,7 +16,6 @@ import numpy as np
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
@@ -49,6 +48,7 @@ from sedeval_soft.formats.tally_header import (
     written,
 )
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import LONGEST
 
 _HEADER = "header.json"
 _WHOLE = "whole"

@@ -14,7 +14,6 @@ from sedeval_soft.core.events import Events
 from sedeval_soft.core.hard import hard_events
 from sedeval_soft.core.pair import Pair, with_files
 from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.errors import visible
 from sedeval_soft.html.arrays import Packer
@@ -51,23 +50,6 @@ class Strips:
     def __len__(self) -> int:
         """Return the number of pieces."""
         return len(self.width)
-
-
-def pieces_of(rows: Rows) -> Activity:
-    """Return the activity of all classes of a table, sorted by file, class and onset."""
-    if isinstance(rows, LongRows):
-        parts = [Activity.of_long(rows)]
-    else:
-        parts = [Activity.of_column(rows, label) for label in range(len(rows.classes))]
-    columns = [
-        np.concatenate([np.zeros(0, dtype=kind), *(getattr(part, name) for part in parts)])
-        for name, kind in _COLUMNS.items()
-    ]
-    order = np.lexsort((columns[2], columns[1], columns[0]))
-    return Activity(*(column[order] for column in columns))
-
-
-_COLUMNS = {"file": np.int32, "label": np.int32, "onset": np.int64, "offset": np.int64, "value": np.float64}
 
 
 def strips_of(pieces: Activity, end: Ticks) -> Strips:
@@ -270,7 +252,7 @@ class _Shown:
         views = _views(settings)
         self._events = event_outcomes(pair, settings) if "event" in views else _unmatched(pair, settings)
         self._segments = segment_outcomes(pair, settings) if "segment" in views else None
-        pieces = {"reference": pieces_of(pair.reference), "system": pieces_of(pair.system)}
+        pieces = {"reference": Activity.of_table(pair.reference), "system": Activity.of_table(pair.system)}
         self._end: Ticks = pair.reach_ticks.copy()
         timed: list[Activity | Events] = [*pieces.values(), self._events.reference, self._events.system]
         for of in timed:

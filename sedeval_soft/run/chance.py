@@ -20,7 +20,6 @@ from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.partition import Partition
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
@@ -36,6 +35,7 @@ from sedeval_soft.run.tuned import with_rule_followed
 from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,7 +112,7 @@ def _arranged(
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
-        system = WideRows(
+        system = EventTable.wide(
             pair.files,
             pair.classes,
             np.arange(len(length), dtype=np.int32),

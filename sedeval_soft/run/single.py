@@ -15,7 +15,6 @@ from sedeval_soft.core.hard import hard_events, merges, rowwise_events
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import counted
@@ -27,6 +26,7 @@ from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
 from sedeval_soft.settings import READINGS, Settings
+from sedeval_soft.tables.event_table import EventTable
 
 _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
@@ -93,7 +93,7 @@ def _families(settings: Settings) -> int:
 def empty_tally(settings: Settings) -> Tally:
     """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-    nothing = LongRows((), (), code, code, number, number, number)
+    nothing = EventTable.long((), (), code, code, number, number, number)
     return tally_pair(align(nothing, nothing, settings), settings)
 
 

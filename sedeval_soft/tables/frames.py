@@ -14,10 +14,10 @@ import pyarrow as pa
 from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import Layout, LayoutError, is_number, layout_of_header
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, words_as_numbers
 
 Bools = npt.NDArray[np.bool_]
@@ -27,14 +27,14 @@ Floats = npt.NDArray[np.float64]
 _NAMES = ("filename", "event_label")
 
 
-def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled: bool = False) -> Rows:
+def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled: bool = False) -> EventTable:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; one with nothing is left out.
     name: what messages call it. settled: columns that play no role were looked at before. Raises
     InputError, which counts rows from 0, as data frames do.
     """
-    if isinstance(data, LongRows | WideRows):
+    if isinstance(data, EventTable):
         return data
     table = table_of(data, name)
     try:

@@ -11,13 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from sedeval_soft.core.intake import Limits, intake_of
-from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.jams import as_float
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, word_as_number
@@ -28,7 +27,7 @@ _HEAD = 1 << 16
 Object = Mapping[str, Any]
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
     import msgspec
 
@@ -43,21 +42,21 @@ def recognises(source: Source) -> bool:
     return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line; raises InputError with the first that are wrong."""
-    objects = _objects(source, reading)
+    objects = _objects(source, limits)
     if not objects:
         return None
     names = tuple(dict.fromkeys(key for _, row in objects for key in row))
-    reading.limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
-    layout = _layout(source, names, objects, reading.limits)
+    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    layout = _layout(source, names, objects, limits)
     problems: list[Problem] = []
     files: list[str] = []
     labels: list[str] = []
     numbers: list[list[float]] = []
     declared: list[str] = []
     for line, row in objects:
-        texts, cells, wrong = _row(layout, row, reading.limits)
+        texts, cells, wrong = _row(layout, row, limits)
         if wrong and _declares(layout, row):
             declared.append(texts[0])
         elif wrong:
@@ -70,10 +69,10 @@ def read(source: Source, reading: Reading) -> Rows | None:
             numbers.append(cells)
     if problems:
         raise InputError(problems)
-    return _rows(source, layout, (files, labels, declared), numbers, reading.limits)
+    return _rows(source, layout, (files, labels, declared), numbers, limits)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an object for each row."""
     import msgspec
 
@@ -81,8 +80,8 @@ def write(rows: Rows) -> bytes:
     check_header(rows, "jsonl")
     names = header_of(rows)
     columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
-    if not isinstance(rows, WideRows):
-        columns.insert(2, [rows.classes[code] for code in rows.label.tolist()])
+    if not rows.is_wide:
+        columns.insert(2, [rows.classes[code] for code in rows.row_label.tolist()])
     if names[0] == "filename":
         columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
     encode = msgspec.json.Encoder().encode
@@ -91,7 +90,7 @@ def write(rows: Rows) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _objects(source: Source, reading: Reading) -> list[tuple[int, Object]]:
+def _objects(source: Source, limits: Limits) -> list[tuple[int, Object]]:
     """Return the objects with their lines."""
     import msgspec
 
@@ -114,7 +113,7 @@ def _objects(source: Source, reading: Reading) -> list[tuple[int, Object]]:
             found.append((line, row))
     if problems:
         raise InputError(problems)
-    reading.limits.check(source.name, "rows", len(found), "rows")
+    limits.check(source.name, "rows", len(found), "rows")
     return found
 
 
@@ -191,7 +190,7 @@ def _rows(
     texts: tuple[list[str], list[str], list[str]],
     numbers: list[list[float]],
     limits: Limits,
-) -> Rows:
+) -> EventTable:
     files, labels, declared = texts
     positions = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
     table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
@@ -218,15 +217,3 @@ def _shown(cell: object, present: bool) -> str:
     if isinstance(cell, float) and not math.isfinite(cell):
         return "not finite"
     return "null" if cell is None else quoted(str(cell)[:100]) if isinstance(cell, str) else str(cell)[:40]
-
-
-JSON_LINES = Form(
-    "jsonl",
-    "JSON lines: an object for each row",
-    (".jsonl", ".ndjson"),
-    Holds(wide=True, nothing=False),
-    read,
-    recognises,
-    write,
-    own=(".jsonl", ".ndjson"),
-)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER, Layout, is_number
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Sniffed, misdivided, origin_of
 from sedeval_soft.tables.text_lines import DELIMITERS, MOST_COLUMNS, records
 from sedeval_soft.tables.unclear_columns import word_as_number
 
@@ -53,7 +53,7 @@ class Found:
                 self.problems.append(problem)
 
 
-def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows:
+def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
     """Read a table line by line; raises InputError with the first problems found."""
     found = scan(source, sniffed, MAX_PROBLEMS, limits)
     if found.problems:
@@ -88,9 +88,9 @@ def scan(
     return found
 
 
-def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> Rows | None:
+def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows that a pass found to be sound."""
-    return _columns(sniffed.layout, found).rows(origin_of(source, sniffed), limits)
+    return _columns(sniffed.layout, found).rows(sniffed.origin(source), limits)
 
 
 def _remember(layout: Layout, line: int, fields: list[str], found: Found) -> None:

@@ -21,7 +21,6 @@ from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.comparison.records import About, Record, Scored
 from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits, over_limit
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
 from sedeval_soft.errors import EvaluationError, InputError, Problem
@@ -31,6 +30,7 @@ from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.submissions import Submission, sha256_of
 from sedeval_soft.tools.validate import validate_table
 from sedeval_soft.tools.validate_tables import SEVERITIES, Expected
@@ -122,7 +122,7 @@ class Challenge:
     further scores that are shown.
     """
 
-    reference: Rows
+    reference: EventTable
     settings: Settings
     rank_by: str
     columns: tuple[str, ...]
@@ -154,7 +154,7 @@ class Outcome:
 
     record: Record
     scores: Scores | None = None
-    rows: Rows | None = None
+    rows: EventTable | None = None
     lasting: bool = True
 
 

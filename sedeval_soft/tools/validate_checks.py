@@ -17,16 +17,15 @@ from sedeval_soft.core.misread import (
     are_swapped,
     decimal_files,
     files_ended_early,
-    groups_of,
     in_order,
     last_offsets,
     rows_after_end,
     similar_names,
 )
-from sedeval_soft.core.rows import UNNAMED, LongRows, WideRows
 from sedeval_soft.errors import Problem
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
+from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tools.validate_tables import Log, Table
 
 _COMPARED = 200_000
@@ -50,7 +49,7 @@ def check_names(table: Table, log: Log) -> None:
     said = "class {} is another than {}"
     _tell("similar-classes", [table], "event_label", list(like),
           lambda n: said.format(shown(n), shown(like[n])), log)  # fmt: skip
-    if isinstance(rows, LongRows) and rows.classes and all(map(is_number, rows.classes)):
+    if not rows.is_wide and rows.classes and all(map(is_number, rows.classes)):
         line = table.sniffed.skip or 1
         at = table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, at))
@@ -112,13 +111,13 @@ def places_of(
 
 def _places_in(table: Table, role: str, names: set[str]) -> dict[str, tuple[int | None, int | None]]:
     rows, column = table.rows, table.column(role)
-    if role == "event_label" and not isinstance(rows, LongRows):
+    if role == "event_label" and rows.is_wide:
         known = names & {*rows.classes}
         return {name: (table.sniffed.skip, table.column(name)) for name in known}
     of = rows.files if role == "filename" else rows.classes
     if column is None:
         return dict.fromkeys(names & {*of}, (None, None))
-    codes = rows.label if role != "filename" and isinstance(rows, LongRows) else rows.file
+    codes = rows.file if role == "filename" else rows.row_label
     first = {name: _first(codes, code) for code, name in enumerate(of) if name in names}
     used = {name: row for name, row in first.items() if row is not None}
     lines: dict[str, int] = {n: line for n, line in table.named.get(role, {}).items() if n in names}
@@ -218,7 +217,7 @@ def check_swapped(tables: Sequence[Table], files: Sequence[str], classes: Sequen
     """Find classes where files belong, and files where classes do; return whether it is so."""
     for table in tables:
         rows = table.rows
-        if isinstance(rows, LongRows) and are_swapped(rows.files, rows.classes, files, classes):
+        if not rows.is_wide and are_swapped(rows.files, rows.classes, files, classes):
             message = "classes of the reference stand as file names, and its files as classes"
             place = (table.lines_of([0])[0], table.column("filename"))
             log.add(problem("swapped-columns", table.name, message, *place))
@@ -242,12 +241,12 @@ def check_spans(table: Table, log: Log) -> None:
     if not len(rows):
         return
     _check_lengths(table, log)
-    group = groups_of(rows)
+    group = rows.groups()
     ordered = in_order(rows, group)
     before = ordered.offset[:-1]
     if bool(ordered.overlaps.any()):
         ordered, before = _check_overlaps(table, group, log)
-    if isinstance(rows, LongRows):
+    if not rows.is_wide:
         _check_touching(table, ordered, log)
     else:
         _check_gaps(table, ordered, before, log)
@@ -278,12 +277,10 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     first end.
     """
     rows = table.rows
-    values = [] if not isinstance(rows, LongRows) or rows.value is None else [rows.value]
-    values = values if isinstance(rows, LongRows) else list(rows.values)
-    order = np.lexsort((*values, rows.offset, rows.onset, group))
+    order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
     ordered = Ordered.of(rows, order, group)
     twice = ordered.repeats
-    for column in values:
+    for column in rows.values:
         twice &= np.diff(column[order]) == 0
     # The sort is stable: the first of equal rows stands first in the table, too.
     first = np.maximum.accumulate(np.where(np.concatenate([[False], twice]), 0, np.arange(len(order))))
@@ -316,7 +313,7 @@ def _tell_pairs(table: Table, code: str, one: Index, other: Index, log: Log) -> 
             return f"stands on line {line} already"
         span = f"{rows.onset[row]:.6g} to {rows.offset[row]:.6g} s"
         return f"overlaps line {line} of the same file" + (
-            f" and class: {span}" if isinstance(rows, LongRows) else f": {span}"
+            f" and class: {span}" if not rows.is_wide else f": {span}"
         )
 
     log.add_many(
@@ -340,8 +337,8 @@ def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
     touching &= ordered.offset[:-1] > ordered.onset[:-1]
     if 2 * int(np.count_nonzero(touching)) > max(len(ordered.row), 4):
         return
-    if isinstance(rows, LongRows) and rows.value is not None:
-        touching &= np.diff(rows.value[ordered.row]) == 0
+    for values in rows.values:
+        touching &= np.diff(values[ordered.row]) == 0
     found = np.flatnonzero(touching)
     if not len(found):
         return
@@ -465,11 +462,11 @@ def check_values(table: Table, log: Log) -> None:
     """Note values that are all 0 or 1, all alike, or were rounded into [0, 1]."""
     rows = table.rows
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
-    columns = list(rows.values) if isinstance(rows, WideRows) else [] if rows.value is None else [rows.value]
+    columns = rows.values
     number = sum(map(len, columns))
     if not number:
         return
-    column = None if isinstance(rows, WideRows) else table.column("soft_value")
+    column = None if rows.is_wide else table.column("soft_value")
     header = table.sniffed.skip or None
     if all(_is_hard(values) for values in columns):
         said = "the only value is" if number == 1 else f"all {number} values are"

@@ -132,7 +132,7 @@ def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
         scores = evaluate_rows(reference, system, settings)
         limits = {label: scores[f"event.optimal.threshold[{label}]"] for label in LABELS}
         at = np.array([limits[system.classes[k]] for k in system.label])
-        cut.append(replace(system, value=(system.value > at).astype(float)))
+        cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
     monkeypatch.setattr(weights, "exchanges", instead(rows))
     ours = paired(reference, systems, replace(settings, replicates=3), name).exchanged(0, 1)

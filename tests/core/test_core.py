@@ -85,7 +85,7 @@ def test_running_maximum(pairs):
 
 @given(EVENTS)
 def test_activity_is_the_largest_value_at_every_time(rows):
-    activity = Activity.of_long(coded(rows))
+    activity = Activity.of_table(coded(rows))
     assert (activity.onset < activity.offset).all()
     for f, file in enumerate(FILES):
         for c, label in enumerate(LABELS):

@@ -38,7 +38,7 @@ BASE = [(file, 0, 0, label, 0.0) for file in FILES for label in CLASSES]
 
 
 def lifetimes(rows):
-    return EventLifetimes.of(Activity.of_long(long_rows(in_seconds(BASE + rows))))
+    return EventLifetimes.of(Activity.of_table(long_rows(in_seconds(BASE + rows))))
 
 
 def cut(rows, level):

@@ -41,7 +41,7 @@ _NOTHING = long_rows([("a", 0.0, 1.0, "car", 0.0)], files=FILES)
 TABLES = {
     "tied": lambda: random_tables(1),
     "all tied": lambda: Tables(
-        *(replace(side, value=np.round(side.value) * 0.75) for side in _sides(random_tables(2)))
+        *(replace(side, values=(np.round(side.value) * 0.75,)) for side in _sides(random_tables(2)))
     ),
     "fine": lambda: random_tables(3, "fine"),
     "sure": lambda: random_tables(4, "sure"),
@@ -202,7 +202,7 @@ def at_thresholds(tables, thresholds, *, inclusive):
     system = tables.system
     cut = np.array([thresholds.get(label, np.inf) for label in system.classes])[system.label]
     found = system.value >= cut if inclusive else system.value > cut
-    return replace(tables, system=replace(system, value=found.astype(np.float64)))
+    return replace(tables, system=replace(system, values=(found.astype(np.float64),)))
 
 
 def with_silence(tables, settings):

@@ -17,7 +17,7 @@ LAYERS = (
     ("run",),
     ("config", "board"),
     ("report",),
-    ("page", "plotting"),
+    ("page", "plotting", "interop"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

@@ -31,6 +31,8 @@ from sedeval_soft.cli.options import (
 from sedeval_soft.cli.output import check_tally_path, each_of, emit, refuse_overwriting, remark
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.rows import Rows
@@ -309,11 +311,11 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
         write_atomic(io["save_tally"], pack_shard(shard, __version__))
     shown.show([scores])
     if sides and io["check"]:
-        from sedeval_soft.cli.second import second_opinion
         from sedeval_soft.core.pair import align
 
         aside = bool(shown.wanted or not shown.printed or shown.form != "text")
-        text = second_opinion(io["check"], align(*sides, settings, durations), shard.tally, settings, scores)
+        pair = align(*sides, settings, durations)
+        text = _peer(io["check"]).second_opinion(pair, shard.tally, settings, scores)
         # On standard error where standard output is for a machine.
         (remark if aside else emit)(text.removesuffix("\n") if aside else text)
     return shown.judge([scores])
@@ -390,10 +392,15 @@ def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
                 "names none of them"
             )
     if io["check"]:
-        from sedeval_soft.cli.second import refuse_settings
-
-        refuse_settings(io["check"], settings)
+        _peer(io["check"]).refuse_settings(settings)
     if io["runs"] and settings.ci:
         raise SettingsError(
             f"--ci {settings.ci} is of one system's files; --runs has the jackknife's interval over runs"
         )
+
+
+def _peer(tool: str) -> ModuleType:
+    """Return the module that asks another tool for its scores."""
+    from sedeval_soft.interop import sed_eval, sed_scores_eval
+
+    return sed_eval if tool == "sed_eval" else sed_scores_eval

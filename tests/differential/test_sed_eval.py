@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.compat.check import check_sed_eval
 from sedeval_soft.core.pair import align
+from sedeval_soft.interop.sed_eval import check_sed_eval
 from sedeval_soft.measures.names import ScoreName
 
 FILES = ("a", "b")

@@ -59,15 +59,15 @@ if TYPE_CHECKING:
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.site import Site, build_site
     from sedeval_soft.core.board import Board
-    from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores, UnknownScoreError
+    from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.page.render import Choices
-    from sedeval_soft.plotting.look import Look
-    from sedeval_soft.plotting.subject import Wish
+    from sedeval_soft.plots.data import Wish
+    from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
+    from sedeval_soft.settings import Settings
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.validate import validate
     from sedeval_soft.tools.validate_tables import Validation
@@ -115,20 +115,20 @@ _HOME = {
     "Choices": "sedeval_soft.page.render",
     "Conversion": "sedeval_soft.tools.convert",
     "Curves": "sedeval_soft.run.curves",
-    "EvaluationError": "sedeval_soft.core.errors",
+    "EvaluationError": "sedeval_soft.errors",
     "Evaluator": "sedeval_soft.api",
-    "InputError": "sedeval_soft.core.errors",
+    "InputError": "sedeval_soft.errors",
     "Limits": "sedeval_soft.core.intake",
-    "Look": "sedeval_soft.plotting.look",
+    "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
     "Score": "sedeval_soft.core.value",
     "Scores": "sedeval_soft.core.value",
-    "Settings": "sedeval_soft.core.settings",
-    "SettingsError": "sedeval_soft.core.errors",
+    "Settings": "sedeval_soft.settings",
+    "SettingsError": "sedeval_soft.errors",
     "Site": "sedeval_soft.api.site",
     "UnknownScoreError": "sedeval_soft.core.value",
-    "Validation": "sedeval_soft.validation",
-    "Wish": "sedeval_soft.plotting.subject",
+    "Validation": "sedeval_soft.tools.validate_tables",
+    "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",

@@ -10,14 +10,18 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 LAYERS = (
+    ("errors", "fields", "names"),
+    ("settings",),
+    ("settings_files",),
+    ("settings_schema",),
     ("core", "formats", "tables"),
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
-    ("config", "board"),
+    ("board",),
     ("report",),
-    ("page", "plotting", "interop"),
+    ("page", "plots", "interop"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

@@ -10,8 +10,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.rows import LongRows
+from sedeval_soft.errors import EvaluationError
 
 
 @dataclass(frozen=True)

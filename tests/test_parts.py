@@ -14,8 +14,8 @@ from tables import long_rows, wide_rows
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.rows import LongRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.registry import score_names
+from sedeval_soft.settings import Settings
 
 THRESHOLDS = {"car": 0.25, "dog": 0.6}
 EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,), thresholds=THRESHOLDS)
@@ -180,10 +180,10 @@ def test_close_matches_name_groups_and_a_data_frame_has_them():
 
 
 def test_sampled_levels_of_a_part_are_said_by_its_name(monkeypatch):
-    from sedeval_soft.measures.intersection import soft_psds
+    from sedeval_soft.measures import psds
 
-    monkeypatch.setattr(soft_psds, "_MOST", 1)
-    monkeypatch.setattr(soft_psds, "_FEWEST", 2)
+    monkeypatch.setattr(psds, "_MOST", 1)
+    monkeypatch.setattr(psds, "_FEWEST", 2)
     scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, groups={"g": ("car",)}))
     said = [warning.split(" ")[0] for warning in scores.warnings if "evenly spaced" in warning]
     assert said == ["intersection.soft.psds", "intersection.soft.psds@g"]

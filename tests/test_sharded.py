@@ -18,9 +18,9 @@ from sedeval_soft import EvaluationError, InputError, Limits, __version__
 from sedeval_soft.api import pieces, shard_of_rows, sharded, sides_of
 from sedeval_soft.api.sharded import here, shard_here, sharded_shard
 from sedeval_soft.core.room import RoomError, memory_limited
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 

@@ -18,13 +18,13 @@ from sedeval_soft import EvaluationError, InputError, Limits, __version__
 from sedeval_soft.api import in_step, pieces, read_parts, shard_of_rows, sides_of, streaming
 from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.core.room import RoomError, memory_limited
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.report import render
 from sedeval_soft.run import batches
 from sedeval_soft.run import waited as waiting
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.rows import Origin, WideRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.resample import coverage, weights
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.scoring import Key
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Shares = dict[str, dict[str, dict[int, float]]]

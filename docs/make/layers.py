@@ -23,7 +23,7 @@ STAGES = (
     ("scores", "core.value", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),
     ("pages", "page", "report, leaderboard", 6),
-    ("figures", "plotting", "PDF, SVG, PNG", 6),
+    ("figures", "plots", "PDF, SVG, PNG", 6),
 )
 """What data is at each stage: its name, its module, the names there, and the row it stands in."""
 
@@ -33,7 +33,7 @@ STEPS = (
     (2, "core: onto a grid, or into events of all levels"),
     (3, "measures, run: count what each file has"),
     (4, "run, resample: add up, draw files anew, divide"),
-    (5, "report, page, plotting: show, and compute nothing"),
+    (5, "report, page, plots: show, and compute nothing"),
 )
 """What happens below each row, and in which package."""
 
@@ -108,7 +108,9 @@ def table() -> str:
     lines = ["| layer | package | what it is |", "|--:|---|---|"]
     for number, layer in enumerate(layers()):
         for room in layer:
-            text = (ROOT / "sedeval_soft" / room / "__init__.py").read_text(encoding="utf-8")
+            path = ROOT / "sedeval_soft" / room
+            path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+            text = path.read_text(encoding="utf-8")
             told = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0].replace("\n", " ")
             lines.append(f"| {number} | `{room}` | {told} |")
     return "".join(f"{line}\n" for line in lines)

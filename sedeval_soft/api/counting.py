@@ -8,10 +8,10 @@ from dataclasses import replace
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard, in_memory
 from sedeval_soft.run.evaluation import describe, shard_of
 from sedeval_soft.run.groups import scenes_of
+from sedeval_soft.settings import Settings
 
 
 def shard_of_rows(

@@ -28,18 +28,19 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import memory_limited
 from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import GROUPS, Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

@@ -29,11 +29,11 @@ from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import room
 from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats.blocks import blocks_of
 from sedeval_soft.formats.known import Known, emptied
 from sedeval_soft.formats.span import Span
 from sedeval_soft.run.batches import Keeper, Kept
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.assemble import join_rows, of_files
 
 T = TypeVar("T")

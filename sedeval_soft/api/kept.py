@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sedeval_soft.board.records import Record
 from sedeval_soft.board.remembered import Comparisons
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.formats.sealed import seal, unsealed
 from sedeval_soft.report.write import OutputError, write_atomic
 from sedeval_soft.tables.submissions import sha256_of

@@ -13,8 +13,8 @@ from sedeval_soft.core.findings import listing
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.room import check_room, room
 from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.run.single import bytes_per_file
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.source import EXTENSIONS, extension_of
 
 ROLES = ("reference", "system")

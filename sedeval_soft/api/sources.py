@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import to_seconds
+from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables import (
     points_in,
     points_of_folder,
@@ -144,7 +143,7 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
 
 
 def _of_preset(name: str) -> dict[str, Any]:
-    from sedeval_soft.config import load_preset
+    from sedeval_soft.settings_files import load_preset
 
     return load_preset(name)
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, OUTPUT, QUIET, GroupedCommand, add, option
+from sedeval_soft.cli.options import INTAKE, QUIET, GroupedCommand, add, option
 from sedeval_soft.cli.table import hand_over
+from sedeval_soft.fields import OUTPUT
 
 WRITTEN = (
     *("long", "csv", "wide", "wide-csv", "sed-eval", "maestro", "score-dir", "parquet", "arrow"),

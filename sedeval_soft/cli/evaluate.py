@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.rows import Rows
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
 EPILOG = """\b
 Examples:
@@ -227,7 +227,7 @@ def _system(systems: dict[float, str] | Sequence[str], io: Mapping[str, Any]) ->
 
     system: System = with_points(systems[0], io["limits"])
     if io["scheduler"] is not None and not isinstance(system, str):
-        from sedeval_soft.core.errors import SettingsError
+        from sedeval_soft.errors import SettingsError
 
         raise SettingsError(
             f"--scheduler counts parts; {systems[0]} is a folder of operating points, counted at once"
@@ -237,7 +237,7 @@ def _system(systems: dict[float, str] | Sequence[str], io: Mapping[str, Any]) ->
 
 def _file_of(thresholds: str | None) -> str | None:
     """Return the file that thresholds are in, None for none and for a rule."""
-    from sedeval_soft.core.tuning import RULES
+    from sedeval_soft.fields import RULES
 
     return None if thresholds in RULES else thresholds
 
@@ -350,7 +350,7 @@ def _several(
 
 def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, str | None]) -> None:
     """Refuse names of files that results would replace, or write twice."""
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     refuse_overwriting(shown.output, read)
     if io["curves"] is not None:
@@ -372,7 +372,7 @@ def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, s
 
 def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
     """Refuse curves and a second opinion of what is not evaluated, before anything is printed."""
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     if io["curves"]:
         from sedeval_soft.run.curves import FAMILIES, has_curves

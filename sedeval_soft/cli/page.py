@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.rows import Rows
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Report:
     @classmethod
     def of(cls, io: Mapping[str, Any], settings: Settings) -> Report | None:
         """Take what was given; None where no report was asked for. Raises SettingsError."""
-        from sedeval_soft.core.errors import SettingsError
+        from sedeval_soft.errors import SettingsError
 
         path = io["report"]
         if path is None:

@@ -109,7 +109,7 @@ class Presentation:
         failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]
         if self.form == "github":  # which has annotations for them
             return 1 if failures else 0
-        from sedeval_soft.core.visible import visible
+        from sedeval_soft.errors import visible
 
         for failure in failures:
             of = f"{failure.system}: " if len(systems) > 1 else ""
@@ -127,7 +127,7 @@ class Presentation:
         Behind it, where asked for, its interval; its chance level, and where it is between that and the best.
         named: all of a system on one line, behind its name.
         """
-        from sedeval_soft.core.visible import visible
+        from sedeval_soft.errors import visible
         from sedeval_soft.report.table import exact
 
         columns = []

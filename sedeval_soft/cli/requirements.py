@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from sedeval_soft.core.errors import EvaluationError, SettingsError
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:

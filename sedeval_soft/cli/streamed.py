@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft.api.parts import Counted, counted_in_parts
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 
 def counted(reference: str, system: str, settings: Settings, io: Mapping[str, Any]) -> Counted:

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, OUTPUT, GroupedCommand, add, option
+from sedeval_soft.cli.options import INTAKE, GroupedCommand, add, option
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, to_standard_output
+from sedeval_soft.fields import OUTPUT
 
 EPILOG = """\b
 Examples:
@@ -155,7 +156,7 @@ def _classes(config: str | None) -> tuple[str, ...] | None:
     """Return the classes that a settings file names, None where it names none."""
     if config is None:
         return None
-    from sedeval_soft.config import load_settings
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
+    from sedeval_soft.settings_files import load_settings
 
     return Settings.of(**load_settings(config)).classes

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sedeval_soft.core.events import Events, active, active_rows, events_of
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

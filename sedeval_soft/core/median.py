@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.ranges import expand, range_maximum
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks, to_ticks
+from sedeval_soft.errors import EvaluationError
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.hints import folded
 from sedeval_soft.core.ranges import STRETCH, enter_maxima, stretches
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
+from sedeval_soft.errors import counted
+from sedeval_soft.names import folded
 
 Index = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]

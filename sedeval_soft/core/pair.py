@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be
 from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.findings import Findings, listing, named_alike
 from sedeval_soft.core.misread import decimal_doubts, last_offsets, tables_read
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, to_ticks
+from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

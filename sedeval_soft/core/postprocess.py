@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.median import median_filtered
 from sedeval_soft.core.morphology import closed, opened
 from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.settings import POSTPROCESSING, Settings
 from sedeval_soft.core.ticks import tick, to_seconds
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import POSTPROCESSING, Settings
 
 
 def postprocessed(rows: Rows, settings: Settings) -> Rows:

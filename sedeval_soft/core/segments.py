@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.choices import Pool
 from sedeval_soft.core.decimals import rounded
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.order import distinct
@@ -19,6 +18,7 @@ from sedeval_soft.core.ranges import covered, range_maximum
 from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import to_seconds, to_ticks
+from sedeval_soft.fields import Pool
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -18,10 +18,10 @@ from tempfile import TemporaryFile
 
 import pyarrow as pa
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.rows import UNNAMED, Rows
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.formats.span import WHOLE, Span
 from sedeval_soft.tables.compressed import unfold

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.rows import Rows, WideRows
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.formats.known import Known
 
 Records = npt.NDArray[Any]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import LongRows, Rows, WideRows
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.assemble import joined_notes
 
 Codes = npt.NDArray[np.int32]

@@ -13,9 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import Any, TypeVar
 
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.visible import one_line
+from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
 from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.tables.source import Bytes, Taken
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.formats.remote import found_by, size_of_remote
 from sedeval_soft.tables.assemble import join_long, join_wide, joined_notes
 from sedeval_soft.tables.folder import stem_of, with_recording

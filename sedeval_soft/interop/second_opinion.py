@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.report.table import Table, number

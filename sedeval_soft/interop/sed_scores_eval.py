@@ -16,23 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.errors import EvaluationError, SettingsError
 from sedeval_soft.core.events import Events, events_of
 from sedeval_soft.core.hard import hard_events, positive
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.value import Score
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.curves.points import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.run.cell_scores import CELLS, counts_at
+from sedeval_soft.run.cell_scores import CELLS
+from sedeval_soft.run.optimal import counts_at
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.fit import as_long, contiguous, fold
 
 Tables = dict[str, Any]

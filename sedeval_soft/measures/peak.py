@@ -1,6 +1,6 @@
 """The best threshold of a class whose counts are known level by level, from the highest downwards.
 
-What is best is found as by `measures.steps` and `measures.segment.optimal`: the same numbers compared,
+What is best is found as by `measures.threshold_counts`: the same numbers compared,
 ties to the highest threshold.
 """
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sedeval_soft.measures.descent import Run
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.segment.optimal import NOTHING, threshold_between
+from sedeval_soft.measures.threshold_counts import NOTHING, threshold_between
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -101,9 +101,8 @@ class Peak:
         if self.level is None:
             # Nothing detected is best: the highest threshold is one that no value passes.
             return 2.0 if inclusive else 1.0
-        if self.level <= 0.0:
-            return threshold_between(None, self.level, inclusive)
-        return threshold_between(_next_below(runs, self.level), self.level, inclusive)
+        below = None if self.level <= 0.0 else _next_below(runs, self.level)
+        return threshold_between(below, self.level, inclusive)
 
 
 def _next_below(runs: Sequence[Run], level: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.intersection.psds import Rates, Staircases
+from sedeval_soft.measures.psds import Rates, Staircases
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

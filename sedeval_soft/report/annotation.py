@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.numbers import short_fraction
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.table import Page, Table, number
 from sedeval_soft.report.text import text
+from sedeval_soft.settings import short_fraction
 
 if TYPE_CHECKING:
     from sedeval_soft.annotators.found import Annotation

@@ -17,7 +17,7 @@ from itertools import chain
 
 from sedeval_soft.core.board import Board, Difference, Entry
 from sedeval_soft.core.value import Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.report.escape import cell, commented, encodable
 from sedeval_soft.report.table import UNDEFINED, exact
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from sedeval_soft.core.visible import escaped, visible
+from sedeval_soft.errors import escaped, visible
 
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # controls of ASCII and of ISO 8859, DEL

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.measures.differences import TOOLS
 from sedeval_soft.measures.explanation import Explanation
 from sedeval_soft.report.json import json_document

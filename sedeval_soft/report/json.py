@@ -16,7 +16,7 @@ def json_document(document: Any) -> str:  # noqa: ANN401 - plain values
 
 def yaml_document(document: Any) -> str:  # noqa: ANN401 - plain values
     """Return as YAML the very document that JSON has, so that the two cannot differ."""
-    from sedeval_soft.config.plain_yaml import write_plain_yaml
+    from sedeval_soft.settings_files import write_plain_yaml
 
     return write_plain_yaml(msgspec.json.decode(_json(document)))
 

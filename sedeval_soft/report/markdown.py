@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.report.table import Page, Table
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})

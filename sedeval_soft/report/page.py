@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.value import Confusion, Score, Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.report.header import MOST_FOLDS, ends, families, header
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Averages, measure_label, of_parts

@@ -17,10 +17,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.counted import be
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.value import Score, Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import SettingsError, be, visible
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.layout import AVERAGED
 from sedeval_soft.report.markdown import markdown

@@ -16,13 +16,13 @@ import numpy as np
 
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import give_back, memory_limited, room
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Column, Tally, cells_of
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.evaluation import tuned_shard
+from sedeval_soft.settings import Settings
 
 _EVENT = ("file", "label", "onset", "offset", "born", "dies")
 

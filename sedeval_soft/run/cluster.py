@@ -23,10 +23,9 @@ from pkgutil import resolve_name
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.core.errors import EvaluationError, SettingsError
 from sedeval_soft.core.room import room, spelled, taken
 from sedeval_soft.core.threads import processors
-from sedeval_soft.core.visible import one_line, visible
+from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
 from sedeval_soft.formats.buckets import own_folder
 from sedeval_soft.run.workers import undisturbed
 

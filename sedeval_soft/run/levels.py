@@ -10,17 +10,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
-from sedeval_soft.core.order import heads
 from sedeval_soft.core.room import room
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.descent import Run, Stretch, descend
 from sedeval_soft.measures.peak import Peak
-from sedeval_soft.measures.steps import Steps
-from sedeval_soft.run.cell_scores import CELLS
-from sedeval_soft.run.thresholds import counted
+from sedeval_soft.measures.threshold_counts import ThresholdCounts
+from sedeval_soft.run.optimal import threshold_counts
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -127,35 +124,14 @@ class Held(NamedTuple):
 
 def entries_of(tally: Tally, basis: str, settings: Settings, *, apart: bool) -> Entries:
     """Return TP and FP of a basis at all levels; apart: as for `found_when`."""
-    if basis in CELLS:
-        return _of_cells(tally, basis, settings)
-    steps = Steps.of(counted(tally, basis, settings, apart))
-    return of_steps(steps.label, steps.low, np.stack((steps.tp, steps.n_sys - steps.tp)), steps.n_ref)
+    return of_table(threshold_counts(tally, basis, settings, apart))
 
 
-def of_steps(label: Index, low: Floats, counts: Index, n_ref: Index) -> Entries:
-    """Return step functions, as `stacked` returns them, as levels; a class has a step at level 0."""
-    changes = -np.diff(counts, axis=1, prepend=0)
-    kept = low > 0
-    return Entries(label[kept], low[kept], changes[:, kept], n_ref)
-
-
-def _of_cells(tally: Tally, basis: str, settings: Settings) -> Entries:
-    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    found, n_ref = [], np.zeros(len(system), dtype=np.int64)
-    for c, scores in enumerate(system):
-        ordered, hits = np.sort(scores), np.sort(scores[positive(reference[c], settings)])
-        first = heads(ordered)
-        level = ordered[first]
-        tp = np.diff(np.searchsorted(hits, level, side="left"), append=len(hits))
-        fp = np.diff(first, append=len(ordered)) - tp
-        n_ref[c] = len(hits)
-        found.append((np.full(len(level), c), level, np.stack((tp, fp))))
-    if not found:
-        nothing = np.zeros((2, 0), dtype=np.int64)
-        return Entries(nothing[0], np.zeros(0), nothing, n_ref)
-    label, level, changes = zip(*found, strict=True)
-    return Entries(np.concatenate(label), np.concatenate(level), np.concatenate(changes, axis=1), n_ref)
+def of_table(table: ThresholdCounts) -> Entries:
+    """Return the counts of a table, FP in place of N_sys, as levels."""
+    label = np.repeat(np.arange(len(table.n_ref)), np.diff(table.bounds))
+    tp, n_sys = table.changes
+    return Entries(label, table.level, np.stack((tp, n_sys - tp)), table.n_ref)
 
 
 def shares(levels: Sequence[Levels], most: int) -> list[tuple[int, int]]:

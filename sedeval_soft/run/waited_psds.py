@@ -13,30 +13,28 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.descent import Stretch, descend
+from sedeval_soft.measures.event_thresholds import Judged
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.optimal import Judged
-from sedeval_soft.measures.intersection.psds import (
+from sedeval_soft.measures.psds import (
+    Cuts,
+    Integral,
     PsdWeights,
     Rates,
     Sounding,
     Staircases,
     cross_triggers,
-    points,
-    psd_roc,
-)
-from sedeval_soft.measures.intersection.soft_psds import (
-    Cuts,
-    Integral,
     cuts_between,
     kinds_of,
+    points,
+    psd_roc,
     sampled_cuts,
     too_many,
 )
 from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
-from sedeval_soft.run.cell_scores import Table, Tables
-from sedeval_soft.run.levels import Entries, Levels, entries, of_steps, runs_of, shares
+from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
 from sedeval_soft.run.psds import psds_tables, sampled_note
 from sedeval_soft.run.workers import Workers
 
@@ -83,8 +81,9 @@ class Roc:
         if triggers is not None:
             weight = np.array(triggers["weight"])
             triggers.remove()
-        counts = points(judged, criteria, n_classes, weight, self.rates, self.apart)
-        return of_steps(*counts, Sounding.of(judged.reference, n_classes).n_ref)
+        table = points(judged, criteria, n_classes, weight, self.rates, self.apart)
+        label = np.repeat(np.arange(n_classes), np.diff(table.bounds))
+        return Entries(label, table.level, table.changes, table.n_ref)
 
 
 def waited_psds(batches: Sequence[Batch], job: Job, workers: Workers) -> tuple[Tables, list[str]]:

@@ -13,8 +13,8 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import Any, Self, TypeVar
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.threads import become_worker
+from sedeval_soft.errors import EvaluationError
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.rows import UNNAMED, Origin, Rows
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER
 from sedeval_soft.tables.source import Source

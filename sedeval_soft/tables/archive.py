@@ -14,9 +14,8 @@ from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import IO, Any
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.visible import one_line
+from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.compressed import Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.folder import Member, is_table, read_members, stem_of

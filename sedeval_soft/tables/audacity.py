@@ -6,11 +6,9 @@ the label before it. Quotes are characters like others.
 
 from __future__ import annotations
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
-from sedeval_soft.core.visible import quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.fit import as_long, check_text, shown

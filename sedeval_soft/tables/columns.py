@@ -21,9 +21,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.hints import close_matches
 from sedeval_soft.core.intake import COLUMNS, NO_COLUMNS, ColumnNames
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.names import close_matches
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "filename": (

@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, cast
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.source import SPARED, Bytes, Taken
 
 if TYPE_CHECKING:

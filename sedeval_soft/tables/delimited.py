@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.fit import check_text, shown
 from sedeval_soft.tables.form import Form, Holds, Reading, never

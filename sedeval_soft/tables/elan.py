@@ -14,10 +14,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_ticks
-from sedeval_soft.core.visible import quoted
+from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.tables.fit import as_long, check_text

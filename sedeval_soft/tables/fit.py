@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be, counted, plural
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import without_extension
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
+from sedeval_soft.errors import InputError, Problem, be, counted, plural
 from sedeval_soft.tables.form import Form
 
 _NAMED = 3

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
+from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.tables.assemble import join_long, join_wide
 from sedeval_soft.tables.source import Source, open_source, spelled
 

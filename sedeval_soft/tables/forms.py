@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.hints import did_you_mean
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.tables.archive import COMPRESSED, TAR, ZIP
 from sedeval_soft.tables.audacity import AUDACITY
 from sedeval_soft.tables.delimited import CSV, LONG, MAESTRO, SCORE_DIR, SED_EVAL, WIDE, WIDE_CSV

@@ -10,11 +10,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import to_seconds, to_ticks
-from sedeval_soft.core.visible import quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.form import Form, Holds, Reading

@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.named_thresholds import are_lists_of_one, last_of, seem_thresholds, thresholds_in
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.rows import LongRows, Origin, Rows, no_events
+from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.tables.assemble import join_long
 from sedeval_soft.tables.folder import tables_in
 from sedeval_soft.tables.read import read_table

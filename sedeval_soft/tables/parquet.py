@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import Limits, intake_of
 from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.visible import one_line
+from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.fit import check_text

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.core.groups import PART_NAMES, is_part_name
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.partition import Partition
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.settings import PART_NAMES, is_part_name
 from sedeval_soft.tables.columns import ALIASES, is_number, normal
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records

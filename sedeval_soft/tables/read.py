@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Origin, Rows, no_events
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.source import Source, is_pattern, may_be_no_table, open_source
 from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
 from sedeval_soft.tables.unclear_columns import only_the_user_knows

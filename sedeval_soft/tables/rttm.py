@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
-from sedeval_soft.core.visible import quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.form import Form, Holds, Reading

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.folder import EXTENSIONS, OTHERS, stem_of
 from sedeval_soft.tables.source import EXTENSIONS as NO_TEXT
 from sedeval_soft.tables.source import extension_of, spelled

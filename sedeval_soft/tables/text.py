@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, ColumnNames, Limits, intake_of
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.rows import Origin, Rows
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
     PRESENT,

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.visible import SHOWN, quoted
+from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER, Layout, is_number
 from sedeval_soft.tables.source import Source

@@ -9,13 +9,13 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from sedeval_soft.api.sources import Columns, limits_from, to_rows
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.fit import fit, taken

@@ -16,12 +16,10 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem, SettingsError
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.value import SCHEMA
-from sedeval_soft.core.visible import quoted, visible
+from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.json import json_document
 from sedeval_soft.report.table import UNDEFINED, Table
 from sedeval_soft.report.text import plain_table

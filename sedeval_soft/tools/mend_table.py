@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.core.errors import InputError, SettingsError
-from sedeval_soft.core.hints import folded
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.paths import is_folder
+from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.names import folded
 from sedeval_soft.tables.columns import BLANKS, is_number
 from sedeval_soft.tables.source import Source, open_source, spelled
 from sedeval_soft.tables.text import Sniffed, sniff

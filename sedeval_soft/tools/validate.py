@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
-from sedeval_soft.config import checked_preset, classes_of_preset
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.misread import last_offsets
 from sedeval_soft.core.pair import name_single_file
 from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
+from sedeval_soft.errors import InputError, SettingsError, counted
 from sedeval_soft.report import write_atomic
+from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.source import spelled
 from sedeval_soft.tools.validate_checks import (

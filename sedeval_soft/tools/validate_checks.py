@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.errors import Problem
 from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.hints import did_you_mean, folded
 from sedeval_soft.core.misread import (
     DAY,
     TICK,
@@ -26,6 +24,8 @@ from sedeval_soft.core.misread import (
     similar_names,
 )
 from sedeval_soft.core.rows import UNNAMED, LongRows, WideRows
+from sedeval_soft.errors import Problem
+from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tools.validate_tables import Log, Table
 

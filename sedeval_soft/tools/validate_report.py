@@ -8,9 +8,7 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import Problem, Severity
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import Problem, Severity, counted, visible
 from sedeval_soft.report.escape import github_message, github_property, json_text
 from sedeval_soft.tools.validate_tables import SEVERITIES, Validation
 

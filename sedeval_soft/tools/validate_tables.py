@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import RULES, problem
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem, Severity
 from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.core.paths import is_folder
 from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.columns import Layout, layout_of_row
 from sedeval_soft.tables.folder import check_alike, check_apart, stem_of, tables_in, with_recording
 from sedeval_soft.tables.read import form_at_once, form_instead, read_as

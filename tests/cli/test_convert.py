@@ -10,8 +10,8 @@ import pytest
 from called import call
 
 import sedeval_soft
-from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.tables import read_rows
 
 TABLE = (

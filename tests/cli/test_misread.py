@@ -20,8 +20,8 @@ from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.api.sharded import shard_here
 from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import pack_shard, unpack_shard
+from sedeval_soft.settings import Settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]

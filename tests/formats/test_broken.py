@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from launched import program
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError
+from sedeval_soft.errors import MAX_PROBLEMS, InputError
 from sedeval_soft.tables import read_rows
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import LongRows, WideRows
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_durations, read_rows, rows_from_data, text_lines
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import read_fast, sniff

@@ -13,11 +13,11 @@ from intersection_cases import FORMS, LABELS, Side, table_of
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.activity import activities
 from sedeval_soft.core.lifetimes import lifetimes_of
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.measures.event_thresholds import intersections_when
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.optimal import intersections_when
-from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
-from sedeval_soft.measures.steps import Steps
+from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
+from sedeval_soft.measures.threshold_counts import ThresholdCounts
+from sedeval_soft.settings import Settings
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
@@ -114,14 +114,14 @@ def check_steps(ours: Side, theirs: Side, chosen: Settings, swept):
     cut = cut.take(cut.alive(chosen.reference_cut))
     sizes = len(reference.files), len(TWO)
     both = cut.events(), lifetimes_of(system, theirs.merge)
-    steps = Steps.of(intersections_when(*both, *sizes, Criteria.of(chosen)))
-    assert steps.low[steps.bounds[:-1]].tolist() == [0.0, 0.0]
+    table = ThresholdCounts.of_lives(*intersections_when(*both, *sizes, Criteria.of(chosen)))
     for k in range(len(TWO)):
-        own = slice(int(steps.bounds[k]), int(steps.bounds[k + 1]))
+        threshold, (tp, n_sys) = table.steps(k)
+        assert threshold[0] == 0.0
         for level, counts in swept.items():
-            at = own.start + int(np.searchsorted(steps.low[own], level, side="right")) - 1
-            assert steps.tp[at] == counts["tp"][k]
-            assert steps.n_sys[at] - steps.tp[at] == counts["fp"][k]
+            at = int(np.searchsorted(threshold, level, side="right")) - 1
+            assert tp[at] == counts["tp"][k]
+            assert n_sys[at] - tp[at] == counts["fp"][k]
 
 
 def recoded(side: Side):

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from sedeval_soft.measures import descent
 from sedeval_soft.measures.descent import Stretch, descend
 from sedeval_soft.measures.peak import Peak
-from sedeval_soft.measures.segment.optimal import best_thresholds
-from sedeval_soft.measures.steps import (
-    Changes,
-    Counted,
-    Steps,
-    best_error_rate_thresholds,
-    best_f_thresholds,
+from sedeval_soft.measures.threshold_counts import (
+    N_SYS,
+    TP,
+    Alive,
+    ThresholdCounts,
+    best_thresholds,
+    error_merit,
+    f_merit,
 )
 from sedeval_soft.run.levels import Held
 
@@ -88,8 +89,8 @@ def test_of_events(batches, missed, most, edges, beta, inclusive):
     hit = [(born, dies) for born, dies, kind in lives if kind > 0]
     every = [(born, dies) for born, dies, _ in lives]
     n_ref = len(hit) + missed
-    counted = Counted([(changes(hit), 1)], [(changes(every), 1)], np.array([[n_ref]]))
-    steps = Steps.of(counted)
+    lives = [(changes(hit), (TP,)), (changes(every), (N_SYS,))]
+    table = ThresholdCounts.of_lives(lives, np.array([[n_ref]]))
     runs = []
     for batch in batches:
         ends = [(at, sign * (k > 0), sign * (k <= 0)) for b, d, k in batch for at, sign in ((b, -1), (d, 1))]
@@ -97,19 +98,19 @@ def test_of_events(batches, missed, most, edges, beta, inclusive):
         runs.append(run(*([end[k] for end in ends] for k in range(3))))
     best = Peak.of_f(n_ref, beta)
     descended(runs, best, most, edges)
-    assert best.threshold(runs, inclusive=inclusive) == best_f_thresholds(steps, beta, inclusive)[0]
+    assert best.threshold(runs, inclusive=inclusive) == table.best(f_merit(beta), inclusive=inclusive)[0][0]
     fewest = Peak.of_errors(n_ref)
     descended(runs, fewest, most, edges)
-    thresholds, at = best_error_rate_thresholds(steps, inclusive)
+    thresholds, tp, n_sys = table.best(error_merit, inclusive=inclusive)
     assert fewest.threshold(runs, inclusive=inclusive) == thresholds[0]
     if n_ref:
-        assert fewest.counts.tolist() == [steps.tp[at[0]], steps.n_sys[at[0]] - steps.tp[at[0]]]
+        assert fewest.counts.tolist() == [tp[0], n_sys[0] - tp[0]]
 
 
 def changes(lives):
     born, dies = (np.array([life[k] for life in lives], dtype=np.float64) for k in (0, 1))
     none = np.zeros(len(lives), dtype=np.int64)
-    return Changes(none, none, born, dies)
+    return Alive(none, none, born, dies)
 
 
 def descended(runs, peak, most, edges):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.intersection.psds import Rates, Staircases
+from sedeval_soft.measures.psds import Rates, Staircases
 from sedeval_soft.measures.stairs import Climb
 
 

@@ -9,8 +9,8 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.config import load_preset
 from sedeval_soft.core.rows import WideRows
+from sedeval_soft.settings_files import load_preset
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.measures.names import OVERALL, ScoreName, spell
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.table import Table
+from sedeval_soft.settings import Settings
 
 Value = float | int | None
 

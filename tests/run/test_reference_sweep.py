@@ -13,10 +13,10 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.segment.surface import Surface, _place
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.surface import Surface, _place
 from sedeval_soft.report import render
+from sedeval_soft.settings import Settings
 
 BASES = ("segment", "event", "intersection", "clip")
 ASKED = Settings(

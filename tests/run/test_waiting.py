@@ -15,7 +15,6 @@ from test_evaluator import batch_of
 
 from sedeval_soft import EvaluationError, __version__
 from sedeval_soft.api import read_parts, shard_of_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.measures import descent
@@ -25,6 +24,7 @@ from sedeval_soft.run.batches import Keeper, can_wait
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.waited import joined
 from sedeval_soft.run.workers import Workers
+from sedeval_soft.settings import Settings
 
 BASES = ("segment", "event", "intersection", "clip")
 WAITING = {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.run.workers import Workers
 
 

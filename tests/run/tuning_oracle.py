@@ -11,8 +11,8 @@ import numpy as np
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.rows import Origin, WideRows
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.measures.threshold_counts import threshold_between
+from sedeval_soft.settings import Settings
 
 BASES = ("segment", "clip", "event", "intersection")
 LABELS = ("car", "dog", "talk")

@@ -17,12 +17,12 @@ from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.rows import LongRows, WideRows
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.report import schema
 from sedeval_soft.run.chance import closed_forms
+from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

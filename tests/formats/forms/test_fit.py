@@ -12,7 +12,7 @@ import pytest
 from drawn import facts
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.errors import InputError
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables.fit import fit, fold, unfold
 from sedeval_soft.tables.forms import form_of
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from tables import long_rows
 from test_samples import SAMPLES, tarred, zipped
 
-from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.tables import compressed, read_rows
 from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import FORMS

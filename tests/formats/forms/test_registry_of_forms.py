@@ -11,8 +11,8 @@ from tables import long_rows
 from test_malformed import SEEDS
 
 from sedeval_soft.cli.convert import WRITTEN as OPTION
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.tables import folder
 from sedeval_soft.tables import source as magic
 from sedeval_soft.tables.fit import fit

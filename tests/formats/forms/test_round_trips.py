@@ -10,8 +10,8 @@ from drawn import PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through
 from hypothesis import HealthCheck, given, settings
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import WideRows
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables.fit import as_long
 
 NAMES = [form.name for form in WRITTEN]

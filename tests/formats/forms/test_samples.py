@@ -13,8 +13,8 @@ from drawn import facts
 from pyarrow import feather
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.errors import InputError
 from sedeval_soft.core.rows import LongRows
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 
 RTTM = """\

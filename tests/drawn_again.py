@@ -14,8 +14,8 @@ from tables import long_rows
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.rows import LongRows
+from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.run.scoring import Key
 from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import Settings

@@ -32,8 +32,8 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import memory_limited
 from sedeval_soft.core.rows import LongRows, Rows
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.names import ScoreName

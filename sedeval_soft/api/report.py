@@ -22,7 +22,7 @@ from sedeval_soft.core.board import Board
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.page.material import Material

@@ -31,8 +31,8 @@ from sedeval_soft.core.findings import NO_DURATIONS, STRICT, listing
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.misread import doubts
 from sedeval_soft.core.pair import align
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.measures.names import ScoreName

@@ -19,8 +19,8 @@ from sedeval_soft.board.records import MOST_PROBLEMS, Record, faults_of, scored_
 from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.scores import Scores, UnknownScoreError
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Scores, UnknownScoreError
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.run.evaluation import score_shard, tuned_shard

@@ -14,9 +14,9 @@ from sedeval_soft.board.discordance import discordances
 from sedeval_soft.board.doubts import doubts, level
 from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.core.scores import Input, Score, Scores
 from sedeval_soft.errors import Problem, Severity
 from sedeval_soft.settings import Settings
 

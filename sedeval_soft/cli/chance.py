@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
     from sedeval_soft.core.rows import Rows
-    from sedeval_soft.core.value import Scores
+    from sedeval_soft.core.scores import Scores
 
 
 def draws_of(given: dict[str, Any]) -> int:

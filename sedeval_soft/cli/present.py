@@ -13,7 +13,7 @@ from sedeval_soft.cli.output import emit, remark, to_standard_output
 if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
     from sedeval_soft.core.board import Board
-    from sedeval_soft.core.value import Scores
+    from sedeval_soft.core.scores import Scores
     from sedeval_soft.report.services import Verdict
 
 OPTIONS = ("form", "averages", "output", "quiet", "raw_names")
@@ -63,7 +63,7 @@ class Presentation:
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all asked names that a system lacks: before anything is written."""
-        from sedeval_soft.core.value import UnknownScoreError
+        from sedeval_soft.core.scores import UnknownScoreError
 
         problems: dict[str, None] = {}
         for scores in systems:

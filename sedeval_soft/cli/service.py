@@ -11,7 +11,7 @@ from sedeval_soft.cli.output import emit, remark, to_standard_output
 
 if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
-    from sedeval_soft.core.value import Scores
+    from sedeval_soft.core.scores import Scores
     from sedeval_soft.report.services import Verdict
 
 SUMMARY = "GITHUB_STEP_SUMMARY"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from sedeval_soft.core.value import Scores, document
+from sedeval_soft.core.scores import Scores, document, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +100,5 @@ class Board:
 
 def board_document(board: Board) -> dict[str, Any]:
     """Return the JSON document of the systems of a board, with the board in it."""
-    return document(board.systems) | {"board": _board(board)}
-
-
-def _board(board: Board) -> dict[str, Any]:
-    return {
-        "rank_by": board.rank_by,
-        "compared_to": board.compared_to,
-        "baseline": board.baseline,
-        "confidence": board.confidence,
-        "replicates": board.replicates,
-        "seed": board.seed,
-        "entries": [asdict(entry) for entry in board.entries],
-        "discordances": [_discordance(discordance) for discordance in board.discordances],
-        "agreement": {
-            "names": list(board.agreement.names),
-            "tau": [list(row) for row in board.agreement.tau],
-        },
-    }
-
-
-def _discordance(discordance: Discordance) -> dict[str, Any]:
-    return {
-        "system": discordance.system,
-        "class": discordance.class_name,
-        "only_system": discordance.only_system,
-        "only_other": discordance.only_other,
-        "p": discordance.p,
-        "p_adjusted": discordance.p_adjusted,
-    }
+    names = (field.name for field in fields(board) if field.name != "systems")
+    return document(board.systems) | {"board": {name: plain(getattr(board, name)) for name in names}}

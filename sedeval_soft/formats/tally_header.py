@@ -15,7 +15,7 @@ import msgspec
 
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.rows import LONGEST
-from sedeval_soft.core.value import Input
+from sedeval_soft.core.scores import Input
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.formats.members import MemberError
 from sedeval_soft.settings import Settings

@@ -20,9 +20,9 @@ from sedeval_soft.core.events import Events, events_of
 from sedeval_soft.core.hard import hard_events, positive
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows, WideRows
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import to_seconds, to_ticks
-from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures.averages import Averaged, ratio

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.report.table import number, short
 
 BASES = ("segment", "event", "intersection")

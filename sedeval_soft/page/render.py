@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.core.board import Board, board_document
-from sedeval_soft.core.value import Scores, document
+from sedeval_soft.core.scores import Scores, document
 from sedeval_soft.errors import visible
 from sedeval_soft.page.curves import curves
 from sedeval_soft.page.explorer import explorer

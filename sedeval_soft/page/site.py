@@ -15,7 +15,7 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.core.board import Board, Entry
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.page.render import fill

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sedeval_soft.core.scores import Confusion, Score
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Confusion, Score
 from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.spread import Worst
-    from sedeval_soft.core.sweep import Sweep
+    from sedeval_soft.core.scores import Sweep, Worst
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
 

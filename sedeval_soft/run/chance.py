@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.chance import Chance, Level
 from sedeval_soft.core.clips import clip_sides, clip_values
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.grid import Grid
@@ -21,8 +20,8 @@ from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.rows import WideRows
+from sedeval_soft.core.scores import Chance, Level, Score, Scores
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sedeval_soft.core.hard import detected, positive
+from sedeval_soft.core.scores import Confusion
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Confusion
 from sedeval_soft.measures.confusion import ConfusionCounts, confuse_events, confuse_segments
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.settings import Settings

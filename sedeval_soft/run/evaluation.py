@@ -14,11 +14,11 @@ from sedeval_soft.core.findings import NO_DURATIONS, listing
 from sedeval_soft.core.hard import merges
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.scores import Input, Score, Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
-from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.names import spell
 from sedeval_soft.run.beside import (
@@ -39,7 +39,7 @@ from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.core.spread import Folds
+    from sedeval_soft.core.scores import Folds
     from sedeval_soft.run.intervals import Progress
 
 
@@ -223,7 +223,7 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
-    from sedeval_soft.core.spread import Folds, Spread
+    from sedeval_soft.core.scores import Folds, Spread
 
     spreads = [
         Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score
 from sedeval_soft.measures.names import spell
 from sedeval_soft.resample import weights
 from sedeval_soft.resample.coverage import ENOUGH, NOMINAL, files_of, held

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import active
 from sedeval_soft.core.hard import positive
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.base import Table

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals
-from sedeval_soft.core.value import Score
 from sedeval_soft.measures import base
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Tables

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.sweep import THRESHOLDS, Sweep
+from sedeval_soft.core.scores import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores

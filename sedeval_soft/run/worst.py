@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.spread import Offender, Worst
+from sedeval_soft.core.scores import Offender, Worst
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.segment.count import common

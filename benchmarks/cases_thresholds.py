@@ -37,8 +37,9 @@ def _cells(bench: Bench) -> tuple[Any, str]:
 
 
 def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
-    from sedeval_soft.api import shard_of_rows, to_rows
+    from sedeval_soft.api import to_rows
     from sedeval_soft.core.settings import Settings
+    from sedeval_soft.evaluation.count import shard_of_rows
 
     reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
     settings = Settings.of(only=("event.optimal",))

@@ -15,6 +15,7 @@ LAYERS = (
     ("compat", "validation", "torch", "simulation", "annotators"),
     ("resample",),
     ("run",),
+    ("evaluation",),
     ("config", "board"),
     ("report",),
     ("page", "plotting"),
@@ -32,8 +33,8 @@ HEAVY = frozenset(
 )
 OPTIONAL = {
     "array_api_compat": {"functional"},
-    "dask": {"run"},
-    "distributed": {"run"},
+    "dask": {"evaluation"},
+    "distributed": {"evaluation"},
     "fsspec": {"formats"},
     "torch": {"torch"},
     "torchmetrics": {"torch"},
@@ -221,7 +222,7 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "report.write_folder", "formats.buckets", "formats.spill"})
+WRITERS = frozenset({"report.write", "report.write_folder", "formats.stored"})
 """Modules that may write files by name, results or temporary ones; all others go through them."""
 
 

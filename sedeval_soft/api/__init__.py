@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
-    from sedeval_soft.api.counting import shard_of_rows
     from sedeval_soft.api.evaluation import (
+        counted,
         evaluate,
         evaluate_rows,
         has_points,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluator",
     "compare",
+    "counted",
     "evaluate",
     "evaluate_rows",
     "has_points",
@@ -50,7 +51,6 @@ __all__ = [
     "read_parts",
     "read_tally",
     "settings_of_points",
-    "shard_of_rows",
     "sides_of",
     "threshold_curves",
     "to_rows",
@@ -61,7 +61,6 @@ __all__ = [
 
 _HOME = {
     "comparison": ("compare", "mean_of_runs"),
-    "counting": ("shard_of_rows",),
     "evaluator": ("Evaluator", "merge_tallies", "read_tally"),
     "sources": (
         "operating_points",

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
@@ -31,11 +30,13 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
-from sedeval_soft.core.room import memory_limited
+from sedeval_soft.core.room import given_limit, memory_limited
 from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
 from sedeval_soft.core.shard import Shard
+from sedeval_soft.core.threads import processors
 from sedeval_soft.core.value import Scores
+from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
@@ -107,22 +108,20 @@ def evaluate(
     if name is not None:
         check_name(name)
     draws, jobs = checked_draws(chance), checked_jobs(jobs)
-    if jobs is None and memory_limit is not None:
-        jobs = 1
     with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
         system = with_points(system, limits)
         chosen = with_folds(settings_of_points(chosen, [system]), folds)
-        counted = _counted(
+        of = counted(
             reference, system, chosen, durations, limits_from(limits, columns), name,
             draws=draws, jobs=jobs, scheduler=scheduler, whole=folds is not None or by is not None,
         )  # fmt: skip
-        files = counted[2].tally.files
-        parts = [read_parts(of, what, files, limits) for what, of in (("folds", folds), ("by", by))]
-        return _scored(counted, chosen, parts[0], parts[1], draws, progress)
+        files = of[2].tally.files
+        parts = [read_parts(given, what, files, limits) for what, given in (("folds", folds), ("by", by))]
+        return _scored(of, chosen, parts[0], parts[1], draws, progress)
 
 
 def _scored(
-    counted: Counted,
+    of: Counted,
     settings: Settings,
     folds: Partition | None,
     by: Partition | None,
@@ -130,7 +129,7 @@ def _scored(
     progress: Progress | None,
 ) -> Scores:
     """Return the scores of what was counted."""
-    sides, lengths, shard = counted
+    sides, lengths, shard = of
     points = sides is not None and has_points(sides[1])
     scores = score_shard(shard, __version__, folds=folds, by=by, points=points, progress=progress)
     if sides is None or not draws:
@@ -138,33 +137,43 @@ def _scored(
     return with_chance(scores, align(*sides, settings, lengths), draws, folds, progress)
 
 
-def _counted(
+def counted(
     reference: Any,  # noqa: ANN401
     system: Any,  # noqa: ANN401
     settings: Settings,
     durations: Durations | None,
     limits: Limits,
-    name: str | None,
+    name: str | None = None,
     *,
-    draws: int,
-    jobs: int | None,
-    scheduler: str | None,
-    whole: bool,
+    draws: int = 0,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    whole: bool = False,
 ) -> Counted:
-    """Return the rows of both sides, None where they are not in memory, the durations, and the statistics."""
+    """Return the rows of both sides, None where they are not in memory, the durations, and the statistics.
+
+    draws: of chance levels, which look at all rows. jobs: processes that count, 0 for one for each processor.
+    scheduler: of the workers that count. whole: whether all that was counted is needed, to be saved or
+    divided, and not only the scores. Raises what `evaluate` does.
+    """
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
         _check_scheduler(scheduler, files=files, draws=draws)
-    if files and not draws and not (jobs is None and scheduler is None):
-        from sedeval_soft.api.parts import counted_in_parts
+    jobs = processors() if jobs == 0 else jobs
+    paths = (os.fspath(reference), os.fspath(system)) if files and not draws else None
+    if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
+        from sedeval_soft.evaluation.execute import cluster, processes
 
-        paths = os.fspath(reference), os.fspath(system)
-        sides, lengths, shard = counted_in_parts(
-            *paths, settings, durations, limits, jobs=jobs, scheduler=scheduler, whole=whole
+        where: Any = (
+            processes(jobs or 1) if scheduler is None else cluster(scheduler, jobs or 0, given_limit())
         )
-        return sides, lengths, shard if name is None else replace(shard, system=name)
-    both, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-    return both, lengths, shard_of_rows(*both, settings, lengths, name)
+        with where as execute:
+            lengths, shard = count_files(
+                *paths, settings, lambda: read_lengths(durations, limits), limits, execute, whole=whole
+            )
+        return None, lengths, shard if name is None else replace(shard, system=name)
+    sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
+    return sides, lengths, count_rows(*sides, settings, lengths, name, whole=whole)
 
 
 def _check_scheduler(scheduler: object, *, files: bool, draws: int) -> None:
@@ -287,7 +296,7 @@ def evaluate_rows(
     name: str | None = None,
 ) -> Scores:
     """Score rows that were read already; arguments as for `evaluate`."""
-    shard = shard_of_rows(reference, system, settings, durations, name)
+    shard = count_rows(reference, system, settings, durations, name)
     return score_shard(shard, __version__, points=has_points(system))
 
 

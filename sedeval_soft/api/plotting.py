@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import compare
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import has_points, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
@@ -27,6 +26,7 @@ from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.evaluation.count import shard_of_rows
 from sedeval_soft.plotting.kinds import RESAMPLED
 from sedeval_soft.plotting.look import Look
 from sedeval_soft.plotting.needs import MATRIX_BASES, check_kind, matrix_score, settings_for

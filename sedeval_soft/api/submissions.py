@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.board.paired import settings_for
@@ -23,6 +22,7 @@ from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
+from sedeval_soft.evaluation.count import shard_of_rows
 from sedeval_soft.formats import pack_shard, read_rows
 from sedeval_soft.formats.submissions import Submission, sha256_of
 from sedeval_soft.run.evaluation import score_shard, tuned_shard

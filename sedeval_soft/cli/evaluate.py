@@ -10,7 +10,7 @@ import click
 
 from sedeval_soft.cli.arguments import check_objective, check_once, move_rule
 from sedeval_soft.cli.chance import draws_of, with_levels
-from sedeval_soft.cli.jobs import check_jobs, jobs_of, may_be_in_parts
+from sedeval_soft.cli.jobs import check_jobs
 from sedeval_soft.cli.options import (
     INPUT,
     INTAKE,
@@ -83,7 +83,6 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
     _check_arguments(ctx, reference, systems, given, points=bool(points or folder is not None))
     from sedeval_soft.cli.asked import limits_of
 
-    given |= {"jobs": jobs_of(given), "memory": given["memory_limit"]}
     with limits_of(given) as limits:
         if folder is not None:
             from sedeval_soft.api import operating_points
@@ -170,7 +169,7 @@ def _run(
 
     shown = Presentation.of(given)
     names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
-    more = ("report", "timelines", "jobs", "memory", "scheduler")
+    more = ("report", "timelines", "jobs", "scheduler")
     io = {"limits": limits, **{name: given.pop(name) for name in (*names, *more)}}
     io["draws"] = draws_of(given)
     _check_outputs(
@@ -266,21 +265,23 @@ def _read(
 def _one(reference: str, system: System, settings: Settings, shown: Presentation, io: dict[str, Any]) -> int:
     """Score one system; return the exit code."""
     from sedeval_soft import __version__
-    from sedeval_soft.api import has_points, read_lengths, read_parts, shard_of_rows, sides_of
+    from sedeval_soft.api import counted, has_points, read_lengths, read_parts, sides_of
     from sedeval_soft.cli.progress import progress
+    from sedeval_soft.evaluation.count import shard_of_rows
     from sedeval_soft.run.evaluation import score_shard
 
     limits = io["limits"]
     at_once = io["page"] or io["draws"] or io["check"] or not isinstance(system, str)
     sides: tuple[Rows, Rows] | None
-    if not at_once and may_be_in_parts(reference, str(system), io):
-        from sedeval_soft.cli.streamed import counted
-
-        sides, durations, shard = counted(reference, str(system), settings, io)
-    else:
+    if at_once:
         sides = sides_of(reference, system, settings, limits)
         durations = read_lengths(io["durations"], limits)
         shard = shard_of_rows(*sides, settings, durations)
+    else:
+        # Parts that only folds and scenes name are scored from all that was counted; that is saved, too.
+        whole = any(io.get(name) for name in ("save_tally", "folds", "by"))
+        how = {"jobs": io["jobs"], "scheduler": io["scheduler"], "whole": whole}
+        sides, durations, shard = counted(reference, system, settings, io["durations"], limits, **how)
     parts = {name: read_parts(io[name], name, shard.tally.files, limits) for name in ("folds", "by")}
     with progress(quiet=shown.quiet) as told:
         scores = score_shard(

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import click
-
-_LOOKED_AT = 1 << 25
-"""Bytes of both tables below which nobody asks whether they fit into memory."""
 
 
 def check_jobs(ctx: click.Context, systems: Sequence[str], given: Mapping[str, Any], *, points: bool) -> None:
@@ -26,24 +21,3 @@ def check_jobs(ctx: click.Context, systems: Sequence[str], given: Mapping[str, A
     for name in ("report", "chance", "check"):
         if given[name]:
             raise click.UsageError(f"{option} {count} parts; --{name} looks at all rows at once.", ctx)
-
-
-def jobs_of(given: Mapping[str, Any]) -> int | None:
-    """Return how many processes count; None where it is for us to say."""
-    from sedeval_soft.core.threads import processors
-
-    jobs: int | None = given["jobs"]
-    return processors() if jobs == 0 else jobs
-
-
-def may_be_in_parts(reference: str, system: str, io: Mapping[str, Any]) -> bool:
-    """Return whether to look at tables before they are read: where that was asked for, or they are large."""
-    if any(io[name] is not None for name in ("jobs", "memory", "scheduler")):
-        return True
-    from sedeval_soft.formats.places import any_in_shards
-
-    if any_in_shards(reference, system):
-        return True
-    with suppress(OSError, ValueError):
-        return sum(Path(name).stat().st_size for name in (reference, system)) >= _LOOKED_AT
-    return False

@@ -21,6 +21,16 @@ EXTENSIONS = frozenset(
 """Of forms that are no tables of text with delimiters."""
 
 
+_UNPACKED = 6
+"""How many bytes of text a packed byte stands for."""
+
+
+def bytes_as_text(name: str, size: int) -> int:
+    """Return the bytes that a file of so many bytes would have as text, estimated."""
+    packed = name.lower().endswith(".gz") or extension_of(name) in EXTENSIONS
+    return size * _UNPACKED if packed else size
+
+
 def may_be_no_table(data: Bytes, name: str) -> bool:
     """Return whether the forms must be asked before a table of text is looked for."""
     return data[:8].startswith(_BEGINNINGS) or extension_of(name) in EXTENSIONS or data[257:262] == b"ustar"

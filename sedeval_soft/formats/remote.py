@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.visible import one_line
-from sedeval_soft.formats.buckets import on_disk
+from sedeval_soft.formats.scratch import on_disk
 from sedeval_soft.formats.taken import Bytes, Taken
 
 T = TypeVar("T")

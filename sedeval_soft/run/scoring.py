@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.settings import Settings
-from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals
 from sedeval_soft.core.tuning import BASES
 from sedeval_soft.core.value import Score
@@ -38,19 +37,19 @@ THRESHOLDED: tuple[Family, ...] = (
 """The bases and readings that look for each class's best threshold."""
 
 
-def score_tally(tally: Tally, settings: Settings, solved: Solved | None = None) -> dict[str, Score]:
+def score_tally(
+    tally: Tally, settings: Settings, counted: Mapping[Family, Table] | None = None
+) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry.
 
-    solved: what was found already of what the tally has no segments and events for.
+    counted: the tables of bases and readings that the tally has no segments and events for.
     """
-    if solved is None:
-        found = joined(
-            {f: best_table(tally, f, settings) for f in THRESHOLDED if settings.wants(*f)},
-            ranked_tables(tally, sorted_cells(tally, settings), settings),
-        )
-    else:
-        found = dict(solved.tables)
-    tables = joined(counted_tables(tally, settings), found)
+    best = dict(counted or {})
+    for family in THRESHOLDED:
+        if settings.wants(*family) and family not in best:
+            best[family] = best_table(tally, family, settings)
+    ranked = ranked_tables(tally, sorted_cells(tally, settings), settings)
+    tables = joined(counted_tables(tally, settings), best, ranked)
     return {score.name: score for score in _scores(tables, tally.classes)}
 
 

@@ -37,9 +37,9 @@ class _Replicated:
     def __init__(self, tables: tuple[Any, Any], only: tuple[str, ...]) -> None:
         """Evaluate once, to have what is counted."""
         from sedeval_soft.api import to_rows
-        from sedeval_soft.core.settings import Settings
         from sedeval_soft.evaluation.count import shard_of_rows
         from sedeval_soft.run.scoring import score_tally
+        from sedeval_soft.settings import Settings
 
         self.tables, self.only = tables, only
         self.settings = Settings.of(only=only, ci="bootstrap")

@@ -39,9 +39,9 @@ class Pooled:
 
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
-        from sedeval_soft.core.settings import Settings
         from sedeval_soft.core.tally import Tally
         from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
+        from sedeval_soft.settings import Settings
 
         n_segments = np.array([system.shape[1]])
         self.settings = Settings.of(only=only, measures=GROUPS, classes=inputs.CLASSES)
@@ -62,8 +62,8 @@ class Pooled:
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""
         from sedeval_soft.core.events import active
-        from sedeval_soft.measures.divergence.count import PROPER, SOFT, count_divergence
-        from sedeval_soft.measures.ranking.count import count_ranking
+        from sedeval_soft.measures.divergence import PROPER, SOFT, count_divergence
+        from sedeval_soft.measures.ranking import count_ranking
         from sedeval_soft.run.scoring import score_tally
 
         settings, cells = self.settings, self.cells

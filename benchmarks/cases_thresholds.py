@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import inputs
@@ -38,8 +39,8 @@ def _cells(bench: Bench) -> tuple[Any, str]:
 
 def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
     from sedeval_soft.api import to_rows
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.evaluation.count import shard_of_rows
+    from sedeval_soft.settings import Settings
 
     reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
     settings = Settings.of(only=("event.optimal",))
@@ -49,13 +50,10 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.core.hard import positive
-    from sedeval_soft.core.settings import Settings
-    from sedeval_soft.measures.joint import joint_best
-    from sedeval_soft.measures.segment.optimal import best_thresholds
-    from sedeval_soft.measures.steps import best_f_thresholds
-    from sedeval_soft.run.candidates import candidates_of
-    from sedeval_soft.run.retuned import joint_table
-    from sedeval_soft.run.thresholds import steps_of
+    from sedeval_soft.measures.threshold_counts import best_thresholds, f_merit
+    from sedeval_soft.measures.thresholds import joint_best
+    from sedeval_soft.run.optimal import candidates_of, optimal_scores, threshold_counts
+    from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 
@@ -68,19 +66,20 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
 
     def alone() -> Any:  # noqa: ANN401 - an array
         if basis == "event":
-            return best_f_thresholds(steps_of(tally, basis, settings))
+            return threshold_counts(tally, basis, settings).best(f_merit(1.0), inclusive=False)
         return best_thresholds(
             tally.samples["segment.system"], positive(tally.samples["segment.reference"], settings)
         )
 
-    check(basis, together(), float(joint_table(tally, basis, settings)["joint_f"].overall))
+    table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
+    check(basis, together(), float(table["joint_f"].overall))
     costs = in_turn(call(together), call(alone), bench.runs)
     case = f"best micro F over class-wise thresholds, {basis}s: {size}"
     return within(case, costs, "each class's best F", 2.0)
 
 
 def _surface(bench: Bench, tally: Any, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.measures.segment.surface import Surface
+    from sedeval_soft.measures.surface import Surface
 
     reference, system = (tally.samples[f"segment.{side}"] for side in ("reference", "system"))
 

@@ -54,23 +54,23 @@ if TYPE_CHECKING:
         threshold_curves,
     )
     from sedeval_soft.api.annotation import annotate
-    from sedeval_soft.api.conversion import Conversion, convert
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.site import Site, build_site
-    from sedeval_soft.api.validation import validate
     from sedeval_soft.core.board import Board
-    from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.value import Score, Scores, UnknownScoreError
+    from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.page.render import Choices
-    from sedeval_soft.plotting.look import Look
-    from sedeval_soft.plotting.subject import Wish
+    from sedeval_soft.plots.data import Wish
+    from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
-    from sedeval_soft.validation import Validation
+    from sedeval_soft.settings import Settings
+    from sedeval_soft.tools.convert import Conversion, convert
+    from sedeval_soft.tools.validate import validate
+    from sedeval_soft.tools.validate_tables import Validation
 
 __version__ = "0.1.0"
 
@@ -113,33 +113,33 @@ _HOME = {
     "Annotation": "sedeval_soft.annotators.found",
     "Board": "sedeval_soft.core.board",
     "Choices": "sedeval_soft.page.render",
-    "Conversion": "sedeval_soft.api.conversion",
+    "Conversion": "sedeval_soft.tools.convert",
     "Curves": "sedeval_soft.run.curves",
-    "EvaluationError": "sedeval_soft.core.errors",
+    "EvaluationError": "sedeval_soft.errors",
     "Evaluator": "sedeval_soft.api",
-    "InputError": "sedeval_soft.core.errors",
+    "InputError": "sedeval_soft.errors",
     "Limits": "sedeval_soft.core.intake",
-    "Look": "sedeval_soft.plotting.look",
+    "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
     "Score": "sedeval_soft.core.value",
     "Scores": "sedeval_soft.core.value",
-    "Settings": "sedeval_soft.core.settings",
-    "SettingsError": "sedeval_soft.core.errors",
+    "Settings": "sedeval_soft.settings",
+    "SettingsError": "sedeval_soft.errors",
     "Site": "sedeval_soft.api.site",
     "UnknownScoreError": "sedeval_soft.core.value",
-    "Validation": "sedeval_soft.validation",
-    "Wish": "sedeval_soft.plotting.subject",
+    "Validation": "sedeval_soft.tools.validate_tables",
+    "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.api.annotation",
     "build_site": "sedeval_soft.api.site",
     "compare": "sedeval_soft.api",
-    "convert": "sedeval_soft.api.conversion",
+    "convert": "sedeval_soft.tools.convert",
     "evaluate": "sedeval_soft.api",
     "mean_of_runs": "sedeval_soft.api",
     "operating_points": "sedeval_soft.api",
     "plot": "sedeval_soft.api.plotting",
     "simulate": "sedeval_soft.api.simulation",
     "threshold_curves": "sedeval_soft.api",
-    "validate": "sedeval_soft.api.validation",
+    "validate": "sedeval_soft.tools.validate",
     "write_report": "sedeval_soft.api.report",
 }
 

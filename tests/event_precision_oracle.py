@@ -8,7 +8,7 @@ from fractions import Fraction
 from measure_oracles import PRECISIONS, Point
 from oracles import TickRow, merged_events
 
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 COCO = tuple(Fraction(k, 20) for k in range(10, 20))
 """IoUs of 0.5, 0.55 .. 0.95, exactly."""

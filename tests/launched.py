@@ -20,7 +20,12 @@ import sys
 STREAMS = (0, 1, 2)
 IMPORTED = (
     *("numpy", "pyarrow.csv", "msgspec", "yaml", "sedeval_soft.cli.main", "sedeval_soft.api"),
-    *("sedeval_soft.formats", "sedeval_soft.report", "sedeval_soft.run.evaluation", "sedeval_soft.config"),
+    *(
+        "sedeval_soft.tables",
+        "sedeval_soft.report",
+        "sedeval_soft.run.evaluation",
+        "sedeval_soft.settings_files",
+    ),
 )
 """What most calls import; the rest each imports by itself."""
 

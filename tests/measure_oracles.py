@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 Cells = Sequence[float]
 Oracle = Callable[[Cells, Cells, Settings], "float | None"]

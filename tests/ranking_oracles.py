@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from measure_oracles import cell_entropy, cut
 
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 Cells = list[float]
 Segment = Callable[[Cells, Cells, Settings], float]

@@ -9,8 +9,8 @@ import numpy as np
 from tables import wide_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
+from sedeval_soft.settings import Settings
 
 Table = np.ndarray
 """(n_segments, n_classes)."""

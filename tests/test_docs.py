@@ -17,9 +17,9 @@ from launched import program
 
 from sedeval_soft import evaluate
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats.columns import ALIASES
 from sedeval_soft.report import render, schema
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.columns import ALIASES
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [

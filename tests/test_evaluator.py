@@ -16,8 +16,8 @@ from tables import long_rows
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError
 from sedeval_soft.api import evaluate_rows, merge_tallies
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.report import render
+from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, worst=4)
 

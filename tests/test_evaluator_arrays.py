@@ -7,8 +7,8 @@ import pytest
 from drawn_again import FILES, LABELS, random_tables
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, evaluate
-from sedeval_soft.core.settings import GROUPS
 from sedeval_soft.report import render
+from sedeval_soft.settings import GROUPS
 
 
 def json_of(scores):

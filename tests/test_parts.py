@@ -13,9 +13,8 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.rows import LongRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.registry import score_names
+from sedeval_soft.settings import Settings
 
 THRESHOLDS = {"car": 0.25, "dog": 0.6}
 EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,), thresholds=THRESHOLDS)
@@ -39,16 +38,7 @@ SCENES = {"first": ("a",), "last.two": ("b", "[c-z]"), "any": ("*",)}
 
 def of_files(rows, files):
     """Return the rows of some files, nothing else being declared."""
-    kept = [name for name in rows.files if name in files]
-    codes = np.array([kept.index(name) if name in kept else -1 for name in rows.files], dtype=np.int32)
-    file = codes[rows.file]
-    where = file >= 0
-    columns = {name: getattr(rows, name)[where] for name in ("onset", "offset")}
-    if isinstance(rows, LongRows):
-        columns |= {"label": rows.label[where], "value": None if rows.value is None else rows.value[where]}
-    else:
-        columns["values"] = tuple(column[where] for column in rows.values)
-    return replace(rows, files=tuple(kept), file=file[where], **columns)
+    return rows.only_files(np.isin(rows.files, [*files]))
 
 
 def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, durations=None):
@@ -82,7 +72,7 @@ def test_parts_are_scored_as_if_they_were_all(name, seed, fine):
 
 def test_tables_without_values_and_wide_ones_have_parts():
     sides = random_rows(4), random_rows(5)
-    check_parts(*(replace(side, value=None) for side in sides), PLAIN)
+    check_parts(*(replace(side, values=()) for side in sides), PLAIN)
     rng = np.random.default_rng(0)
     wide = [wide_rows(np.round(rng.random((60, 3)), 1), files=3) for _ in range(2)]
     groups = {"ends": ("class2", "class0")}
@@ -180,10 +170,10 @@ def test_close_matches_name_groups_and_a_data_frame_has_them():
 
 
 def test_sampled_levels_of_a_part_are_said_by_its_name(monkeypatch):
-    from sedeval_soft.measures.intersection import soft_psds
+    from sedeval_soft.measures import psds
 
-    monkeypatch.setattr(soft_psds, "_MOST", 1)
-    monkeypatch.setattr(soft_psds, "_FEWEST", 2)
+    monkeypatch.setattr(psds, "_MOST", 1)
+    monkeypatch.setattr(psds, "_FEWEST", 2)
     scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, groups={"g": ("car",)}))
     said = [warning.split(" ")[0] for warning in scores.warnings if "evenly spaced" in warning]
     assert said == ["intersection.soft.psds", "intersection.soft.psds@g"]

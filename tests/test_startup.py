@@ -12,7 +12,7 @@ from launched import unmeasured
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 SELDOM = {
-    *("sedeval_soft.formats.forms", "sedeval_soft.validation", "pyarrow.compute"),
+    *("sedeval_soft.tables.delimited", "sedeval_soft.tools", "pyarrow.compute"),
     *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile", "numpy.ma", "html"),
     *(
         "sedeval_soft.api.comparison",
@@ -21,17 +21,17 @@ SELDOM = {
         "sedeval_soft.compat",
     ),
     *(
-        "sedeval_soft.config",
+        "sedeval_soft.settings_files",
         "sedeval_soft.core.board",
         "sedeval_soft.core.chance",
         "sedeval_soft.core.clips",
     ),
     *("sedeval_soft.core.partition", "sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
-    *("sedeval_soft.measures.calibration.score", "sedeval_soft.measures.curves.curve"),
-    *("sedeval_soft.measures.intersection.count", "sedeval_soft.measures.ranking.count"),
-    *("sedeval_soft.page", "sedeval_soft.plotting", "sedeval_soft.resample", "sedeval_soft.run.curves"),
+    *("sedeval_soft.measures.curves.points", "sedeval_soft.measures.curves.curve"),
+    "sedeval_soft.measures.intersection.count",
+    *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
     *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
-    *("sedeval_soft.run.retuned", "sedeval_soft.run.satisfice", "sedeval_soft.run.sweep"),
+    *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.run.sweep"),
     *("sedeval_soft.run.tuned", "sedeval_soft.run.worst", "sedeval_soft.simulation"),
 }
 """Modules that a plain evaluation has no use for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from html import escape
 from pathlib import Path
@@ -14,7 +15,7 @@ BEGIN, END = "<!-- layers: made by `python docs/make/layers.py` -->\n", "<!-- en
 
 STAGES = (
     ("files", "", "tables, in any form", 0),
-    ("rows", "core.rows", "LongRows, WideRows", 1),
+    ("rows", "tables.event_table", "EventTable", 1),
     ("activities", "core.activity", "Activity", 2),
     ("segments", "core.segments", "pool_rows", 3),
     ("lifetimes", "core.lifetimes", "EventLifetimes", 3),
@@ -22,17 +23,17 @@ STAGES = (
     ("scores", "core.value", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),
     ("pages", "page", "report, leaderboard", 6),
-    ("figures", "plotting", "PDF, SVG, PNG", 6),
+    ("figures", "plots", "PDF, SVG, PNG", 6),
 )
 """What data is at each stage: its name, its module, the names there, and the row it stands in."""
 
 STEPS = (
-    (0, "formats: read, and refuse with line and column"),
+    (0, "tables: read, and refuse with line and column"),
     (1, "core: the same times in both, overlaps joined"),
     (2, "core: onto a grid, or into events of all levels"),
     (3, "measures, run: count what each file has"),
     (4, "run, resample: add up, draw files anew, divide"),
-    (5, "report, page, plotting: show, and compute nothing"),
+    (5, "report, page, plots: show, and compute nothing"),
 )
 """What happens below each row, and in which package."""
 
@@ -99,7 +100,7 @@ def layers() -> list[list[str]]:
     """Return the packages of each layer, as import-linter has them: the first imports from no other."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = settings["tool"]["importlinter"]["contracts"]
-    return [[room.strip() for room in layer.split("|")] for layer in reversed(contract["layers"])]
+    return [re.findall(r"\w+", layer) for layer in reversed(contract["layers"])]
 
 
 def table() -> str:
@@ -107,7 +108,9 @@ def table() -> str:
     lines = ["| layer | package | what it is |", "|--:|---|---|"]
     for number, layer in enumerate(layers()):
         for room in layer:
-            text = (ROOT / "sedeval_soft" / room / "__init__.py").read_text(encoding="utf-8")
+            path = ROOT / "sedeval_soft" / room
+            path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+            text = path.read_text(encoding="utf-8")
             told = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0].replace("\n", " ")
             lines.append(f"| {number} | `{room}` | {told} |")
     return "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""Write the table of all settings into settings.md, from their JSON Schema and the command line."""
+"""Write the table of all settings into settings.md, and the copies of the presets into configs/."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import click
-
-from sedeval_soft.cli.main import group
-from sedeval_soft.config import schema_text
+from sedeval_soft.fields import FIELDS, option_of
+from sedeval_soft.settings_files import PRESETS, text_of_preset
+from sedeval_soft.settings_schema import schema_text
 
 MARK = "<!-- settings: made by `python docs/make/settings.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "settings.md"
-
-
-def options() -> dict[str, str]:
-    """Return the option of each setting that has one."""
-    command = group.get_command(click.Context(group), "evaluate")
-    if command is None:
-        raise ValueError("there is no command `evaluate`")
-    return {parameter.name: parameter.opts[0] for parameter in command.params if parameter.name}
 
 
 def form(schema: dict[str, Any]) -> str:
@@ -55,10 +46,9 @@ def number(schema: dict[str, Any]) -> str:
 def table() -> str:
     """Return the table: a row for each setting."""
     properties = json.loads(schema_text())["properties"]
-    known = options()
     lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
     for name, schema in properties.items():
-        option = f"`{known[name]}`" if name in known else ""
+        option = f"`{option_of(name)}`" if name in FIELDS and FIELDS[name].heading else ""
         default = f"`{json.dumps(schema['default']).strip(chr(34))}`" if "default" in schema else ""
         lines.append(f"| `{name}` | {option} | {schema['description']} | {form(schema)} | {default} |")
     return "".join(f"{line}\n" for line in lines)
@@ -71,3 +61,6 @@ def page(text: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in PRESETS:
+        copy = PAGE.parents[2] / "configs" / f"{name}.yaml"
+        copy.write_text(text_of_preset(name), encoding="utf-8")

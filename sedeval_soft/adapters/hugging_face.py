@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sedeval_soft.adapters.wanted import settings_for
 from sedeval_soft.api import Evaluator
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 
 DEFAULT = ("segment.soft.f1.micro", "segment.soft.f1.macro", "segment.soft.error_rate.micro")
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sedeval_soft.api.sources import settings_from
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
+from sedeval_soft.settings import Settings
 
 
 def settings_for(scores: Sequence[str], settings: Mapping[str, Any]) -> Settings:

@@ -27,27 +27,28 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import given_limit, memory_limited
-from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
 from sedeval_soft.core.value import Scores
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
 
-Counted = tuple[tuple[Rows, Rows] | None, Mapping[str, float] | None, Shard]
+Counted = tuple[tuple[EventTable, EventTable] | None, Mapping[str, float] | None, Shard]
 """The rows of both sides, None where they are not in memory, the durations, and the statistics."""
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
@@ -262,7 +263,7 @@ def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
         assumed = [
             f"{rows.origin.name}: {text}"
             for rows in points
-            if isinstance(rows, LongRows)
+            if isinstance(rows, EventTable)
             for text in rows.origin.assumed
         ]
         if not assumed:
@@ -289,8 +290,8 @@ def chosen_with(names: Sequence[str], settings: Settings | None, values: Mapping
 
 
 def evaluate_rows(
-    reference: Rows,
-    system: Rows,
+    reference: EventTable,
+    system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
     name: str | None = None,
@@ -300,9 +301,9 @@ def evaluate_rows(
     return score_shard(shard, __version__, points=has_points(system))
 
 
-def has_points(system: Rows) -> bool:
+def has_points(system: EventTable) -> bool:
     """Return whether a system is one of operating points."""
-    return isinstance(system, LongRows) and system.born is not None
+    return system.born is not None
 
 
 def with_curves(settings: Settings) -> Settings:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from sedeval_soft.board.records import Record
 from sedeval_soft.board.remembered import Comparisons
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.formats.sealed import seal, unsealed
-from sedeval_soft.formats.submissions import sha256_of
 from sedeval_soft.report.write import OutputError, write_atomic
+from sedeval_soft.tables.submissions import sha256_of
 
 MARK = ".soft-sed-eval-board"
 """A file that says that a folder is a site of ours: nothing of others is replaced or taken away."""

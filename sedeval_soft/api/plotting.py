@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -22,19 +22,19 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import DEFAULT_ONLY, Settings
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import shard_of_rows
-from sedeval_soft.plotting.kinds import RESAMPLED
-from sedeval_soft.plotting.look import Look
-from sedeval_soft.plotting.needs import MATRIX_BASES, check_kind, matrix_score, settings_for
-from sedeval_soft.plotting.registry import figure_of
-from sedeval_soft.plotting.save import form_of, rendered
-from sedeval_soft.plotting.subject import Subject, Subjects, Wish
+from sedeval_soft.fields import DEFAULT_ONLY
+from sedeval_soft.plots.data import System, Systems, Wish
+from sedeval_soft.plots.registry import RESAMPLED, figure_of
+from sedeval_soft.plots.requirements import check_kind, rank_by, settings_for
+from sedeval_soft.plots.save import form_of, rendered
+from sedeval_soft.plots.style import Look
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ def plot(
 ) -> Figure:
     """Draw a figure of one or more systems, and return it as a matplotlib Figure.
 
-    kind: what it shows, see `sedeval_soft.plotting.kinds.KINDS`. reference, systems: each as for `evaluate`.
+    kind: what it shows, see `sedeval_soft.plots.registry.KINDS`. reference, systems: each as for `evaluate`.
     names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to which the figure
     is written as well, as the command does. progress: told how many replicates of how many are done, of
     figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`, `scores`,
@@ -67,120 +67,103 @@ def plot(
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
     form = None if output is None else form_of(output)
-    wish, look = _taken(Wish, wish, values), _taken(Look, look, values)
+    wish, look = _pick(Wish, wish, values), _pick(Look, look, values)
     if not systems:
         raise SettingsError("expected one or more systems, found none")
     check_kind(kind, wish, len(systems))
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
-    called = names_of(systems, names)
+    named = dict(zip(names_of(systems, names), systems, strict=True))
     chosen = with_folds(settings_from(settings, values), folds)
     default = chosen.only == DEFAULT_ONLY and "only" not in values
-    given = (durations, folds, limits, progress)
-    subjects = subjects_of(kind, reference, systems, called, chosen, wish, given, default=default)
-    figure = figure_of(kind, subjects, look)
+    scored = scored_systems(
+        kind, reference, named, chosen, wish, default=default, durations=durations, folds=folds,
+        limits=limits, progress=progress,
+    )  # fmt: skip
+    figure = figure_of(kind, scored, look)
     if output is not None and form is not None:
         from sedeval_soft.report import write_atomic
 
-        write_atomic(output, rendered(figure, form, look, said_of(kind, subjects)))
+        write_atomic(output, rendered(figure, form, look, kind, scored))
     return figure
 
 
 def names_of(systems: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     """Return what systems are called in a figure: those given, else of their files, cut short."""
     if names is not None:
-        found = list(_texts("names", names))
-        if len(found) != len(systems):
-            raise SettingsError(f"expected a name for each of {len(systems)} systems, found {len(found)}")
-        if not all(found):
+        called = list(_texts("names", names))
+        if len(called) != len(systems):
+            raise SettingsError(f"expected a name for each of {len(systems)} systems, found {len(called)}")
+        if not all(called):
             raise SettingsError("the name of a system must not be empty")
     else:
-        paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else None for s in systems]
-        found = [
-            f"system {k}" if path is None else PurePath(path).stem or path for k, path in enumerate(paths, 1)
-        ]
-        if len(set(found)) < len(found):
-            found = [found[k] if path is None else path for k, path in enumerate(paths)]
-        found = ["system"] if len(found) == 1 and paths[0] is None else found
-    twice = next((name for name in found if found.count(name) > 1), None)
+        paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else "" for s in systems]
+        unnamed = ["system"] if len(paths) == 1 else [f"system {k + 1}" for k in range(len(paths))]
+        called = [PurePath(path).stem or path or other for path, other in zip(paths, unnamed, strict=True)]
+        if len(set(called)) < len(called):
+            called = [path or name for path, name in zip(paths, called, strict=True)]
+    twice = next((name for name in called if called.count(name) > 1), None)
     if twice is not None:
         raise SettingsError(f"two systems are called {twice!r}; expected names that differ")
-    return found
+    return called
 
 
-def subjects_of(
+def scored_systems(
     kind: str,
     reference: Any,  # noqa: ANN401 - as for evaluate
-    systems: Sequence[Any],
-    names: Sequence[str],
+    systems: Mapping[str, Any],
     settings: Settings,
     wish: Wish,
-    given: tuple[Durations | None, Parted | None, Limits | None, Progress | None],
     *,
     default: bool,
-) -> Subjects:
-    """Evaluate systems as far as a kind of figure needs.
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Systems:
+    """Evaluate systems, by name, as far as a kind of figure needs.
 
-    given: durations, folds, limits, progress. default: whether nothing is said of what to evaluate.
+    default: whether nothing is said of what to evaluate. Other arguments as for `plot`.
     """
-    durations, folds, limits, progress = given
-    several = len(systems) > 1
-    chosen = settings_for(kind, settings, wish, several=several, default=default)
-    systems = [with_points(system, limits) for system in systems]
-    chosen = settings_of_points(chosen, systems)
+    chosen = settings_for(kind, settings, wish, several=len(systems) > 1, default=default)
+    tables = {name: with_points(system, limits) for name, system in systems.items()}
+    chosen = settings_of_points(chosen, tables.values())
     limits = limits_from(limits)
-    if kind == "matrix" and several:
-        named = dict(zip(names, systems, strict=True))
+    if kind == "matrix" and len(tables) > 1:
         board = compare(
-            reference, named, rank_by=rank_by(chosen, wish), durations=durations, folds=folds, limits=limits,
+            reference, tables, rank_by=rank_by(chosen, wish), durations=durations, folds=folds, limits=limits,
             settings=chosen, progress=progress,
         )  # fmt: skip
-        return Subjects(tuple(Subject(s.system, s) for s in board.systems), wish, board)
+        return Systems(tuple(System(scores.system, scores) for scores in board.systems), wish, board)
     lengths = read_lengths(durations, limits)
-    found, ours = [], reference
-    for name, system in zip(names, systems, strict=True):
+    scored, ours = [], reference
+    for name, system in tables.items():
         ours, theirs = sides_of(ours, system, chosen, limits)
         shard = shard_of_rows(ours, theirs, chosen, lengths, name)
         parts = read_parts(folds, "folds", shard.tally.files, limits)
         scores = score_shard(shard, __version__, folds=parts, points=has_points(theirs), progress=progress)
         pair = align(ours, theirs, chosen, lengths) if kind == "timeline" else None
-        found.append(Subject(name, scores, pair))
-    return Subjects(tuple(found), wish)
-
-
-def rank_by(settings: Settings, wish: Wish) -> str:
-    """Return the score that a leaderboard is sorted by: of what is evaluated, the soft reading if it is."""
-    measure, average = matrix_score(wish)
-    families = [
-        (b, r) for r in ("soft", "optimal", "hard", "tuned") for b in MATRIX_BASES if settings.wants(b, r)
-    ]
-    return f"{families[0][0]}.{families[0][1]}.{measure}.{average}"
-
-
-def said_of(kind: str, subjects: Subjects) -> tuple[str, str]:
-    """Return what a figure is of, and the signatures of its numbers, which its file holds."""
-    signatures = dict.fromkeys(system.scores.signature for system in subjects.systems)
-    return f"{kind}: {', '.join(system.name for system in subjects.systems)}", "\n".join(signatures)
+        scored.append(System(name, scores, pair))
+    return Systems(tuple(scored), wish)
 
 
 def _texts(name: str, given: object) -> tuple[str, ...]:
     """Return one text or some as a tuple, none for None; raises SettingsError for other things."""
-    found = (given,) if isinstance(given, str) else given or ()
-    if not isinstance(found, Sequence) or not all(isinstance(text, str) for text in found):
+    texts = (given,) if isinstance(given, str) else given or ()
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         raise SettingsError(f"{name} must be a list of texts, not {shown(given)}")
-    return tuple(found)
+    return tuple(texts)
 
 
-def _taken(of: Any, given: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - Wish or Look
+def _pick(kind: Any, given: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - Wish or Look
     """Return an object as it was given, or made of the keywords that are its fields, which are taken out."""
-    own = {name: values.pop(name) for name in [f.name for f in fields(of)] if name in values}
+    named = {field.name: values.pop(field.name) for field in fields(kind) if field.name in values}
     if given is None:
-        for name in ("class_names", "scores"):
-            if name in own:
-                own[name] = _texts(name, own[name])
-        return of(**own)
-    if not isinstance(given, of):
-        raise SettingsError(f"{of.__name__.lower()} must be an object of {of.__name__}")
-    if own:
-        raise SettingsError(f"{of.__name__.lower()} is given; {', '.join(own)} cannot be given beside it")
+        for name in {"class_names", "scores"} & {*named}:
+            named[name] = _texts(name, named[name])
+        return kind(**named)
+    if not isinstance(given, kind):
+        raise SettingsError(f"{kind.__name__.lower()} must be an object of {kind.__name__}")
+    if named:
+        raise SettingsError(f"{kind.__name__.lower()} is given; {', '.join(named)} cannot be given beside it")
     return given

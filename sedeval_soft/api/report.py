@@ -19,18 +19,19 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.board import Board
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
 from sedeval_soft.core.value import Scores
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.render import Choices, render
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import describe, score_shard, shard_of
 from sedeval_soft.run.intervals import Progress
+from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
 
 _WORST = 10
 """How many files, classes and segments a report lists where the settings do not say."""
@@ -77,8 +78,8 @@ def write_report(
 
 
 def _material(
-    reference: Rows,
-    system: Rows,
+    reference: EventTable,
+    system: EventTable,
     name: str,
     settings: Settings,
     lengths: Mapping[str, float] | None,

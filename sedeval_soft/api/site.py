@@ -22,23 +22,21 @@ from sedeval_soft.api.sources import (
     to_rows,
 )
 from sedeval_soft.api.submissions import Challenge, Looked, key_of, look_at
+from sedeval_soft.board.about import About, read_about
 from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.board.records import Record, problem_of, scores_of
 from sedeval_soft.board.remembered import TESTS, Remembered, Test, test_for
-from sedeval_soft.config.about import About, read_about
 from sedeval_soft.core.board import Board
-from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.core.findings import NO_DURATIONS, STRICT, listing
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.misread import doubts
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
+from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.formats import unpack_shard
-from sedeval_soft.formats.submissions import Submission, find_submissions
 from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.page.render import Choices, plotly_name, plotly_script
 from sedeval_soft.page.site import render_index, render_problems
 from sedeval_soft.page.site_data import Facts, Place, Shown, render_board_json, slugs
@@ -49,6 +47,8 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.scoring import plain
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.submissions import Submission, find_submissions
 
 
 @dataclass(frozen=True, slots=True)

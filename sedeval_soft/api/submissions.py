@@ -15,19 +15,20 @@ from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.board.paired import settings_for
 from sedeval_soft.board.records import MOST_PROBLEMS, Record, faults_of, scored_of
-from sedeval_soft.core.errors import EvaluationError, InputError, Problem
 from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits, over_limit
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
+from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.evaluation.count import shard_of_rows
-from sedeval_soft.formats import pack_shard, read_rows
-from sedeval_soft.formats.submissions import Submission, sha256_of
+from sedeval_soft.formats import pack_shard
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
-from sedeval_soft.validation import Expected, validate_table
-from sedeval_soft.validation.found import SEVERITIES
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.submissions import Submission, sha256_of
+from sedeval_soft.tools.validate import validate_table
+from sedeval_soft.tools.validate_tables import SEVERITIES, Expected
 
 _FORMAT = 2
 """Of what is kept: a change of it makes all of that anew."""
@@ -41,7 +42,7 @@ class Challenge:
     further scores that are shown.
     """
 
-    reference: Rows
+    reference: EventTable
     settings: Settings
     rank_by: str
     columns: tuple[str, ...]
@@ -74,7 +75,7 @@ class Looked:
 
     record: Record
     scores: Scores | None = None
-    rows: Rows | None = None
+    rows: EventTable | None = None
     tally: bytes = b""
     lasting: bool = True
 
@@ -109,7 +110,7 @@ def hashed(told: Any) -> str:  # noqa: ANN401 - whatever JSON has
     return sha256(json.dumps(told, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _scored(rows: Rows, submission: Submission, challenge: Challenge, key: str) -> Looked:
+def _scored(rows: EventTable, submission: Submission, challenge: Challenge, key: str) -> Looked:
     name = submission.name
     shard = _counted(rows, challenge.settings, challenge, name)
     files = shard.tally.files
@@ -125,11 +126,11 @@ def _scored(rows: Rows, submission: Submission, challenge: Challenge, key: str) 
     return Looked(Record(key, name, kept, tally=sha256(tally).hexdigest()), scores, rows, tally)
 
 
-def _counted(rows: Rows, settings: Settings, challenge: Challenge, name: str) -> Shard:
+def _counted(rows: EventTable, settings: Settings, challenge: Challenge, name: str) -> Shard:
     return shard_of_rows(challenge.reference, rows, settings, challenge.durations, name)
 
 
-def _named(rows: Rows, entry: str) -> Rows:
+def _named(rows: EventTable, entry: str) -> EventTable:
     """Return rows that are of a file by its name: where that lay is nobody's concern."""
     return replace(rows, origin=replace(rows.origin, name=entry))
 

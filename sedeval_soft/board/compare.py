@@ -14,14 +14,14 @@ from sedeval_soft.board.discordance import discordances
 from sedeval_soft.board.doubts import doubts, level
 from sedeval_soft.board.paired import Paired
 from sedeval_soft.core.board import Agreement, Board, Difference, Entry
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
-from sedeval_soft.measures.measure import Measure
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.resample.ranks import kendall, place_interval, places, stability, tie_groups
 from sedeval_soft.resample.tests import holm, p_bootstrap

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.board import Discordance
 from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.resample.tests import holm, mcnemar
+from sedeval_soft.settings import Settings
 
 Index = npt.NDArray[np.int64]
 

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.board.doubts import least_p
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics
 from sedeval_soft.measures.names import ScoreName
@@ -24,6 +23,7 @@ from sedeval_soft.resample.tests import p_exchange
 from sedeval_soft.run.intervals import Progress, replicates_of, values_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import Key, sorted_cells
+from sedeval_soft.settings import Settings
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -125,7 +125,7 @@ class Paired:
         # What is exchanged is what each system said at thresholds of its own, which is counted already.
         fixed = self.replicates[first].fixed
         cells = sorted_cells(tally, self.settings, again=True)
-        return Replicates(tally, Statistics.of(tally), self.settings, cells, {}, {}, fixed)
+        return Replicates(tally, Statistics.of(tally), self.settings, cells, (), fixed)
 
 
 def _along(file: str, n_files: int) -> int:

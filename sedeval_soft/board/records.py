@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from sedeval_soft.core.errors import Problem, Severity
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.errors import Problem, Severity
+from sedeval_soft.settings import Settings
 
 MOST_PROBLEMS = 100
 """Problems of a submission that are told; all are counted."""

@@ -8,21 +8,20 @@ import click
 
 from sedeval_soft.cli.arguments import check_once
 from sedeval_soft.cli.options import (
+    CLASSES,
     INTAKE,
-    OUTPUT,
+    PATH,
     QUIET,
-    SCORING,
-    SEGMENTS,
     Decorator,
     GroupedCommand,
     add,
     number,
     option,
-    segment_length,
     setting,
 )
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, remark, to_standard_output
 from sedeval_soft.cli.table import hand_over
+from sedeval_soft.fields import OUTPUT, SCORING
 
 EPILOG = """\b
 Examples:
@@ -39,8 +38,6 @@ METHODS = ("mean", "competence", "majority")
 
 ANNOTATORS = "Annotators"
 
-_PATH = click.Path(path_type=str)
-
 OPTIONS: tuple[Decorator, ...] = (
     option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
            help="The reference: the mean of those who labelled a file, the mean weighted by how far each can "
@@ -48,22 +45,18 @@ OPTIONS: tuple[Decorator, ...] = (
     option(ANNOTATORS, "--all-files", is_flag=True,
            help="Everyone labelled every file: one that a table lacks has no events. Else it is missing, "
            "unless a row with only its name declares it."),
-    option(ANNOTATORS, "--ceiling-of", type=_PATH, metavar="SYSTEM",
+    option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
            help="Give the scores of a system as a share of what annotators reach."),
     option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
            help="A score to give the ceiling for. Repeatable.  [default: micro and macro F1 of segments, "
            "soft and hard]"),
-    setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
-            help="A value above it is a label."),
-    option(SCORING, "--durations", type=_PATH, metavar="TSV",
+    setting("threshold", type=number, metavar="NUMBER", help="A value above it is a label."),
+    option(SCORING, "--durations", type=PATH, metavar="TSV",
            help="Table of filename and duration: how long files are, and which there are."),
-    setting(SCORING, "--classes", multiple=True, metavar="A,B,...",
-            help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'."),
-    setting(SEGMENTS, "--segment-length", type=segment_length, shown="1.0", metavar="SECONDS",
-            help="Length of a segment: each is a row of the reference."),
-    setting(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), shown="max",
-            help="A segment takes the largest value in it, or the time-weighted mean."),
-    option(OUTPUT, "-o", "--output", type=_PATH, metavar="FILE",
+    CLASSES,
+    setting("segment_length", help="Length of a segment: each is a row of the reference."),
+    setting("pool"),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
            help="Write the reference to a file, in the form of its extension; with - it is printed, and the "
            "agreement goes to standard error."),
     option(OUTPUT, "--to", metavar="FORM",
@@ -76,7 +69,7 @@ OPTIONS: tuple[Decorator, ...] = (
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("tables", metavar="TABLE TABLE...", nargs=-1, required=True, type=_PATH)
+@click.argument("tables", metavar="TABLE TABLE...", nargs=-1, required=True, type=PATH)
 @add(OPTIONS, INTAKE)
 def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Make a soft reference of the labels of several annotators, and print how far they agree.
@@ -88,7 +81,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.api.annotation import SCORES
     from sedeval_soft.api.annotation import annotate as annotated
     from sedeval_soft.cli.asked import limits_of
-    from sedeval_soft.config import split_classes
+    from sedeval_soft.settings_files import split_classes
 
     _check(tables, given)
     output, to, force, form, quiet = (given.pop(n) for n in ("output", "to", "force", "form", "quiet"))
@@ -104,9 +97,10 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     if not quiet:
         for warning in found.warnings:
             remark(f"warning: {warning}")
-    from sedeval_soft.report.annotation import annotation_json, annotation_text
+    from sedeval_soft.report.annotation import annotation_text
+    from sedeval_soft.report.json import json_document
 
-    text = annotation_json(found) if form == "json" else annotation_text(found)
+    text = json_document(found.to_dict()) if form == "json" else annotation_text(found)
     if output is not None and to_standard_output(output):
         remark(text.removesuffix("\n"))
     else:

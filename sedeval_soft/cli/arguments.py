@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
 
 def move_rule(given: dict[str, Any]) -> None:

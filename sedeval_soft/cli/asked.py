@@ -11,7 +11,7 @@ from sedeval_soft.core.paths import is_file
 
 if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
 
 def settings_of(
@@ -24,18 +24,18 @@ def settings_of(
     """
     from dataclasses import replace
 
-    from sedeval_soft.core.settings import DEFAULT_ONLY, GROUPS, Settings
-    from sedeval_soft.core.tuning import RULES
+    from sedeval_soft.fields import DEFAULT_ONLY, RULES
     from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.settings import GROUPS, Settings
 
     values = _from_files(given.pop("preset"), given.pop("config"))
     values |= {name: value for name, value in given.items() if value is not None and value != ()}
     if given.get("classes"):
-        from sedeval_soft.config import split_classes
+        from sedeval_soft.settings_files import split_classes
 
         values["classes"] = split_classes(given["classes"])
     if isinstance(given.get("thresholds"), str) and given["thresholds"] not in RULES:
-        from sedeval_soft.config import load_thresholds
+        from sedeval_soft.settings_files import load_thresholds
 
         values["thresholds"] = load_thresholds(given["thresholds"], inclusive=bool(values.get("inclusive")))
     families = [".".join(name.split(".")[:2]) for name in asked]
@@ -61,8 +61,8 @@ def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
     """Return the settings of a preset or of a file, none where neither is given."""
     if preset is None and config is None:
         return {}
-    from sedeval_soft.config import checked_preset, load_preset, load_settings
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.settings_files import checked_preset, load_preset, load_settings
 
     if preset is not None and config is not None:
         extends = f"`extends: {checked_preset(preset)}` in {config} has both"
@@ -74,8 +74,8 @@ def settings_files(config: str | None) -> dict[str, str | None]:
     """Return the files that settings are read from, by what they are: results must not replace them."""
     found: tuple[str, ...] = ()
     if config is not None and is_file(config):  # anything else can be read once only
-        from sedeval_soft.config import files_of_settings
-        from sedeval_soft.core.errors import EvaluationError
+        from sedeval_soft.errors import EvaluationError
+        from sedeval_soft.settings_files import files_of_settings
 
         with contextlib.suppress(EvaluationError):  # told where they are read to be used
             found = files_of_settings(config)
@@ -86,9 +86,9 @@ def settings_files(config: str | None) -> dict[str, str | None]:
 @contextlib.contextmanager
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs, taken out of what was given; memory is limited, too, until the end."""
-    from sedeval_soft.core.errors import SettingsError
     from sedeval_soft.core.intake import Limits, size_of, with_columns
     from sedeval_soft.core.room import memory_limited
+    from sedeval_soft.errors import SettingsError
 
     limits, memory = Limits.of(given.pop("limits")), given.pop("memory_limit")
     limits = with_columns(limits, list(given.pop("columns", ())) or None)
@@ -106,7 +106,7 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
     are not known before they are read.
     """
     from sedeval_soft.cli.requirements import check_part
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.measures.registry import group_of
 
@@ -140,8 +140,8 @@ def check_resampling(
 
     chance: draws of chance levels, which have a seed, too.
     """
-    from sedeval_soft.core.errors import SettingsError
-    from sedeval_soft.core.settings import STEERING
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.fields import STEERING
 
     # The confidence is that of intervals over runs, too.
     others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
@@ -156,7 +156,7 @@ def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
     """Refuse intervals of scores for which the method is not valid, where nothing else is asked for."""
     if settings.ci is None:
         return
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.run.intervals import skips_optimal
 

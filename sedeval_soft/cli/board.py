@@ -11,11 +11,10 @@ from sedeval_soft.cli.arguments import check_objective, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     OBJECTIVE,
-    OUTPUT,
     PARTS,
+    PATH,
     QUIET,
     READ,
-    SCORING,
     SETTINGS,
     SURE,
     SYSTEMS,
@@ -23,14 +22,15 @@ from sedeval_soft.cli.options import (
     GroupedCommand,
     add,
     option,
-    switch,
+    setting,
 )
 from sedeval_soft.cli.output import remark, to_standard_output
+from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
     from sedeval_soft.api.site import Site
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
 
 EPILOG = """\b
 Examples:
@@ -48,16 +48,13 @@ BOARD = (
         SCORING,
         "--reference",
         required=True,
-        type=click.Path(path_type=str),
+        type=PATH,
         metavar="REFERENCE",
         help="Table that all submissions are scored against.",
     ),
-    switch(
-        SCORING,
-        "--strict",
+    setting(
         "strict",
-        value=True,
-        text="A submission that may be misread (times, columns, files and classes that are missing or "
+        help="A submission that may be misread (times, columns, files and classes that are missing or "
         "unknown) is invalid; such a reference is refused.",
     ),
     option(
@@ -85,14 +82,14 @@ BOARD = (
         "-o",
         "--output",
         required=True,
-        type=click.Path(path_type=str),
+        type=PATH,
         metavar="SITE",
         help="The folder of the site: made, or brought up to date.",
     ),
     option(
         OUTPUT,
         "--cache",
-        type=click.Path(path_type=str),
+        type=PATH,
         metavar="FOLDER",
         help="Folder for results that need not be computed again. Do not publish it.  [default: SITE.cache]",
     ),
@@ -124,7 +121,7 @@ _SHOWN = 200
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("submissions", metavar="SUBMISSIONS", type=click.Path(path_type=str))
+@click.argument("submissions", metavar="SUBMISSIONS", type=PATH)
 @add(BOARD, READ, SETTINGS, TUNING, OBJECTIVE, SURE, PARTS, INTAKE)
 @click.pass_context
 def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noqa: ANN401
@@ -196,8 +193,7 @@ def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, s
 
 def _tell(site: Site) -> None:
     """Say on standard error what came of the submissions; a name has no lines of its own."""
-    from sedeval_soft.core.counted import counted
-    from sedeval_soft.core.visible import visible
+    from sedeval_soft.errors import counted, visible
 
     for name in site.ignored:
         remark(f"warning: {visible(name)} is not a submission; ignored")

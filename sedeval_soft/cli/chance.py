@@ -9,8 +9,8 @@ import click
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.core.rows import Rows
     from sedeval_soft.core.value import Scores
+    from sedeval_soft.tables.event_table import EventTable
 
 
 def draws_of(given: dict[str, Any]) -> int:
@@ -25,7 +25,7 @@ def draws_of(given: dict[str, Any]) -> int:
 
 def with_levels(
     scores: Scores,
-    sides: tuple[Rows, Rows],
+    sides: tuple[EventTable, EventTable],
     durations: Mapping[str, float] | None,
     folds: Partition | None,
     draws: int,

@@ -6,14 +6,10 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, OUTPUT, QUIET, GroupedCommand, add, option
+from sedeval_soft.cli.options import INTAKE, QUIET, GroupedCommand, add, option
 from sedeval_soft.cli.table import hand_over
-
-WRITTEN = (
-    *("long", "csv", "wide", "wide-csv", "sed-eval", "maestro", "score-dir", "parquet", "arrow"),
-    *("arrow-stream", "jsonl", "jams", "rttm", "elan", "audacity"),
-)
-"""Names of the forms that are written; a test holds them against the registry, which help does not load."""
+from sedeval_soft.fields import OUTPUT
+from sedeval_soft.tables.forms import WRITTEN
 
 EPILOG = """\b
 Examples:

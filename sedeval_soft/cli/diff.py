@@ -62,9 +62,7 @@ def diff(
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.", ctx)
     refuse_overwriting(output, {"first file": a, "second file": b})
-    from sedeval_soft.board.changes import changes
-    from sedeval_soft.formats.results import read_results
-    from sedeval_soft.report.changes import changes_json, changes_text
+    from sedeval_soft.tools.diff import changes, changes_json, changes_text, read_results
 
     found = changes(read_results(a), read_results(b), tolerance, only)
     show = changes_json if form == "json" else changes_text

@@ -33,8 +33,8 @@ from sedeval_soft.cli.output import check_tally_path, each_of, emit, refuse_over
 if TYPE_CHECKING:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.rows import Rows
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.event_table import EventTable
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,7 @@ Examples:
 Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
-System = Union[str, dict[float, str], "Rows"]
+System = Union[str, dict[float, str], "EventTable"]
 """The path of a table, tables by threshold, or rows of such tables."""
 
 
@@ -224,7 +224,7 @@ def _system(systems: dict[float, str] | Sequence[str], io: Mapping[str, Any]) ->
 
     system: System = with_points(systems[0], io["limits"])
     if io["scheduler"] is not None and not isinstance(system, str):
-        from sedeval_soft.core.errors import SettingsError
+        from sedeval_soft.errors import SettingsError
 
         raise SettingsError(
             f"--scheduler counts parts; {systems[0]} is a folder of operating points, counted at once"
@@ -234,7 +234,7 @@ def _system(systems: dict[float, str] | Sequence[str], io: Mapping[str, Any]) ->
 
 def _file_of(thresholds: str | None) -> str | None:
     """Return the file that thresholds are in, None for none and for a rule."""
-    from sedeval_soft.core.tuning import RULES
+    from sedeval_soft.fields import RULES
 
     return None if thresholds in RULES else thresholds
 
@@ -272,7 +272,7 @@ def _one(reference: str, system: System, settings: Settings, shown: Presentation
 
     limits = io["limits"]
     at_once = io["page"] or io["draws"] or io["check"] or not isinstance(system, str)
-    sides: tuple[Rows, Rows] | None
+    sides: tuple[EventTable, EventTable] | None
     if at_once:
         sides = sides_of(reference, system, settings, limits)
         durations = read_lengths(io["durations"], limits)
@@ -349,7 +349,7 @@ def _several(
 
 def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, str | None]) -> None:
     """Refuse names of files that results would replace, or write twice."""
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     refuse_overwriting(shown.output, read)
     if io["curves"] is not None:
@@ -371,7 +371,7 @@ def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, s
 
 def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
     """Refuse curves and a second opinion of what is not evaluated, before anything is printed."""
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     if io["curves"]:
         from sedeval_soft.run.curves import FAMILIES, has_curves

@@ -110,10 +110,10 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        from sedeval_soft.cli.habits import said
+        from sedeval_soft.cli.habits import message_of
 
         code = error.exit_code
-        remark(said(error, sys.argv[1:]))
+        remark(message_of(error, sys.argv[1:]))
     except (BrokenPipeError, UnreadError):
         code = _unread()
     except MemoryError:
@@ -150,7 +150,7 @@ def _say(message: str, code: int) -> int:
 
 def _explain(error: Exception) -> int:
     """Print an error of the package as it is, any other as a defect; return the exit code."""
-    from sedeval_soft.core.errors import EvaluationError, InputError
+    from sedeval_soft.errors import EvaluationError, InputError
 
     if isinstance(error, EvaluationError):
         from sedeval_soft.cli.habits import of_words

@@ -54,7 +54,7 @@ def remark(text: str) -> None:
 
     What they tell of inputs is shown as text, whatever a terminal would make of it.
     """
-    from sedeval_soft.core.visible import visible_lines
+    from sedeval_soft.errors import visible_lines
 
     with contextlib.suppress(OSError):
         click.echo(visible_lines(text), err=True)
@@ -65,7 +65,7 @@ def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], opt
 
     option: the one that names the output.
     """
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     if output == "":
         expected = "a path, or - for standard output" if option == "-o" else "a path"
@@ -87,7 +87,7 @@ def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
 
 def check_tally_path(path: str | None, output: str | None) -> None:
     """Raise SettingsError for a tally that would be written where results are, or to standard output."""
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
 
     if path is None:
         return
@@ -105,7 +105,7 @@ def _states(path: str | None) -> Iterator[os.stat_result]:
         return
     state = _state(path) if path else None
     if path is not None and state is None:
-        from sedeval_soft.formats.places import is_pattern
+        from sedeval_soft.tables.source import is_pattern
 
         if is_pattern(path):
             yield from filter(None, map(_state, glob.iglob(path, recursive=True)))  # noqa: PTH207 - as typed

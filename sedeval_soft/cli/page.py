@@ -11,8 +11,8 @@ from sedeval_soft.cli.output import to_standard_output
 if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.rows import Rows
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.event_table import EventTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Report:
     @classmethod
     def of(cls, io: Mapping[str, Any], settings: Settings) -> Report | None:
         """Take what was given; None where no report was asked for. Raises SettingsError."""
-        from sedeval_soft.core.errors import SettingsError
+        from sedeval_soft.errors import SettingsError
 
         path = io["report"]
         if path is None:
@@ -45,7 +45,9 @@ class Report:
         given = {name: io[name] for name in ("durations", "folds", "by", "limits")}
         return cls(path, io["timelines"], settings, given)
 
-    def write(self, reference: Rows, systems: Mapping[str, Rows], board: Board | None = None) -> None:
+    def write(
+        self, reference: EventTable, systems: Mapping[str, EventTable], board: Board | None = None
+    ) -> None:
         """Score the systems for the page, and write it."""
         from sedeval_soft.api.report import write_report
         from sedeval_soft.page.render import Choices
@@ -58,7 +60,7 @@ class Report:
 
 def read_systems(
     reference: str, systems: Sequence[str], settings: Settings, limits: Limits
-) -> tuple[Rows, dict[str, Rows]]:
+) -> tuple[EventTable, dict[str, EventTable]]:
     """Return the rows of a reference, and those of systems by their paths: each is read once."""
     from sedeval_soft.api import to_rows, with_points
 

@@ -12,6 +12,7 @@ from sedeval_soft.cli.arguments import check_once, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     PARTS,
+    PATH,
     QUIET,
     READ,
     SETTINGS,
@@ -23,12 +24,10 @@ from sedeval_soft.cli.options import (
     option,
 )
 from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
-from sedeval_soft.plotting.kinds import KINDS, OPTIONS, RESAMPLED, SUFFIXES
+from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.plotting.look import Look
-    from sedeval_soft.plotting.subject import Wish
 
 SHOWN, LOOK = "What is shown", "How it looks"
 
@@ -47,7 +46,7 @@ Exit status: 0 done, 2 the call or the input is wrong.
 
 def _of(name: str) -> str:
     """Return of which kinds of figures a wish is, for the help."""
-    return f"  [{', '.join(OPTIONS[name])}]"
+    return f"  [{', '.join(kinds_with(name))}]"
 
 
 def _width(text: str) -> float | str:
@@ -78,7 +77,7 @@ WISHES = (
 )  # fmt: skip
 
 LOOKS = (
-    option(LOOK, "-o", "--output", required=True, type=click.Path(path_type=str), metavar="FILE",
+    option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
            help="Where the figure goes; its form is what the name ends with: .pdf, .png or .svg. - is "
            "standard output, whose form is --format."),
     option(LOOK, "--format", "form", type=click.Choice(SUFFIXES), help="Form on standard output."),
@@ -99,7 +98,7 @@ _HELP = f"""Draw a figure of one or more systems, as papers and talks have them.
 REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. KIND is one of
 
 \b
-{chr(10).join(f"  {name:12}  {summary}" for name, summary in KINDS.items())}
+{chr(10).join(f"  {name:12}  {kind.summary}" for name, kind in KINDS.items())}
 
 Several systems are overlaid, one line each, or stand side by side. What cannot be drawn, such as curves of
 a class without reference, is said in the figure.
@@ -108,8 +107,8 @@ a class without reference, is said in the figure.
 
 @click.command(cls=GroupedCommand, epilog=EPILOG, help=_HELP)
 @click.argument("kind", metavar="KIND", type=click.Choice(tuple(KINDS)))
-@click.argument("reference", metavar="REFERENCE", type=click.Path(path_type=str))
-@click.argument("systems", metavar="SYSTEM...", required=True, nargs=-1, type=click.Path(path_type=str))
+@click.argument("reference", metavar="REFERENCE", type=PATH)
+@click.argument("systems", metavar="SYSTEM...", required=True, nargs=-1, type=PATH)
 @add(WISHES, LOOKS, SETTINGS, TUNING, SURE, READ, PARTS[:1], INTAKE)
 @click.pass_context
 def plot(ctx: click.Context, /, kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
@@ -143,43 +142,44 @@ def _check(ctx: click.Context, kind: str, read: Sequence[str], given: Mapping[st
             raise click.UsageError(f"-o {given['output']}: a figure is nothing for a terminal.", ctx)
 
 
-def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, Any], limits: Limits) -> None:
+def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any], limits: Limits) -> None:
     """Evaluate, draw and write."""
-    from sedeval_soft.api.plotting import names_of, said_of, subjects_of
+    from sedeval_soft.api.plotting import names_of, scored_systems
     from sedeval_soft.cli.asked import check_resampling, settings_files, settings_of
     from sedeval_soft.cli.progress import progress
-    from sedeval_soft.core.settings import DEFAULT_ONLY
-    from sedeval_soft.plotting.needs import check_kind
-    from sedeval_soft.plotting.registry import figure_of
-    from sedeval_soft.plotting.save import rendered
+    from sedeval_soft.fields import DEFAULT_ONLY
+    from sedeval_soft.plots.data import Wish
+    from sedeval_soft.plots.registry import figure_of
+    from sedeval_soft.plots.requirements import check_kind
+    from sedeval_soft.plots.save import rendered
+    from sedeval_soft.plots.style import Look
     from sedeval_soft.report import write_atomic
 
-    wish, look = _wish(given), _look(given)
+    wish = Wish(**{name: given.pop(name) for name in OPTIONS})
+    look = Look(**{name: given.pop(name) for name in ("style", "width", "height", "dpi", "title")})
     output, form, quiet = (given.pop(name) for name in ("output", "form", "quiet"))
-    durations, folds, called = (given.pop(name) for name in ("durations", "folds", "names"))
-    read: dict[str, str | None] = {
-        "reference": reference,
-        **each_of("system output", systems),
-    }
+    durations, folds, names = (given.pop(name) for name in ("durations", "folds", "names"))
+    read: dict[str, str | None] = {"reference": reference, **each_of("system output", paths)}
     read |= {"table of durations": durations, "table of folds": folds, **settings_files(given["config"])}
     refuse_overwriting(output, read)
-    named = _form(output, form)
-    check_kind(kind, wish, len(systems))
-    names = names_of(systems, called or None)
+    form = _form(output, form)
+    check_kind(kind, wish, len(paths))
+    systems = dict(zip(names_of(paths, names or None), paths, strict=True))
     named_only = bool(given["only"])
     settings = settings_of(given, [], just=False, curves=False, folds=folds)
-    default = settings.only == DEFAULT_ONLY and not named_only
     # Of several systems a matrix has intervals, whether they are asked for or not.
-    if not (kind == "matrix" and len(systems) > 1):
+    if not (kind == "matrix" and len(paths) > 1):
         check_resampling(given, settings)
-    with progress(quiet=quiet) as told:
-        subjects = subjects_of(
-            kind, reference, systems, names, settings, wish, (durations, folds, limits, told), default=default
-        )
+    with progress(quiet=quiet) as show:
+        scored = scored_systems(
+            kind, reference, systems, settings, wish,
+            default=settings.only == DEFAULT_ONLY and not named_only,
+            durations=durations, folds=folds, limits=limits, progress=show,
+        )  # fmt: skip
     if not quiet:
-        for warning in dict.fromkeys(w for system in subjects.systems for w in system.scores.warnings):
+        for warning in dict.fromkeys(text for system in scored.all for text in system.scores.warnings):
             remark(f"warning: {warning}")
-    data = rendered(figure_of(kind, subjects, look), named, look, said_of(kind, subjects))
+    data = rendered(figure_of(kind, scored, look), form, look, kind, scored)
     if to_standard_output(output):
         sys.stdout.buffer.write(data)
     else:
@@ -188,8 +188,8 @@ def _plot(kind: str, reference: str, systems: Sequence[str], given: dict[str, An
 
 def _form(output: str, form: str | None) -> str:
     """Return the form of the figure; raises SettingsError where name and option say different things."""
-    from sedeval_soft.core.errors import SettingsError
-    from sedeval_soft.plotting.save import form_of
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.plots.save import form_of
 
     if to_standard_output(output):
         return str(form)
@@ -197,15 +197,3 @@ def _form(output: str, form: str | None) -> str:
     if form not in (None, named):
         raise SettingsError(f"--format {form}: -o {output} ends with .{named}; expected one of them")
     return named
-
-
-def _wish(given: dict[str, Any]) -> Wish:
-    from sedeval_soft.plotting.subject import Wish
-
-    return Wish(**{name: given.pop(name) for name in OPTIONS})
-
-
-def _look(given: dict[str, Any]) -> Look:
-    from sedeval_soft.plotting.look import Look
-
-    return Look(**{name: given.pop(name) for name in ("style", "width", "height", "dpi", "title")})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sedeval_soft.cli.requirements import Requirement
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
 OPTIONS = ("form", "averages", "output", "quiet", "raw_names")
 
@@ -98,7 +98,7 @@ class Presentation:
 
         verdicts = self._verdicts(systems)
         if self.averages and not self.wanted:
-            from sedeval_soft.report.averages import with_averages
+            from sedeval_soft.report.render import with_averages
 
             systems = tuple(with_averages(scores, self.averages) for scores in systems)
             board = None if board is None else replace(board, systems=systems)
@@ -109,11 +109,11 @@ class Presentation:
         failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]
         if self.form == "github":  # which has annotations for them
             return 1 if failures else 0
-        from sedeval_soft.core.visible import visible
+        from sedeval_soft.errors import visible
 
         for failure in failures:
             of = f"{failure.system}: " if len(systems) > 1 else ""
-            remark(f"requirement not met: {visible(f'{of}{failure.requirement}: {failure.found}')}")
+            remark(f"requirement not met: {visible(f'{of}{failure.requirement}: {failure.reason}')}")
         return 1 if failures else 0
 
     def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:
@@ -127,7 +127,7 @@ class Presentation:
         Behind it, where asked for, its interval; its chance level, and where it is between that and the best.
         named: all of a system on one line, behind its name.
         """
-        from sedeval_soft.core.visible import visible
+        from sedeval_soft.errors import visible
         from sedeval_soft.report.table import exact
 
         columns = []

@@ -23,7 +23,7 @@ Exit status: 0 done, 2 the call is wrong.
 def presets(ctx: click.Context) -> None:
     """List the settings of challenges that --preset takes, one a line."""
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.config import PRESETS, title_of_preset
+        from sedeval_soft.settings_files import PRESETS, title_of_preset
 
         width = max(map(len, PRESETS))
         emit("".join(f"{name:<{width}}  {title_of_preset(name)}\n" for name in PRESETS))
@@ -33,7 +33,7 @@ def presets(ctx: click.Context) -> None:
 @click.argument("name", metavar="NAME")
 def show(name: str) -> None:
     """Print the settings of a preset as a file that --config takes, with their source."""
-    from sedeval_soft.config import text_of_preset
+    from sedeval_soft.settings_files import text_of_preset
 
     emit(text_of_preset(name))
 
@@ -41,6 +41,6 @@ def show(name: str) -> None:
 @presets.command(epilog=EPILOG)
 def schema() -> None:
     """Print the JSON Schema of settings files, for editors that complete and check them."""
-    from sedeval_soft.config import schema_text
+    from sedeval_soft.settings_schema import schema_text
 
     emit(schema_text())

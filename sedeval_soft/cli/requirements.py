@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from sedeval_soft.core.errors import EvaluationError, SettingsError
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats.columns import is_number
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
 
 def judged(scores: Scores, requirements: Sequence[Requirement]) -> list[Verdict]:
     """Return each requirement held against the scores of a system."""
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
     return [
         Verdict(scores.system, str(requirement), value, requirement.met_by(value))

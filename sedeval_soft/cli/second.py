@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sedeval_soft.core.pair import Pair
-    from sedeval_soft.core.settings import Settings
     from sedeval_soft.core.tally import Tally
     from sedeval_soft.core.value import Scores
+    from sedeval_soft.settings import Settings
 
 
 def refuse_settings(tool: str, settings: Settings) -> None:

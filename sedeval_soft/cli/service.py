@@ -12,7 +12,7 @@ from sedeval_soft.cli.output import emit, remark, to_standard_output
 if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.report.verdict import Verdict
+    from sedeval_soft.report.services import Verdict
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file that a step adds its summary to."""
@@ -38,7 +38,7 @@ class Results:
 
     def _github(self) -> None:
         """Write the summary where it belongs, then print the annotations: GitHub reads these from the log."""
-        from sedeval_soft.report.github import commands, job_summary
+        from sedeval_soft.report.services import commands, job_summary
 
         warnings = [] if self.quiet else [text for scores in self.systems for text in scores.warnings]
         lines = commands(self.verdicts, warnings)
@@ -57,13 +57,13 @@ class Results:
 
     def _junit(self) -> None:
         """Write a suite for each system; a board adds nothing to these."""
-        from sedeval_soft.report.junit import junit
+        from sedeval_soft.report.services import junit
 
         emit(junit(self.systems, self.verdicts, self.wanted), self.output)
 
     def _codabench(self) -> None:
         """Write the numbers of the one system, and say which are undefined."""
-        from sedeval_soft.report.codabench import codabench, is_number, keyed
+        from sedeval_soft.report.services import codabench, is_number, keyed
 
         (scores,) = self.systems
         left = [score.name for score in keyed(scores, self.wanted).values() if not is_number(score)]

@@ -7,20 +7,20 @@ from typing import Any
 import click
 
 from sedeval_soft.cli.options import (
+    CLASSES,
     INTAKE,
-    OUTPUT,
+    PATH,
     QUIET,
-    SCORING,
-    SEGMENTS,
     Decorator,
     GroupedCommand,
     add,
     number,
     option,
-    segment_length,
+    setting,
 )
 from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
 from sedeval_soft.cli.table import hand_over
+from sedeval_soft.fields import OUTPUT, SCORING
 
 EPILOG = """\b
 Examples:
@@ -45,12 +45,10 @@ def level(text: str) -> float | str:
     return text if text == "prior" else number(text)
 
 
-_PATH = click.Path(path_type=str)
-
 OF_KINDS: tuple[Decorator, ...] = (
     option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
            help="Seed of the random numbers: the same seed gives the same system."),
-    option(SIMULATED, "--train", type=_PATH, metavar="TABLE",
+    option(SIMULATED, "--train", type=PATH, metavar="TABLE",
            help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
     option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
            help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
@@ -69,20 +67,17 @@ OF_KINDS: tuple[Decorator, ...] = (
            help="perturb: a moving average over about so long."),
     option(SIMULATED, "--noise", type=number, metavar="NUMBER",
            help="perturb: add normally distributed noise of this standard deviation."),
-    option(SIMULATED, "--labels", multiple=True, type=_PATH, metavar="TABLE",
+    option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
            help="annotator: the labels of one annotator. Repeatable."),
 )  # fmt: skip
 
 OF_ALL: tuple[Decorator, ...] = (
-    option(SCORING, "--durations", type=_PATH, metavar="TSV",
+    option(SCORING, "--durations", type=PATH, metavar="TSV",
            help="Table of filename and duration: how long files are, and which there are."),
-    option(SCORING, "--classes", multiple=True, metavar="A,B,...",
-           help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'."),
-    option(SEGMENTS, "--segment-length", type=segment_length, shown="1.0", metavar="SECONDS",
-           help="Length of a segment: each is a row."),
-    option(SEGMENTS, "--pool", type=click.Choice(["max", "mean"]), default="max", show_default=True,
-           help="A segment takes the largest value in it, or the time-weighted mean."),
-    option(OUTPUT, "-o", "--output", type=_PATH, metavar="FILE",
+    CLASSES,
+    setting("segment_length", help="Length of a segment: each is a row."),
+    setting("pool"),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
            help="Write the table to a file, in the form of its extension.  [default: standard output]"),
     option(OUTPUT, "--to", metavar="FORM",
            help="Form of the table: one of those that `soft-sed-eval convert` writes."),
@@ -93,7 +88,7 @@ OF_ALL: tuple[Decorator, ...] = (
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
 @click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
-@click.argument("reference", metavar="REFERENCE", type=_PATH)
+@click.argument("reference", metavar="REFERENCE", type=PATH)
 @add(OF_KINDS, OF_ALL, INTAKE)
 def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     """Write the output of a made-up system, to read the scores of real ones against.
@@ -112,8 +107,8 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     """  # noqa: D301 - click's mark for lines that stay as they are
     from sedeval_soft.api.simulation import simulate as simulated
     from sedeval_soft.cli.asked import limits_of
-    from sedeval_soft.config import split_classes
-    from sedeval_soft.core.counted import counted
+    from sedeval_soft.errors import counted
+    from sedeval_soft.settings_files import split_classes
 
     output, form, force, quiet = (given.pop(name) for name in ("output", "to", "force", "quiet"))
     labels = each_of("labels of annotator", given["labels"])

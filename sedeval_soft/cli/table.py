@@ -16,8 +16,8 @@ def hand_over(made: Any, output: str | None, *, force: bool, quiet: bool, **how:
     how: the arguments of `prepare`; without `to` standard output gets long TSV. force: what is there may be
     replaced. Raises SettingsError where a terminal would get what is no text.
     """
-    from sedeval_soft.api.conversion import prepare, write
-    from sedeval_soft.core.errors import SettingsError
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.tools.convert import prepare, write
 
     printed = to_standard_output(output)
     target = "-" if printed or output is None else output

@@ -9,11 +9,9 @@ import click
 from sedeval_soft.cli.options import (
     COUNTING,
     INTAKE,
-    INTERSECTIONS,
     OBJECTIVE,
-    SCORING,
+    PATH,
     TUNE,
-    Decorator,
     GroupedCommand,
     add,
     number,
@@ -34,22 +32,20 @@ Examples:
 Exit status: 0 done, 2 the call or the input is wrong.
 """
 
-CUT: tuple[Decorator, ...] = (
-    setting(SCORING, "--threshold", type=number, shown="0.5", metavar="NUMBER",
-            help="Reference values above it are active, unless --reference-threshold is given. Those of the "
-            "system are found."),
-)  # fmt: skip
-
-VARIANT: tuple[Decorator, ...] = (
-    setting(INTERSECTIONS, "--psds", type=click.Choice(["dcase-psds1", "dcase-psds2"]),
-            help="Sets --dtc and --gtc as DCASE does for PSDS, where they are not given."),
-)  # fmt: skip
+CUT = setting(
+    "threshold",
+    type=number,
+    metavar="NUMBER",
+    help="Reference values above it are active, unless --reference-threshold is given. Those of the "
+    "system are found.",
+)
+VARIANT = setting("psds", help="Sets --dtc and --gtc as DCASE does for PSDS, where they are not given.")
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("reference", metavar="REFERENCE", type=click.Path(path_type=str))
-@click.argument("system", metavar="SYSTEM", type=click.Path(path_type=str))
-@add(CUT, COUNTING, VARIANT, OBJECTIVE, TUNE, INTAKE)
+@click.argument("reference", metavar="REFERENCE", type=PATH)
+@click.argument("system", metavar="SYSTEM", type=PATH)
+@add((CUT, *COUNTING, VARIANT), OBJECTIVE, TUNE, INTAKE)
 def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     """Find the threshold of each class that is best on some data, to score other data with it.
 
@@ -70,11 +66,11 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
     from sedeval_soft import __version__
     from sedeval_soft.api import read_lengths, sides_of
     from sedeval_soft.cli.asked import settings_files, settings_of
-    from sedeval_soft.config import dump_thresholds
     from sedeval_soft.core.signature import sign
     from sedeval_soft.evaluation.count import shard_of_rows
     from sedeval_soft.report import write_atomic
-    from sedeval_soft.run.tune import tune as find
+    from sedeval_soft.run.tuned import tune as find
+    from sedeval_soft.settings_files import dump_thresholds
 
     output, quiet, durations = (given.pop(name) for name in ("output", "quiet", "durations"))
     read = {"reference": reference, "system output": system, "table of durations": durations}

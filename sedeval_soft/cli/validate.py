@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, OUTPUT, GroupedCommand, add, option
+from sedeval_soft.cli.options import INTAKE, GroupedCommand, add, option
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, to_standard_output
+from sedeval_soft.fields import OUTPUT
 
 EPILOG = """\b
 Examples:
@@ -98,9 +99,9 @@ def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> N
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
-    from sedeval_soft.api.validation import validate as look
     from sedeval_soft.cli.asked import limits_of
-    from sedeval_soft.report.problems import render_validation
+    from sedeval_soft.tools.validate import validate as look
+    from sedeval_soft.tools.validate_report import render_validation
 
     _check(ctx, systems, given)
     with limits_of(given) as limits:
@@ -155,7 +156,7 @@ def _classes(config: str | None) -> tuple[str, ...] | None:
     """Return the classes that a settings file names, None where it names none."""
     if config is None:
         return None
-    from sedeval_soft.config import load_settings
-    from sedeval_soft.core.settings import Settings
+    from sedeval_soft.settings import Settings
+    from sedeval_soft.settings_files import load_settings
 
     return Settings.of(**load_settings(config)).classes

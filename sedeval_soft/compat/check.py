@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.compat.causes import Part, models, parts_of, same
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.hard import hard_events, rowwise_events
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.settings import Settings
 
 Value = float | int | None
 

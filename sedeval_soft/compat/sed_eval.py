@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.choices import Matching
 from sedeval_soft.core.events import Events
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.fields import Matching
 from sedeval_soft.measures.averages import Averaged, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event.count import count_per_class, file_class
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.segment.runs import Runs
+from sedeval_soft.settings import Settings
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

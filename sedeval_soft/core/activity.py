@@ -6,15 +6,15 @@ settled: its pieces are sorted and never overlap. Between pieces the value is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.rows import LongRows, Rows, WideRows
-from sedeval_soft.core.ticks import Ticks, to_ticks
+from sedeval_soft.core.ticks import Ticks
+from sedeval_soft.tables.event_table import EventTable, Spans, Track
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -34,25 +34,24 @@ class Activity:
     value: Floats
 
     @classmethod
-    def of_long(cls, rows: LongRows, times: tuple[Ticks, Ticks] | None = None) -> Activity:
-        """Settle the overlaps of a long table; rows without extent vanish.
-
-        times: the rows' onsets and offsets in ticks, where they are at hand.
-        """
-        onset, offset = times or (to_ticks(rows.onset), to_ticks(rows.offset))
-        value = np.ones(len(rows)) if rows.value is None else rows.value
-        return cls.of_ticks(rows.file, rows.label, onset, offset, value)
+    def of_track(cls, spans: Spans, track: Track) -> Activity:
+        """Settle the overlaps of the rows of a track; rows of value 0 or without extent vanish."""
+        n = len(spans)
+        label = np.broadcast_to(np.int32(track.classes.start), n) if spans.label is None else spans.label
+        value = np.broadcast_to(1.0, n) if track.value is None else track.value
+        columns = spans.file, label, spans.onset, spans.offset, value
+        sounding = np.flatnonzero(value)
+        return cls.of_ticks(*(columns if len(sounding) == n else (column[sounding] for column in columns)))
 
     @classmethod
-    def of_column(cls, rows: WideRows, label: int, times: tuple[Ticks, Ticks] | None = None) -> Activity:
-        """Settle the overlaps of one class of a wide table; cells with value 0 vanish.
-
-        times: the rows' onsets and offsets in ticks, where they are at hand.
-        """
-        onset, offset = times or (to_ticks(rows.onset), to_ticks(rows.offset))
-        kept = np.flatnonzero(rows.values[label])
-        codes = np.full(len(kept), label, dtype=np.int32)
-        return cls.of_ticks(rows.file[kept], codes, onset[kept], offset[kept], rows.values[label][kept])
+    def of_table(cls, table: EventTable) -> Activity:
+        """Settle the overlaps of a table, all classes together."""
+        spans = table.spans()
+        parts = [cls.of_track(spans, track) for track in table.tracks()]
+        if len(parts) == 1:
+            return parts[0]
+        joint = _concatenated(parts)
+        return joint._take(np.lexsort((joint.onset, joint.label, joint.file)))
 
     def sounding(self) -> Activity:
         """Return the pieces whose value is above 0."""
@@ -131,14 +130,27 @@ class Activity:
         )
 
 
-def activities(rows: Rows) -> Iterator[Activity]:
+_COLUMNS = {"file": np.int32, "label": np.int32, "onset": np.int64, "offset": np.int64, "value": np.float64}
+
+
+def _concatenated(parts: Sequence[Activity]) -> Activity:
+    return Activity(
+        *(
+            np.concatenate([np.zeros(0, dtype=kind), *(getattr(part, name) for part in parts)])
+            for name, kind in _COLUMNS.items()
+        )
+    )
+
+
+def activities(table: EventTable) -> Iterator[Activity]:
     """Yield the activity of each class of a table."""
-    if isinstance(rows, WideRows):
-        times = to_ticks(rows.onset), to_ticks(rows.offset)
-        yield from (Activity.of_column(rows, label, times) for label in range(len(rows.classes)))
-        return
-    whole = Activity.of_long(rows)
-    order = np.argsort(whole.label, kind="stable")
-    bounds = np.searchsorted(whole.label[order], np.arange(len(rows.classes) + 1))
-    for label in range(len(rows.classes)):
-        yield whole._take(order[bounds[label] : bounds[label + 1]])
+    spans = table.spans()
+    for track in table.tracks():
+        whole = Activity.of_track(spans, track)
+        if len(track.classes) == 1:
+            yield whole
+            continue
+        order = np.argsort(whole.label, kind="stable")
+        bounds = np.searchsorted(whole.label[order], np.arange(len(table.classes) + 1))
+        for label in track.classes:
+            yield whole._take(order[bounds[label] : bounds[label + 1]])

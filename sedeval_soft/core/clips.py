@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.ticks import Ticks, to_ticks
+from sedeval_soft.core.ranges import enter_maxima
+from sedeval_soft.core.ticks import Ticks
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,23 +25,19 @@ def clip_sides(pair: Pair) -> tuple[Floats, Floats]:
     return reference, np.where(reference > 0, inside, clip_values(pair.system, pair.reach_ticks))
 
 
-def clip_values(rows: Rows, length: Ticks) -> Floats:
+def clip_values(rows: EventTable, length: Ticks) -> Floats:
     """Return the values of all files of all classes, shape (n_classes, n_files).
 
     length: (n_files,) ticks. Rows without extent, and those that begin at the end of their file or later,
     count nothing, as on the grid of segments.
     """
-    onset = to_ticks(rows.onset)
-    inside = np.flatnonzero((to_ticks(rows.offset) > onset) & (onset < length[rows.file]))
-    file = rows.file[inside].astype(np.int64)
-    values = np.zeros((len(rows.classes), len(length)))
-    if isinstance(rows, WideRows):
-        order = np.argsort(file, kind="stable")
-        inside, file = inside[order], file[order]
-        begin = np.flatnonzero(np.diff(file, prepend=-1))
-        for label, column in enumerate(rows.values if len(begin) else ()):
-            values[label, file[begin]] = np.maximum.reduceat(column[inside], begin)
-        return values
-    value = 1.0 if rows.value is None else rows.value[inside]
-    np.maximum.at(values, (rows.label[inside], file), value)
+    spans, n_files = rows.spans(), len(length)
+    inside = np.flatnonzero((spans.offset > spans.onset) & (spans.onset < length[spans.file]))
+    place = spans.file[inside].astype(np.int64)
+    if spans.label is not None:
+        place += spans.label[inside] * np.int64(n_files)
+    values = np.zeros((len(rows.classes), n_files))
+    for track in rows.tracks():
+        value = np.ones(len(inside)) if track.value is None else track.value[inside]
+        enter_maxima(values[track.classes.start : track.classes.stop].reshape(-1), place, value)
     return values

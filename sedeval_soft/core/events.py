@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.ranges import running_maximum
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.ticks import Ticks, to_ticks
+from sedeval_soft.tables.event_table import EventTable
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -65,20 +65,9 @@ def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
     return above
 
 
-def active_rows(rows: Rows, threshold: float, inclusive: bool) -> Events:
+def active_rows(rows: EventTable, threshold: float, inclusive: bool) -> Events:
     """Return one event per active row, in the order of the table."""
-    if isinstance(rows, WideRows):
-        found = [np.flatnonzero(active(column, threshold, inclusive)) for column in rows.values]
-        row = np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
-        label = np.repeat(np.arange(len(found), dtype=np.int32), [len(part) for part in found])
-    else:
-        values = np.ones(len(rows)) if rows.value is None else rows.value
-        detected = active(values, threshold, inclusive)
-        if rows.born is not None:
-            # An operating point stands for its threshold and those up to the next one.
-            detected = (rows.born <= threshold) & (threshold < values)
-        row = np.flatnonzero(detected)
-        label = rows.label[row]
+    row, label = rows.active(threshold, inclusive=inclusive)
     onset, offset = rows.onset[row], rows.offset[row]
     return Events(rows.file[row], label, to_ticks(onset), to_ticks(offset), onset, offset)
 
@@ -108,19 +97,16 @@ def merged(events: Events) -> Events:
     )
 
 
-def _merged_steps(rows: WideRows, threshold: float, inclusive: bool) -> Events | None:
+def _merged_steps(rows: EventTable, threshold: float, inclusive: bool) -> Events | None:
     """Merge as `merged` does, where the rows are time steps in order; None where they are not."""
-    onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
-    same = rows.file[1:] == rows.file[:-1]
-    follows = np.where(same, onset[1:] >= offset[:-1], rows.file[1:] > rows.file[:-1])
-    if not (follows.all() and np.all(offset > onset) and rows.values):
+    spans = rows.spans()
+    if not (spans.are_steps and rows.values):
         return None
-    touching = same & (onset[1:] == offset[:-1])
     firsts, lasts = [], []
     for column in rows.values:
         detected = active(column, threshold, inclusive)
         begins, ends = detected.copy(), detected.copy()
-        joined = detected[1:] & detected[:-1] & touching
+        joined = detected[1:] & detected[:-1] & spans.touching
         begins[1:] &= ~joined
         ends[:-1] &= ~joined
         firsts.append(np.flatnonzero(begins))
@@ -129,14 +115,13 @@ def _merged_steps(rows: WideRows, threshold: float, inclusive: bool) -> Events |
     label = np.repeat(np.arange(len(firsts), dtype=np.int32), [len(found) for found in firsts])
     order = np.argsort(rows.file[first], kind="stable")
     first, last, label = first[order], last[order], label[order]
-    return Events(rows.file[first], label, onset[first], offset[last], rows.onset[first], rows.offset[last])
+    times = spans.onset[first], spans.offset[last], rows.onset[first], rows.offset[last]
+    return Events(rows.file[first], label, *times)
 
 
-def events_of(rows: Rows, threshold: float, inclusive: bool, merge: bool) -> Events:
+def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) -> Events:
     """Return the events of a table at one threshold, merged or row by row."""
-    if merge and isinstance(rows, WideRows):
-        steps = _merged_steps(rows, threshold, inclusive)
-        if steps is not None:
-            return steps
-    events = active_rows(rows, threshold, inclusive)
-    return merged(events) if merge else events
+    if not merge:
+        return active_rows(rows, threshold, inclusive)
+    steps = _merged_steps(rows, threshold, inclusive)
+    return merged(active_rows(rows, threshold, inclusive)) if steps is None else steps

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.counted import be, counted
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.filenames import alike
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.misread import RowStatistics, are_swapped, doubts, similar_names
 from sedeval_soft.core.named_thresholds import seem_thresholds
-from sedeval_soft.core.numbers import short_fraction
 from sedeval_soft.core.postprocess import strangers
-from sedeval_soft.core.rows import UNNAMED
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError, be, counted
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings, short_fraction
+from sedeval_soft.tables.event_table import UNNAMED
 
 _SHOWN = 5
 

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.ranges import stretches
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
+from sedeval_soft.errors import EvaluationError, counted
 
 Counts = npt.NDArray[np.int64]
 

@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from sedeval_soft.core.events import Events, active, active_rows, events_of
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
-def merges(rows: Rows, settings: Settings) -> bool:
+def merges(rows: EventTable, settings: Settings) -> bool:
     """Return whether touching rows of a table are one event."""
     return rows.has_values if settings.events == "auto" else settings.events == "merge"
 
@@ -24,7 +24,7 @@ def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
 
-    def side(rows: Rows, cut: float) -> Events:
+    def side(rows: EventTable, cut: float) -> Events:
         merge = merges(rows, settings)
         events = events_of(rows, cut, settings.inclusive, merge)
         if merge:

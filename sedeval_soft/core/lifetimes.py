@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity, activities
-from sedeval_soft.core.events import Events, active_rows
+from sedeval_soft.core.activity import Activity
+from sedeval_soft.core.events import Events
 from sedeval_soft.core.pyramid import Pyramid
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.ticks import Ticks, to_seconds, to_ticks
+from sedeval_soft.core.ticks import Ticks, to_seconds
+from sedeval_soft.tables.event_table import EventTable
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -127,19 +127,18 @@ def level_runs(values: Floats) -> tuple[Index, Index, Index]:
     return slot, left[slot], right
 
 
-def lifetimes_of(rows: Rows, merge: bool) -> EventLifetimes:
+def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
     """Return the lifetimes of the events of a table.
 
     merge: touching rows are one event, whose extent depends on the level; else each row is an event
     at every level up to its value.
     """
-    if not merge:
+    spans = rows.spans()
+    tracks = [*rows.tracks()]
+    if not (merge and tracks):
         return _rowwise(rows)
-    if isinstance(rows, LongRows):
-        return EventLifetimes.of(Activity.of_long(rows))
-    found = list(activities(rows))
-    parts = for_each(EventLifetimes.of, found, len(rows) * len(found))
-    return _joined(parts) if parts else _rowwise(rows)
+    found = [Activity.of_track(spans, track) for track in tracks]
+    return _joined(for_each(EventLifetimes.of, found, len(rows) * len(found)))
 
 
 def separate(lifetimes: EventLifetimes) -> bool:
@@ -151,18 +150,10 @@ def separate(lifetimes: EventLifetimes) -> bool:
     return bool(np.all(apart))
 
 
-def _rowwise(rows: Rows) -> EventLifetimes:
-    if isinstance(rows, LongRows):
-        dies = np.ones(len(rows)) if rows.value is None else rows.value
-        born = np.zeros(len(rows)) if rows.born is None else rows.born
-        lives = np.flatnonzero(dies > born)
-        times = to_ticks(rows.onset[lives]), to_ticks(rows.offset[lives])
-        whole = EventLifetimes(rows.file[lives], rows.label[lives], *times, born[lives], dies[lives])
-    else:
-        events = active_rows(rows, 0.0, inclusive=False)
-        dies = np.concatenate([np.zeros(0), *(column[column > 0] for column in rows.values)])
-        times = events.onset, events.offset
-        whole = EventLifetimes(events.file, events.label, *times, np.zeros(len(dies)), dies)
+def _rowwise(rows: EventTable) -> EventLifetimes:
+    spans, cells = rows.spans(), rows.levels()
+    times = spans.onset[cells.row], spans.offset[cells.row]
+    whole = EventLifetimes(spans.file[cells.row], cells.label, *times, cells.born, cells.dies)
     # By all that tells them apart, so that sums do not depend on the order of the table.
     keys = (whole.dies, whole.born, whole.offset, whole.onset, whole.label, whole.file)
     return whole.take(np.lexsort(keys))
@@ -170,6 +161,8 @@ def _rowwise(rows: Rows) -> EventLifetimes:
 
 def _joined(parts: Sequence[EventLifetimes]) -> EventLifetimes:
     """Return the lifetimes of all parts, which are all of activities, one part after another."""
+    if len(parts) == 1:
+        return parts[0]
 
     def all_of(name: str) -> Any:  # noqa: ANN401 - codes, ticks or levels
         return np.concatenate([getattr(part, name) for part in parts])

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.ranges import expand, range_maximum
-from sedeval_soft.core.rows import LongRows, Rows, WideRows
+from sedeval_soft.core.ranges import expand
+from sedeval_soft.core.segments import maxima
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks, to_ticks
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -29,7 +30,7 @@ _SLACK = 1.5
 """Ticks that a time may lie off its multiple of a time step which is no whole number of ticks."""
 
 
-def median_filtered(rows: Rows, seconds: Sequence[float]) -> WideRows:
+def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     """Filter each class over about so many seconds: the nearest odd number of the table's time steps.
 
     seconds: one for each class of `rows`, 0 to leave its values as they are. Returns one row per time step.
@@ -47,17 +48,12 @@ def median_filtered(rows: Rows, seconds: Sequence[float]) -> WideRows:
     file, inside = expand(np.zeros(len(n_frames), dtype=np.int64), n_frames)
     place = inside + start[file]
     first, last = first + start[rows.file], last + start[rows.file]
-    values = []
-    for label, window in enumerate(windows):
-        if isinstance(rows, LongRows):
-            of = np.flatnonzero(rows.label == label)
-            value = np.ones(len(of)) if rows.value is None else rows.value[of]
-            track = range_maximum(int(start[-1]), first[of], last[of], value)
-        else:
-            track = range_maximum(int(start[-1]), first, last, rows.values[label])
-        values.append(_median(track, window)[place])
+    tracks = maxima(rows, first, last, int(start[-1]))
+    values = [_median(track, window)[place] for track, window in zip(tracks, windows, strict=True)]
     begin, end = (np.rint(index * step) / TICKS_PER_SECOND for index in (inside, inside + 1))
-    return WideRows(rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values), rows.origin)
+    return EventTable.wide(
+        rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values), rows.origin
+    )
 
 
 def odd_steps(seconds: float, step: float) -> int:
@@ -112,7 +108,7 @@ class TimeGrid:
         return step
 
 
-def time_step(rows: Rows) -> float:
+def time_step(rows: EventTable) -> float:
     """Return the length in ticks of the steps that all times are multiples of, to the rounding of ticks.
 
     Where rows are some of a table, it is the step of all of them. Raises EvaluationError, naming the table,

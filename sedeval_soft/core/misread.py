@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.hints import folded
 from sedeval_soft.core.ranges import STRETCH, enter_maxima, stretches
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
+from sedeval_soft.errors import counted
+from sedeval_soft.names import folded
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 Index = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -134,7 +134,7 @@ class RowStatistics:
     @classmethod
     def of(
         cls,
-        rows: Rows,
+        rows: EventTable,
         expected: Floats | None = None,
         whole: Floats | None = None,
         last: Floats | None = None,
@@ -179,8 +179,7 @@ class RowStatistics:
             latest=_latest(rows, last, late, expected) if late.any() else None,
         )
         # At each threshold of an operating point events are there again.
-        points = isinstance(rows, LongRows) and rows.born is not None
-        if points:
+        if rows.born is not None:
             return found
         repeated, overlapping, gaps = _of_neighbours(rows)
         return replace(found, repeated=repeated, overlapping=overlapping, gaps=gaps)
@@ -297,7 +296,7 @@ class Ordered:
     same: Bools
 
     @classmethod
-    def of(cls, rows: Rows, order: Index, group: npt.NDArray[np.int64]) -> Ordered:
+    def of(cls, rows: EventTable, order: Index, group: npt.NDArray[np.int64]) -> Ordered:
         """Take rows in an order."""
         ordered = group[order]
         return cls(order, rows.onset[order], rows.offset[order], ordered[1:] == ordered[:-1])
@@ -320,13 +319,7 @@ class Ordered:
         return repeats
 
 
-def groups_of(rows: Rows) -> npt.NDArray[np.int64]:
-    """Return the group of each row, (n,): its file and class, or its file in a wide table."""
-    group = rows.file.astype(np.int64)
-    return group * len(rows.classes) + rows.label if isinstance(rows, LongRows) else group
-
-
-def in_order(rows: Rows, group: npt.NDArray[np.int64]) -> Ordered:
+def in_order(rows: EventTable, group: npt.NDArray[np.int64]) -> Ordered:
     """Return rows by group and onset; those with the same tick are in the order of the table."""
     key = _key(rows, group)
     # One number is sorted in a tenth of the time of two, where rows are nearly in order.
@@ -334,7 +327,7 @@ def in_order(rows: Rows, group: npt.NDArray[np.int64]) -> Ordered:
     return Ordered.of(rows, order, group)
 
 
-def _key(rows: Rows, group: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+def _key(rows: EventTable, group: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
     """Return a number for each row that is in order of group and tick of the onset; None if none is."""
     ticks = np.rint(rows.onset * (1 / TICK))
     last = float(ticks.max()) + 1
@@ -343,14 +336,14 @@ def _key(rows: Rows, group: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | No
     return group * int(last) + ticks.astype(np.int64)
 
 
-def last_offsets(rows: Rows) -> Floats:
+def last_offsets(rows: EventTable) -> Floats:
     """Return the last offset of each file of a table, 0 where it has no row."""
     last = np.zeros(len(rows.files))
     enter_maxima(last, rows.file, rows.offset)
     return last
 
 
-def rows_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
+def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
     """Return the rows that end after their recording does, in order.
 
     last, whole: (n_files,) the last offsets, and how long recordings are, infinite where that is not known.
@@ -361,7 +354,7 @@ def rows_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
         return np.zeros(0, dtype=np.intp)
     at = np.flatnonzero(late[rows.file])
     at = at[rows.offset[at] > whole[rows.file[at]] + TICK / 2]
-    if isinstance(rows, LongRows) and not rows.has_values:
+    if not rows.is_wide and not rows.has_values:
         return at
     inside = rows.offset <= whole[rows.file] + TICK / 2
     step = np.zeros(len(last))
@@ -371,26 +364,26 @@ def rows_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
     return at[~begins_inside | (rows.offset[at] - rows.onset[at] > step[file] + TICK)]
 
 
-def rows_well_after_end(rows: Rows, last: Floats, whole: Floats) -> Index:
+def rows_well_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
     """Return those of these rows that begin after the end too, or end so late that they may be misread."""
     at = rows_after_end(rows, last, whole)
     end = whole[rows.file[at]]
     return at[(rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end)]
 
 
-def files_ended_early(rows: Rows, last: Floats, expected: Floats) -> Index:
+def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index:
     """Return the files of a wide table that it ends before the end of, by more than a time step.
 
     last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
     """
-    if not isinstance(rows, WideRows) or not (last < expected).any():
+    if not rows.is_wide or not (last < expected).any():
         return np.zeros(0, dtype=np.intp)
     step = np.zeros(len(last))
     enter_maxima(step, rows.file, rows.offset - rows.onset)
     return np.flatnonzero((last > 0) & (last < expected - np.maximum(step, TICK)))
 
 
-def decimal_files(rows: Rows, *, has_header: bool) -> str | None:
+def decimal_files(rows: EventTable, *, has_header: bool) -> str | None:
     """Return what is said of a table whose file names are all decimal numbers, None of all others.
 
     Where a header names the column, its author has said what it is.
@@ -400,7 +393,7 @@ def decimal_files(rows: Rows, *, has_header: bool) -> str | None:
     return "all file names are decimal numbers: these could be onset, offset, value and label"
 
 
-def decimal_doubts(rows: Rows) -> list[str]:
+def decimal_doubts(rows: EventTable) -> list[str]:
     """Return a line for a table whose file names are decimal numbers."""
     said = decimal_files(rows, has_header="without header" not in rows.origin.form)
     return [] if said is None else [f"{said}; name the columns in a header (swapped-columns)"]
@@ -424,7 +417,7 @@ def are_swapped(
 
 
 def tables_read(
-    reference: Rows, system: Rows, durations: Mapping[int, float], last: Mapping[str, Floats]
+    reference: EventTable, system: EventTable, durations: Mapping[int, float], last: Mapping[str, Floats]
 ) -> dict[str, RowStatistics]:
     """Return the statistics of both sides by role, of those that are tables: times of arrays are our own.
 
@@ -521,7 +514,7 @@ def _unit(ratio: float) -> str:
     return "frames or samples, or milliseconds"
 
 
-def _of_times_alone(rows: Rows) -> tuple[bool, bool, int, int]:
+def _of_times_alone(rows: EventTable) -> tuple[bool, bool, int, int]:
     """Return what `RowStatistics` has of times alone: whole, minutes, lasting and zero_length."""
     whole, minutes, lasting, zero_length = True, True, 0, 0
     for part in stretches(len(rows)):
@@ -539,11 +532,11 @@ def _counts(bins: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
     return tuple(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _of_neighbours(rows: Rows) -> tuple[int, int, int]:
+def _of_neighbours(rows: EventTable) -> tuple[int, int, int]:
     """Return how many rows are repeated, overlapping, and behind a gap."""
-    values = rows.has_values
+    values, times = rows.has_values, replace(rows, values=())
     counts = [
-        _neighbours_in(_slice_of(rows, begin, end), values=values) for begin, end in _stretches(rows.file)
+        _neighbours_in(times.take(slice(begin, end)), values=values) for begin, end in _stretches(rows.file)
     ]
     repeated, overlapping, gaps = (sum(column) for column in zip(*counts, strict=True))
     return repeated, overlapping, gaps
@@ -565,19 +558,10 @@ def _stretches(file: npt.NDArray[np.int32]) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def _slice_of(rows: Rows, begin: int, end: int) -> Rows:
-    """Return some rows without their values."""
-    own = slice(begin, end)
-    columns: dict[str, Any] = {name: getattr(rows, name)[own] for name in ("file", "onset", "offset")}
-    if isinstance(rows, WideRows):
-        return replace(rows, **columns, values=())
-    return replace(rows, **columns, label=rows.label[own], value=None, born=None)
-
-
-def _neighbours_in(rows: Rows, *, values: bool) -> tuple[int, int, int]:
+def _neighbours_in(rows: EventTable, *, values: bool) -> tuple[int, int, int]:
     """Return what `_of_neighbours` does; values: whether these are rows with values."""
-    group, wide = groups_of(rows), isinstance(rows, WideRows)
-    if values and isinstance(rows, LongRows):
+    group = rows.groups()
+    if values and rows.label is not None:
         # Of a table of values only repeated rows tell anything; mostly all of them begin at another time,
         # and stand in order of time or of class.
         key = _key(rows, rows.file.astype(np.int64))
@@ -593,7 +577,7 @@ def _neighbours_in(rows: Rows, *, values: bool) -> tuple[int, int, int]:
     repeats = ordered.repeats
     # Windows that slide are rows with values that overlap by nature.
     overlaps = np.zeros(0, dtype=bool) if values else ordered.overlaps & ~repeats
-    gaps = ordered.gaps if wide else np.zeros(0, dtype=bool)
+    gaps = ordered.gaps if rows.is_wide else np.zeros(0, dtype=bool)
     return int(np.count_nonzero(repeats)), int(np.count_nonzero(overlaps)), int(np.count_nonzero(gaps))
 
 
@@ -602,13 +586,13 @@ def _has_equal(numbers: npt.NDArray[np.int64]) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _furthest(rows: Rows, at: Index, length: Floats) -> PlacedRow:
+def _furthest(rows: EventTable, at: Index, length: Floats) -> PlacedRow:
     """Return the row that ends furthest after its recording; at: of which. Ties go to the first file."""
     over = rows.offset[at] - length[rows.file[at]]
     return _placed(rows, at[over == over.max()], length)
 
 
-def _latest(rows: Rows, last: Floats, files: Bools, length: Floats) -> PlacedRow:
+def _latest(rows: EventTable, last: Floats, files: Bools, length: Floats) -> PlacedRow:
     """Return the row that ends last in some files, (n_files,) whether it is one. Ties go to the first."""
     weight = np.where(length > 0, last, last * _UNKNOWN)
     latest = int(np.argmax(np.where(files, weight, -1.0)))
@@ -616,14 +600,14 @@ def _latest(rows: Rows, last: Floats, files: Bools, length: Floats) -> PlacedRow
     return _placed(rows, at[rows.offset[at] == last[latest]], length)
 
 
-def _placed(rows: Rows, at: Index, length: Floats) -> PlacedRow:
+def _placed(rows: EventTable, at: Index, length: Floats) -> PlacedRow:
     """Return the first of some rows by file, class and onset, whatever their order in the table."""
-    label = rows.label[at] if isinstance(rows, LongRows) else np.zeros(len(at), dtype=np.int32)
+    label = np.zeros(len(at), dtype=np.int32) if rows.label is None else rows.label[at]
     row = int(at[np.lexsort((rows.onset[at], label, rows.file[at]))[0]])
     file = int(rows.file[row])
     return PlacedRow(
         rows.files[file],
-        rows.classes[rows.label[row]] if isinstance(rows, LongRows) else "",
+        rows.class_of(row),
         float(rows.onset[row]),
         float(rows.offset[row]),
         float(length[file]),

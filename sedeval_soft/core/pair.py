@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be
 from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.findings import Findings, listing, named_alike
 from sedeval_soft.core.misread import decimal_doubts, last_offsets, tables_read
 from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.core.ranges import enter_maxima
-from sedeval_soft.core.rows import LONGEST, UNNAMED, LongRows, Rows, WideRows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, to_ticks
+from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,11 @@ class Pair:
 
     files: tuple[str, ...]
     classes: tuple[str, ...]
-    reference: Rows
-    system: Rows
+    reference: EventTable
+    system: EventTable
     length: npt.NDArray[np.float64]
     reach: npt.NDArray[np.float64]
-    raw: Rows
+    raw: EventTable
     expected: frozenset[str]
     in_reference: npt.NDArray[np.bool_]
     findings: Findings = field(default_factory=Findings)
@@ -61,7 +60,10 @@ class Pair:
 
 
 def align(
-    reference: Rows, system: Rows, settings: Settings, durations: Mapping[str, float] | None = None
+    reference: EventTable,
+    system: EventTable,
+    settings: Settings,
+    durations: Mapping[str, float] | None = None,
 ) -> Pair:
     """Bring a reference and a system onto one list of files and one of classes.
 
@@ -106,8 +108,8 @@ def align(
     classes = findings.classes(settings)
     expected = findings.reference_classes if settings.classes is None else frozenset(classes)
     codes = {name: code for code, name in enumerate(files)}
-    reference = _recode_files(reference, [codes[name] for name in reference.files], files)
-    system = _recode_files(system, [codes.get(matched[name], -1) for name in system.files], files)
+    reference = reference.with_files(files, [codes[name] for name in reference.files])
+    system = system.with_files(files, [codes.get(matched[name], -1) for name in system.files])
     last = {"reference": last_offsets(reference), "system": last_offsets(system)}
     length = _lengths(reference, last["reference"])
     said = _said(system, last["system"], length, settings)
@@ -127,7 +129,7 @@ def align(
         role: _beyond(side, last[role], ends) for role, side in (("reference", reference), ("system", system))
     }
     tables = tables_read(reference, system, given, last)
-    reference, raw = _recode_classes(reference, classes), _recode_classes(system, classes)
+    reference, raw = reference.with_classes(classes), system.with_classes(classes)
     findings = replace(
         findings,
         beyond={role: found for role, found in over.items() if found[0]},
@@ -151,7 +153,7 @@ def align(
 
 def with_classes(pair: Pair, classes: tuple[str, ...]) -> Pair:
     """Return a pair of some of its classes, in this order; lengths and post-processing stay as they are."""
-    return _recoded(pair, lambda rows: _recode_classes(rows, classes), classes=classes)
+    return _recoded(pair, lambda rows: rows.with_classes(classes), classes=classes)
 
 
 def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
@@ -160,10 +162,10 @@ def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
     codes = [position.get(name, -1) for name in pair.files]
     stays = np.asarray(codes, dtype=np.int64) >= 0
     of_files = {name: getattr(pair, name)[stays] for name in ("length", "reach", "in_reference")}
-    return _recoded(pair, lambda rows: _recode_files(rows, codes, files), files=files, **of_files)
+    return _recoded(pair, lambda rows: rows.with_files(files, codes), files=files, **of_files)
 
 
-def _recoded(pair: Pair, recode: Callable[[Rows], Rows], **changed: Any) -> Pair:  # noqa: ANN401 - fields
+def _recoded(pair: Pair, recode: Callable[[EventTable], EventTable], **changed: Any) -> Pair:  # noqa: ANN401 - fields
     system = recode(pair.system)
     raw = system if pair.raw is pair.system else recode(pair.raw)
     return replace(
@@ -171,7 +173,9 @@ def _recoded(pair: Pair, recode: Callable[[Rows], Rows], **changed: Any) -> Pair
     )
 
 
-def name_single_file(reference: Rows, system: Rows, durations: Mapping[str, float]) -> tuple[Rows, Rows]:
+def name_single_file(
+    reference: EventTable, system: EventTable, durations: Mapping[str, float]
+) -> tuple[EventTable, EventTable]:
     """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
     if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
         return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
@@ -193,7 +197,9 @@ def name_single_file(reference: Rows, system: Rows, durations: Mapping[str, floa
     return sides[0], sides[1]
 
 
-def _match(reference: Rows, names: Mapping[str, float], what: str, doubtful: list[str]) -> dict[str, str]:
+def _match(
+    reference: EventTable, names: Mapping[str, float], what: str, doubtful: list[str]
+) -> dict[str, str]:
     return _match_files(reference.files, reference.origin.name, tuple(names), what, doubtful)
 
 
@@ -210,7 +216,7 @@ def _match_files(
 
 
 def _files_found(
-    reference: Rows, in_system: set[str], kept: set[str], listed: Mapping[str, float] | None
+    reference: EventTable, in_system: set[str], kept: set[str], listed: Mapping[str, float] | None
 ) -> Findings:
     in_reference = set(reference.files)
     return Findings(
@@ -221,56 +227,9 @@ def _files_found(
     )
 
 
-def _recode_files(rows: Rows, codes: list[int], files: tuple[str, ...]) -> Rows:
-    """Replace file codes by those of the shared list; rows of left-out files (code -1) go."""
-    if codes == [*range(len(codes))]:
-        return replace(rows, files=files)
-    file = np.asarray(codes, dtype=np.int32)[rows.file] if len(rows) else rows.file
-    recoded = replace(rows, files=files, file=file)
-    if not len(rows) or file.min() >= 0:
-        return recoded
-    keep = file >= 0
-    return _keep_wide(recoded, keep) if isinstance(recoded, WideRows) else _keep_long(recoded, keep)
-
-
-def _recode_classes(rows: Rows, classes: tuple[str, ...]) -> Rows:
-    """Replace class codes by those of the shared list; rows and columns of left-out classes go."""
-    if isinstance(rows, WideRows):
-        columns = dict(zip(rows.classes, rows.values, strict=True))
-        silent = np.broadcast_to(np.zeros(1), (len(rows),))
-        return replace(rows, classes=classes, values=tuple(columns.get(name, silent) for name in classes))
-    position = {name: code for code, name in enumerate(classes)}
-    if classes[: len(rows.classes)] == rows.classes:
-        return replace(rows, classes=classes)
-    lookup = np.asarray([position.get(name, -1) for name in rows.classes], dtype=np.int32)
-    label = lookup[rows.label] if len(rows) else rows.label
-    recoded = replace(rows, classes=classes, label=label)
-    return recoded if not len(rows) or label.min() >= 0 else _keep_long(recoded, label >= 0)
-
-
-def _keep_long(rows: LongRows, keep: npt.NDArray[np.bool_ | np.int64]) -> LongRows:
-    return replace(
-        rows,
-        file=rows.file[keep],
-        label=rows.label[keep],
-        onset=rows.onset[keep],
-        offset=rows.offset[keep],
-        value=None if rows.value is None else rows.value[keep],
-        born=None if rows.born is None else rows.born[keep],
-    )
-
-
-def _keep_wide(rows: WideRows, keep: npt.NDArray[np.bool_ | np.int64]) -> WideRows:
-    return replace(
-        rows,
-        file=rows.file[keep],
-        onset=rows.onset[keep],
-        offset=rows.offset[keep],
-        values=tuple(column[keep] for column in rows.values),
-    )
-
-
-def _beyond(rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]) -> tuple[int, float]:
+def _beyond(
+    rows: EventTable, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
+) -> tuple[int, float]:
     """Return how many rows end after their file does, and by how many seconds at the most.
 
     last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
@@ -281,7 +240,7 @@ def _beyond(rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.fl
     return int(np.count_nonzero(over > 0)), float(over.max(initial=0.0))
 
 
-def _off_grid(sides: Mapping[str, Rows], settings: Settings) -> dict[str, tuple[int, int, float]]:
+def _off_grid(sides: Mapping[str, EventTable], settings: Settings) -> dict[str, tuple[int, int, float]]:
     """Return by role what rows show of a grid that is nearly that of the segments, if these are evaluated."""
     if not any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
         return {}
@@ -291,7 +250,7 @@ def _off_grid(sides: Mapping[str, Rows], settings: Settings) -> dict[str, tuple[
 
 
 def _after_end(
-    rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
+    rows: EventTable, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
 ) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 
@@ -310,8 +269,8 @@ def _after_end(
 
 
 def _said(
-    rows: Rows, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64], settings: Settings
-) -> Rows:
+    rows: EventTable, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64], settings: Settings
+) -> EventTable:
     """Return the rows of a system that make segments after the end of their file.
 
     last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
@@ -323,13 +282,10 @@ def _said(
     late = np.zeros(0, dtype=np.intp)
     if (last > length).any():
         late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-    if isinstance(rows, WideRows):
-        sounding = [column[late] > 0 for column in rows.values]
-        return _keep_wide(rows, late[np.logical_or.reduce(sounding)] if sounding else late[:0])
-    return _keep_long(rows, late if rows.value is None else late[rows.value[late] > 0])
+    return rows.take(late[rows.sounding(late)])
 
 
-def _lengths(rows: Rows, last: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _lengths(rows: EventTable, last: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the last offset of each file, (n_files,), in seconds; raises InputError where one is too late.
 
     last: (n_files,) the same of these rows, which stays as it is.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.hints import did_you_mean
 from sedeval_soft.core.median import median_filtered
 from sedeval_soft.core.morphology import closed, opened
-from sedeval_soft.core.rows import LongRows, Rows
-from sedeval_soft.core.settings import POSTPROCESSING, Settings
 from sedeval_soft.core.ticks import tick, to_seconds
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import POSTPROCESSING, Settings
+from sedeval_soft.tables.event_table import EventTable
 
 
-def postprocessed(rows: Rows, settings: Settings) -> Rows:
+def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
     """Return the rows after the post-processing that the settings ask for, as they are if none.
 
     Raises EvaluationError where a median filter finds no fixed time step.
@@ -33,7 +33,9 @@ def postprocessed(rows: Rows, settings: Settings) -> Rows:
     }
     onset, offset = to_seconds(columns["onset"]), to_seconds(columns["offset"])
     names = rows.files, rows.classes
-    return LongRows(*names, columns["file"], columns["label"], onset, offset, columns["value"], rows.origin)
+    return EventTable.long(
+        *names, columns["file"], columns["label"], onset, offset, columns["value"], rows.origin
+    )
 
 
 def strangers(settings: Settings, classes: tuple[str, ...]) -> list[str]:

@@ -7,18 +7,20 @@ any row counting 0; the last segment of a file is weighted over the part inside 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.choices import Pool
 from sedeval_soft.core.decimals import rounded
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import covered, range_maximum
-from sedeval_soft.core.rows import LongRows, Origin, Rows, WideRows
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.ticks import to_seconds, to_ticks
+from sedeval_soft.core.ticks import to_seconds
+from sedeval_soft.fields import Pool
+from sedeval_soft.tables.event_table import EventTable, Origin, Track
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -27,28 +29,81 @@ _STRIDES = 64
 """Steps per segment up to which maxima are taken stride by stride, many segments at once."""
 
 
-def pool_rows(rows: Rows, grid: Grid, pool: Pool) -> Floats:
+def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
     """Return the values of all segments of all classes, shape (n_classes, n_segments).
 
     Classes come first so that each class is contiguous: everything downstream works class by class.
     """
     if pool == "mean":
         return _mean(rows, grid)
-    first, last = grid.cells(rows.file, to_ticks(rows.onset), to_ticks(rows.offset))
-    if isinstance(rows, WideRows):
-        return _widest(rows, grid, first, last)
-    n_classes = len(rows.classes)
-    base = rows.label * np.int64(grid.size)
-    first += base
-    last += base
-    size = n_classes * grid.size
-    cells = covered(size, first, last) if rows.value is None else range_maximum(size, first, last, rows.value)
-    return cells.reshape(n_classes, grid.size)
+    spans = rows.spans()
+    return maxima(rows, *grid.cells(spans.file, spans.onset, spans.offset), grid.size)
+
+
+def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
+    """Return for each class the largest value of the rows that cover each of `size` cells, (n_classes, size).
+
+    first, last: (n,) the first cell of each row, and one past its last.
+    """
+    values = np.zeros((len(rows.classes), size))
+    tracks = [*rows.tracks()]
+    if rows.label is not None:
+        base = rows.label * np.int64(size)
+        first, last = first + base, last + base
+    covers = _Cover.of(first, last)
+
+    def fill(track: Track) -> None:
+        covers.enter(track.value, values[track.classes.start : track.classes.stop].reshape(-1))
+
+    for_each(fill, tracks, values.size)
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Cover:
+    """Which cells rows cover: found once for all classes of a table.
+
+    first, last: (n,) ranges of cells. heads: where rows are in one cell each, the first row of each cell, in
+    order; else None. order: (n,) the rows by cell, None where they are. stride: how many rows each cell has,
+    0 where they differ or are many.
+    """
+
+    first: Index
+    last: Index
+    heads: Index | None = None
+    order: Index | None = None
+    stride: int = 0
+
+    @classmethod
+    def of(cls, first: Index, last: Index) -> _Cover:
+        """Look at where rows are."""
+        if not np.all(last - first == 1):
+            return cls(first, last)
+        order = None if np.all(first[1:] >= first[:-1]) else np.argsort(first, kind="stable")
+        ordered = first if order is None else first[order]
+        heads = np.flatnonzero(np.diff(ordered, prepend=-1))
+        steps = np.diff(heads, append=len(first))
+        even = len(steps) and steps[0] <= _STRIDES and np.all(steps == steps[0])
+        return cls(ordered, ordered + 1, heads, order, int(steps[0]) if even else 0)
+
+    def enter(self, value: Floats | None, out: Floats) -> None:
+        """Write the largest value of each cell; value: (n,) of the rows, None where each is 1.0."""
+        if value is None:
+            out[:] = covered(len(out), self.first, self.last)
+        elif self.heads is None:
+            out[:] = range_maximum(len(out), self.first, self.last, value)
+        elif len(self.heads):
+            value = value if self.order is None else value[self.order]
+            if self.stride:
+                most = np.maximum.reduce([value[i :: self.stride] for i in range(self.stride)])
+            else:
+                most = np.maximum.reduceat(value, self.heads)
+            out[self.first[self.heads]] = most
 
 
 def rows_of(
     values: Floats, grid: Grid, files: tuple[str, ...], classes: tuple[str, ...], origin: Origin
-) -> LongRows:
+) -> EventTable:
     """Return values of segments as rows of a segment each, by file, segment and class; 0 has no row.
 
     values: (n_classes, n_segments). What `pool_rows` makes of these rows are the values.
@@ -58,56 +113,17 @@ def rows_of(
     # A row that ends later than its file would make that longer.
     offset = np.minimum(offset, grid.length[file])
     codes = file.astype(np.int32), label.astype(np.int32)
-    return LongRows(
+    return EventTable.long(
         files, classes, *codes, to_seconds(onset), to_seconds(offset), values[label, segment], origin
     )
 
 
-def _widest(rows: WideRows, grid: Grid, first: Index, last: Index) -> Floats:
-    """Return the maxima of a wide table, whose columns share their time steps.
-
-    A step within one segment, as in tables of frames, is entered directly; others cover ranges.
-    """
+def _mean(rows: EventTable, grid: Grid) -> Floats:
     values = np.zeros((len(rows.classes), grid.size))
-    single = bool(np.all(last - first == 1))
-    sorted_ = bool(np.all(first[1:] >= first[:-1]))
-    distinct = single and int(np.bincount(first, minlength=1).max()) <= 1
-    order = np.argsort(first, kind="stable") if single and not sorted_ else None
-    ordered = first if order is None else first[order]
-    heads = np.flatnonzero(np.diff(ordered, prepend=-1))
-    stride = _stride(heads, len(first))
-
-    def fill(label: int) -> None:
-        column, out = rows.values[label], values[label]
-        if not single:
-            out[:] = range_maximum(grid.size, first, last, column)
-        elif distinct:
-            out[first] = column
-        else:
-            column = column if order is None else column[order]
-            if stride:
-                out[ordered[heads]] = np.maximum.reduce([column[i::stride] for i in range(stride)])
-            else:
-                out[ordered[heads]] = np.maximum.reduceat(column, heads)
-
-    for_each(fill, range(len(values)), values.size)
-    return values
-
-
-def _stride(heads: Index, n: int) -> int:
-    """Return how many steps each segment has, 0 where they differ or are many."""
-    steps = np.diff(heads, append=n)
-    return int(steps[0]) if len(steps) and steps[0] <= _STRIDES and np.all(steps == steps[0]) else 0
-
-
-def _mean(rows: Rows, grid: Grid) -> Floats:
-    values = np.zeros((len(rows.classes), grid.size))
-    times = grid.edges.on(to_ticks(rows.onset)), grid.edges.on(to_ticks(rows.offset))
-    if isinstance(rows, LongRows):
-        _add_means(Activity.of_long(rows, times), grid, values)
-    else:
-        for label in range(len(rows.classes)):
-            _add_means(Activity.of_column(rows, label, times), grid, values)
+    spans = rows.spans()
+    spans = replace(spans, onset=grid.edges.on(spans.onset), offset=grid.edges.on(spans.offset))
+    for track in rows.tracks():
+        _add_means(Activity.of_track(spans, track), grid, values)
     return values
 
 

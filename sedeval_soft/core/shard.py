@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import Findings
-from sedeval_soft.core.settings import STEERING, Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Input
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.fields import STEERING
+from sedeval_soft.settings import Settings
 
 Tables = dict[tuple[str, str], Any]
 """Measures by basis and reading."""

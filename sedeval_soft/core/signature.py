@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.numbers import short_fraction
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input
+from sedeval_soft.settings import Settings, short_fraction
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

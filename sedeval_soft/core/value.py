@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +145,7 @@ class Scores(Mapping[str, "float | int | None"]):
             )
         found = self.scores.get(name)
         if found is None:
-            from sedeval_soft.core.spoken import meant
+            from sedeval_soft.names import meant
 
             hint = meant(name, self.scores) or did_you_mean(name, self.scores)
             hint = hint or "; --list-scores prints all names"

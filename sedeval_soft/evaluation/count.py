@@ -1,4 +1,4 @@
-"""Rows in, statistics out: of all recordings at once, or of some of them."""
+"""EventTable in, statistics out: of all recordings at once, or of some of them."""
 
 from __future__ import annotations
 
@@ -10,28 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
 from sedeval_soft.core.median import TimeGrid
 from sedeval_soft.core.pair import align, with_classes
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard, Tables, in_memory
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.evaluation.partition import Part
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
-from sedeval_soft.measures.threshold_counts import (
-    N_SYS,
-    TP,
-    Alive,
-    ThresholdCounts,
-    error_merit,
-    f_merit,
-)
-from sedeval_soft.run.cell_scores import CELLS, counts_at
+from sedeval_soft.measures.threshold_counts import ThresholdCounts, error_merit, f_merit
+from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.evaluation import describe, shard_of, tuned_shard
 from sedeval_soft.run.groups import scenes_of
-from sedeval_soft.run.thresholds import counted, error_rate_table, optimal_table
+from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,8 +46,8 @@ _PLAIN: dict[str, Any] = {
 
 
 def shard_of_rows(
-    reference: Rows,
-    system: Rows,
+    reference: EventTable,
+    system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
     name: str | None = None,
@@ -207,25 +199,15 @@ def _scopes(
 
 
 def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> AtThresholds:
-    if basis in CELLS:
-        hits = positive(tally.samples[f"{basis}.reference"], settings)
-        return AtThresholds(ThresholdCounts.of_cells(tally.samples[f"{basis}.system"], hits), None)
-    if basis == "event":
-        return AtThresholds(_of_lives(tally, basis, settings, apart=False), None)
+    counts = threshold_counts(tally, basis, settings, apart=False)
+    if basis != "intersection":
+        return AtThresholds(counts, None)
+    from sedeval_soft.measures.event_thresholds import Judged
     from sedeval_soft.measures.intersection.criteria import Criteria
-    from sedeval_soft.measures.intersection.optimal import Judged
 
     sides = tally.events["reference"].events(), tally.events["system"]
     is_apart = Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart()
-    counts = _of_lives(tally, basis, settings, apart=False)
-    return AtThresholds(counts, _of_lives(tally, basis, settings, apart=True) if is_apart else None)
-
-
-def _of_lives(tally: Tally, basis: str, settings: Settings, *, apart: bool) -> ThresholdCounts:
-    when = counted(tally, basis, settings, apart)
-    columns = ((when.tp, (TP,)), (when.n_sys, (N_SYS,)))
-    lives = [(Alive(*changes, weight), rows) for column, rows in columns for changes, weight in column]
-    return ThresholdCounts.of_lives(lives, when.n_ref)
+    return AtThresholds(counts, threshold_counts(tally, basis, settings, apart=True) if is_apart else None)
 
 
 def _without(tally: Tally, settings: Settings) -> Tally:

@@ -14,8 +14,6 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.median import TimeGrid
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.room import check_room, given_limit, has_room, room
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.evaluation.count import (
     Plan,
@@ -27,14 +25,15 @@ from sedeval_soft.evaluation.count import (
     time_grids,
 )
 from sedeval_soft.evaluation.partition import Part, Partition, partition_rows
-from sedeval_soft.formats.magic import bytes_as_text
-from sedeval_soft.formats.places import in_shards
 from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.evaluation import describe
 from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.run.scoring import THRESHOLDED
 from sedeval_soft.run.single import check_counts
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.source import bytes_as_text, in_shards
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
@@ -50,8 +49,8 @@ _EVENT = 40
 
 
 def count_rows(
-    reference: Rows,
-    system: Rows,
+    reference: EventTable,
+    system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
     name: str | None = None,

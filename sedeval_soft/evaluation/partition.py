@@ -12,11 +12,10 @@ import numpy.typing as npt
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.room import check_room, room
-from sedeval_soft.core.rows import UNNAMED, Rows
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.formats.joined import of_files
 from sedeval_soft.formats.stored import Extent, part_of, read_pieces
 from sedeval_soft.run.single import bytes_per_file
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _ROW, _VALUE, _CELL = 400, 40, 64
 """Bytes that counting takes at the most for each row, each further value of a row of a wide table, and each
@@ -33,8 +32,8 @@ class Part:
     the whole system by some of its classes, where that is needed.
     """
 
-    reference: Rows
-    system: Rows
+    reference: EventTable
+    system: EventTable
     durations: Mapping[str, float] | None
     pieces: tuple[Sequence[Any], Sequence[Any]] | None = None
     n_rows: int = 0
@@ -50,7 +49,7 @@ class Part:
         """Return the part with its rows elsewhere."""
         return replace(self, pieces=pieces)
 
-    def sides(self) -> tuple[Rows, Rows]:
+    def sides(self) -> tuple[EventTable, EventTable]:
         """Return the rows of both sides; raises RoomError where they do not fit into memory."""
         check_room(
             self.n_bytes / 2,
@@ -74,15 +73,15 @@ class Partition:
     """
 
     parts: list[Part]
-    reference: Rows
-    system: Rows
+    reference: EventTable
+    system: EventTable
     n_rows: tuple[int, int]
     n_values: int
     n_cells: int
 
 
 def partition_rows(
-    reference: Rows, system: Rows, settings: Settings, durations: Mapping[str, float] | None
+    reference: EventTable, system: EventTable, settings: Settings, durations: Mapping[str, float] | None
 ) -> Partition:
     """Return tables in memory in parts: in one, unless the segments of all recordings are too many."""
     extents = [[Extent.of(reference)], [Extent.of(system)]]
@@ -92,7 +91,7 @@ def partition_rows(
         parts = []
         for _, stems in groups.of:
             ours, theirs = (
-                of_files(rows, np.array([stem_of(name) in stems for name in rows.files], dtype=bool))
+                rows.only_files(np.array([stem_of(name) in stems for name in rows.files], dtype=bool))
                 for rows in (reference, system)
             )
             lengths = (

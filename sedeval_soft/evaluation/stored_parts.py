@@ -13,21 +13,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_stream
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.evaluation.execute import Execute, Serial
 from sedeval_soft.evaluation.partition import Part, Partition, by_stem, grouped, names_in
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
-from sedeval_soft.formats.folder import stem_of as recording_of
-from sedeval_soft.formats.folder import with_recording
-from sedeval_soft.formats.magic import bytes_as_text
-from sedeval_soft.formats.read import read_rows, read_table
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
-from sedeval_soft.formats.source import open_source, spelled
 from sedeval_soft.formats.stored import Extent, PartWriter, Piece
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.folder import stem_of as recording_of
+from sedeval_soft.tables.folder import with_recording
+from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.read import read_rows
+from sedeval_soft.tables.source import bytes_as_text, open_source, spelled
 
 _BLOCK = (1 << 20, 1 << 24)
 """Bytes that are read at a time, at the least and at the most: more leave the processor's cache."""
@@ -145,7 +145,9 @@ def partition_files(
     return whole, durations
 
 
-def _whole(name: str, files: Sequence[Summary | EvaluationError], limits: Limits, *, elsewhere: bool) -> Rows:
+def _whole(
+    name: str, files: Sequence[Summary | EvaluationError], limits: Limits, *, elsewhere: bool
+) -> EventTable:
     """Return the table that some files are together, without any row; raises what is wrong with the first.
 
     elsewhere: whether files were read on other machines.

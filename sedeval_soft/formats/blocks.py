@@ -17,20 +17,17 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_file
-from sedeval_soft.core.rows import UNNAMED, Rows
-from sedeval_soft.formats.gzipped import unfold
-from sedeval_soft.formats.lines import check_row_count
-from sedeval_soft.formats.magic import BOM
-from sedeval_soft.formats.places import is_url
-from sedeval_soft.formats.read import form_at_once, form_instead
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.formats.scratch import on_disk
-from sedeval_soft.formats.sniff import Sniffed, sniff
-from sedeval_soft.formats.source import Source, read_bytes, spelled
-from sedeval_soft.formats.taken import Bytes, Taken
-from sedeval_soft.formats.text import read_sniffed
+from sedeval_soft.tables.compressed import Bytes, Taken, unfold
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.forms import form_at_once, form_instead
+from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.source import BOM, Source, is_url, read_bytes, spelled
+from sedeval_soft.tables.text import read_sniffed
+from sedeval_soft.tables.text_lines import check_row_count
 
 _GZIP = b"\x1f\x8b"
 _MARKS = (b"\xff\xfe", b"\xfe\xff", BOM)
@@ -48,7 +45,7 @@ class UnfitError(Exception):
 class Blocks:
     """A table in blocks: its rows, of which there are some at least once, and the hash of its bytes."""
 
-    rows: Iterator[Rows]
+    rows: Iterator[EventTable]
     sha256: Callable[[], str]
 
 
@@ -61,7 +58,7 @@ def blocks_of(name: str, scratch: Path, size: int, limits: Limits = LIMITS) -> B
     source = _opened(name, scratch, limits)
     form = form_at_once(source)
     if form in _COLUMNAR:
-        from sedeval_soft.formats.forms.columnar import read_batches
+        from sedeval_soft.tables.parquet import read_batches
 
         rows = read_batches(source, limits, form, size)
     elif form:
@@ -78,7 +75,7 @@ def blocks_of(name: str, scratch: Path, size: int, limits: Limits = LIMITS) -> B
     return Blocks(_named(rows), lambda: source.sha256)
 
 
-def _named(blocks: Iterator[Rows]) -> Iterator[Rows]:
+def _named(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
     for rows in blocks:
         if UNNAMED in rows.files:
             raise UnfitError
@@ -128,7 +125,7 @@ def _let_go(data: Bytes, begin: int, end: int) -> None:
             data.madvise(mmap.MADV_DONTNEED, begin, min(end, len(data)) - begin)
 
 
-def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[Rows]:
+def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
     problems: list[Problem] = []
     n_problems = lines = begin = counted = 0

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 
 Array = npt.NDArray[Any]
 

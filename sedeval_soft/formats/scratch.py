@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 
 
 class FullError(EvaluationError):

@@ -1,4 +1,4 @@
-"""Rows of a table by recording: written once, in any order, and read back part by part.
+"""EventTable of a table by recording: written once, in any order, and read back part by part.
 
 A part holds all rows of some recordings, in the order in which they were read. Names that could be of one
 recording, with or without folders and extension, are in the same part, on either side of an evaluation.
@@ -20,10 +20,9 @@ import pyarrow as pa
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.ranges import enter_maxima
-from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.formats.joined import join_rows, of_files
-from sedeval_soft.formats.known import Known, emptied
+from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.scratch import on_disk
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -42,24 +41,22 @@ class Piece:
     data: the path of an Arrow stream, or its bytes.
     """
 
-    names: Rows
+    names: EventTable
     data: str | bytes
 
-    def read(self) -> Rows:
+    def read(self) -> EventTable:
         """Return the rows."""
         if isinstance(self.data, str):
             with pa.memory_map(self.data) as mapped:
                 table = pa.ipc.open_stream(mapped).read_all()
         else:
             table = pa.ipc.open_stream(self.data).read_all()
-        columns = {name: table.column(name).to_numpy() for name in table.column_names}
-        if not isinstance(self.names, WideRows):
-            return replace(self.names, **columns)
-        values = tuple(columns.pop(f"value {k}") for k in range(len(self.names.classes)))
+        columns: dict[str, Any] = {name: table.column(name).to_numpy() for name in table.column_names}
+        values = tuple(columns.pop(f"value {k}") for k in range(len(self.names.values)))
         return replace(self.names, **columns, values=values)
 
 
-def read_pieces(names: Rows, pieces: list[Piece]) -> Rows:
+def read_pieces(names: EventTable, pieces: list[Piece]) -> EventTable:
     """Return the rows that some pieces have of the recordings of a part.
 
     names: rows without any row: the recordings, and all classes of the whole table.
@@ -69,8 +66,8 @@ def read_pieces(names: Rows, pieces: list[Piece]) -> Rows:
     for piece in pieces:
         inside = np.array([name in wanted for name in piece.names.files], dtype=bool)
         if inside.any():
-            found.append(piece.read() if inside.all() else of_files(piece.read(), inside))
-    return join_rows(found)
+            found.append(piece.read() if inside.all() else piece.read().only_files(inside))
+    return EventTable.join(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +77,21 @@ class Extent:
     names: rows without any row. n_rows: (n_files,) rows; last: (n_files,) the last offset, in seconds.
     """
 
-    names: Rows
+    names: EventTable
     n_rows: Index
     last: Floats
 
     @classmethod
-    def of(cls, rows: Rows) -> Extent:
+    def of(cls, rows: EventTable) -> Extent:
         """Return the extent of rows."""
         last = np.zeros(len(rows.files))
         enter_maxima(last, rows.file, rows.offset)
-        return cls(emptied(rows), np.bincount(rows.file, minlength=len(last)), last)
+        return cls(rows.emptied(), np.bincount(rows.file, minlength=len(last)), last)
 
     @property
     def width(self) -> int:
         """Return how many values a row has."""
-        return len(self.names.classes) if isinstance(self.names, WideRows) else 1
+        return len(self.names.classes) if self.names.is_wide else 1
 
 
 @dataclass(slots=True)
@@ -130,7 +127,7 @@ class PartWriter:
             with contextlib.suppress(OSError):
                 sink.close()
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: EventTable) -> None:
         """Write rows; raises InputError over a limit, and FullError."""
         before = len(self.known.files)
         file, label = self.known.enter(rows)
@@ -183,12 +180,10 @@ class PartWriter:
             self._open[number][0].write_batch(batch)
 
 
-def _batch(rows: Rows, file: npt.NDArray[np.int32], label: npt.NDArray[np.int32], order: Index) -> Any:  # noqa: ANN401
+def _batch(rows: EventTable, file: npt.NDArray[np.int32], label: npt.NDArray[np.int32], order: Index) -> Any:  # noqa: ANN401
     """Return rows in an order as columns of Arrow; file, label: the codes of rows' files and of classes."""
     columns: dict[str, npt.NDArray[Any]] = {"file": file, "onset": rows.onset, "offset": rows.offset}
-    if isinstance(rows, WideRows):
-        columns |= {f"value {k}": column for k, column in enumerate(rows.values)}
-    else:
-        columns["label"] = label[rows.label]
-        columns |= {} if rows.value is None else {"value": rows.value}
+    if not rows.is_wide:
+        columns["label"] = label[rows.row_label]
+    columns |= {f"value {k}": column for k, column in enumerate(rows.values)}
     return pa.RecordBatch.from_pydict({name: column[order] for name, column in columns.items()})

@@ -13,16 +13,13 @@ from typing import cast
 
 import numpy as np
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import InputError, Problem
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LONGEST
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
+from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.formats.members import (
     KINDS,
     Array,
@@ -50,6 +47,8 @@ from sedeval_soft.formats.tally_header import (
     settings_of,
     written,
 )
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import LONGEST
 
 _HEADER = "header.json"
 _WHOLE = "whole"
@@ -179,7 +178,7 @@ def _kind(name: str, array: Array) -> Kind:
     kind = array.dtype.name
     if kind not in KINDS:
         raise ValueError(f"column {name} is of {kind}")
-    return cast(Kind, kind)
+    return cast("Kind", kind)
 
 
 def _arrays(tally: Tally) -> Iterator[tuple[str, Array]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 
 try:
     import array_api_compat

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional.arrays import Array, Namespace, Sides, lay_out, total
 
 T_NORMS = ("minimum", "product", "lukasiewicz")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional.arrays import Array, Namespace, lay_out, namespace_of, ratio, undefined_as_nan
 from sedeval_soft.functional.counts import DivergenceSums, SoftCounts, counts_of, divergences_of
 

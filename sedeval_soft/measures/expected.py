@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.choices import TNorm
+from sedeval_soft.fields import TNorm
 
 Floats = npt.NDArray[np.float64]
 

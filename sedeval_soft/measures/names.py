@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.groups import is_part_name
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.settings import is_part_name
 
 AVERAGES = ("micro", "macro", "weighted")
 

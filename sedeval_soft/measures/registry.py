@@ -5,43 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.core.hints import did_you_mean
-from sedeval_soft.core.spoken import meant
-from sedeval_soft.measures.calibration import spec as calibration
+from sedeval_soft.measures import calibration, detection, divergence, ranking
+from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.curves import spec as curves
-from sedeval_soft.measures.divergence import spec as divergence
-from sedeval_soft.measures.event.spec import FAMILIES as EVENT
-from sedeval_soft.measures.intersection.spec import FAMILIES as INTERSECTION
-from sedeval_soft.measures.measure import Family, Measure
+from sedeval_soft.measures.event import measures as event
+from sedeval_soft.measures.intersection import measures as intersection
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
-from sedeval_soft.measures.ranking.spec import FAMILIES as RANKING
-from sedeval_soft.measures.segment import spec as segment
+from sedeval_soft.measures.segment import measures as segment
+from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
 
+_KINDS = {
+    "segment": (segment, divergence, curves, calibration, detection),
+    "event": (event, detection, curves),
+    "intersection": (intersection, detection),
+    "clip": (segment, divergence, curves, calibration, detection),
+    "ranking": (ranking,),
+}
+"""The modules that have families of each basis."""
 
-def _of_cells(basis: str) -> tuple[Family, ...]:
-    """Return the families of a basis that has a value for every cell: segments or clips."""
-    kinds = (segment, divergence, curves, calibration)
-    return tuple(family for kind in kinds for family in kind.families(basis))
-
-
-def _thresholded(basis: str) -> tuple[Family, ...]:
-    """Return the families of best thresholds that are not each class's own with the best F."""
-    return segment.joint_family(basis), segment.satisficed_family(basis)
-
-
-FAMILIES: tuple[Family, ...] = (
-    *_of_cells("segment"),
-    *_thresholded("segment"),
-    *EVENT,
-    *_thresholded("event"),
-    curves.OF_EVENTS,
-    *INTERSECTION,
-    *_thresholded("intersection"),
-    *_of_cells("clip"),
-    *_thresholded("clip"),
-    *RANKING,
+FAMILIES: tuple[Family, ...] = tuple(
+    family for basis, kinds in _KINDS.items() for kind in kinds for family in kind.families(basis)
 )
 """Every basis and reading with its measures, in the order in which scores are printed."""
+
+MEASURE_ALIASES.update(
+    {alias: each.name for family in FAMILIES for each in family.measures for alias in each.aliases}
+)
 
 
 def measure_of(name: ScoreName | str) -> Measure:

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from sedeval_soft.core.order import heads, in_order
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.measures.detection import f_beta
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -31,6 +30,9 @@ NOTHING = math.inf
 
 EVERYTHING = -1.0
 """The threshold below every score: everything is detected, segments without any score too."""
+
+_AT_ONCE = 1 << 18
+"""Cells whose levels are held at a time, or those of one class."""
 
 TP, N_SYS, PAIRED = 0, 1, 2
 """Rows of counts; PAIRED is what is matched regardless of class, where that is counted."""
@@ -182,6 +184,13 @@ class ThresholdCounts:
         """Return where the levels of a class are."""
         return slice(int(self.bounds[label]), int(self.bounds[label + 1]))
 
+    def counts(self) -> Index:
+        """Return the summed counts right below each level, (n_counts, n)."""
+        sums = np.zeros((len(self.changes), len(self.level) + 1), dtype=np.int64)
+        np.cumsum(self.changes[:, ::-1], axis=1, out=sums[:, -2::-1])
+        sums[:, :-1] -= np.repeat(sums[:, self.bounds[1:]], np.diff(self.bounds), axis=1)
+        return sums[:, :-1]
+
     def steps(self, label: int) -> tuple[Floats, Index]:
         """Return the summed counts of a class at all thresholds: (n,) ascending, and (n_counts, n).
 
@@ -197,36 +206,50 @@ class ThresholdCounts:
 
         (n_classes,) each; files are summed. A class without reference has no such threshold: NOTHING.
         """
-        n_classes, n = len(self.n_ref), len(self.level)
-        # From the highest level down, the last class first: what is detected right below each.
-        size = np.diff(self.bounds)[::-1]
-        start = np.cumsum(size) - size
-        sums = np.zeros((2, n + 1), dtype=np.int64)
-        np.cumsum(self.changes[:2, ::-1], axis=1, out=sums[:, 1:])
-        counts = sums[:, 1:] - np.repeat(sums[:, start], size, axis=1)
-        n_ref = self.n_ref[::-1]
-        nothing = np.zeros(n_classes, dtype=np.int64)
-        highest, none = np.full(n_classes, -np.inf), merit(nothing, nothing, n_ref)
-        there = np.flatnonzero(size)
-        values = merit(counts[0], counts[1], np.repeat(n_ref, size))
-        if len(there):
-            highest[there] = np.maximum.reduceat(values, start[there])
+        n_classes, n_ref, size = len(self.n_ref), self.n_ref, np.diff(self.bounds)
+        counts = self.counts()[:2]
+        values = merit(counts[TP], counts[N_SYS], np.repeat(n_ref, size))
+        highest, nothing = np.full(n_classes, -np.inf), np.zeros(n_classes, dtype=np.int64)
+        if len(values):
+            highest[size > 0] = np.maximum.reduceat(values, self.bounds[:-1][size > 0])
+        detects = (n_ref > 0) & (highest > merit(nothing, nothing, n_ref))
+        # The last of those that are highest in a class.
         at = np.flatnonzero(values == np.repeat(highest, size))
-        at = np.append(at, 0)[np.searchsorted(at, start)]
-        detects = (n_ref > 0) & (highest > none)
-        level = np.append(self.level[::-1], [math.nan, math.nan])
-        below = np.where(at + 1 < start + size, level[at + 1], math.nan)
+        at = at[np.searchsorted(at, self.bounds[1:][detects]) - 1]
+        below = np.where(at > self.bounds[:-1][detects], self.level[at - 1], math.nan)
         threshold = np.where(n_ref > 0, 2.0 if inclusive else 1.0, NOTHING)
-        chosen, k = at[detects], detects
-        threshold[k] = thresholds_between(below[k], level[chosen], inclusive=inclusive)
+        threshold[detects] = thresholds_between(below, self.level[at], inclusive=inclusive)
         tp, n_sys = np.zeros((2, n_classes), dtype=np.int64)
-        tp[k], n_sys[k] = counts[:, chosen]
-        return threshold[::-1], tp[::-1], n_sys[::-1]
+        tp[detects], n_sys[detects] = counts[:, at]
+        return threshold, tp, n_sys
+
+
+def best_thresholds(scores: Floats, positive: Bools, beta: float = 1.0, inclusive: bool = False) -> Floats:
+    """Return for each class of cells the threshold with the best F, (n_classes,), a few classes at a time.
+
+    scores, positive: (n_classes, n_cells). The levels of all classes together would take several times the
+    memory of the cells.
+    """
+    step = max(1, _AT_ONCE // max(scores.shape[1], 1))
+
+    def best(begin: int) -> Floats:
+        some = slice(begin, begin + step)
+        table = ThresholdCounts.of_cells(scores[some], positive[some])
+        return table.best(f_merit(beta), inclusive=inclusive)[0]
+
+    return np.concatenate([np.zeros(0), *for_each(best, range(0, len(scores), step), scores.size)])
 
 
 def f_merit(beta: float) -> Merit:
-    """Return F as a merit."""
-    return lambda tp, n_sys, n_ref: f_beta(tp, n_ref, n_sys, beta)
+    """Return F as a merit; 0 where there is nothing at all."""
+    square = beta * beta
+
+    def merit(tp: Floats, n_sys: Floats, n_ref: Floats) -> Floats:
+        top, bottom = tp * (1.0 + square), n_sys + square * n_ref
+        bottom += n_ref == 0
+        return np.divide(top, bottom, out=top)
+
+    return merit
 
 
 def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001 - a Merit
@@ -235,10 +258,7 @@ def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001
 
 
 def threshold_between(below: float | None, lowest: float, inclusive: bool = False) -> float:
-    """Return the middle between `below` and the lowest detected score, one threshold of `thresholds_between`.
-
-    below: None where all scores are detected.
-    """
+    """Return one threshold of `thresholds_between`; below: None where all scores are detected."""
     low = math.nan if below is None else below
     return float(thresholds_between(np.array([low]), np.array([lowest]), inclusive=inclusive)[0])
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.calibration.score import Reliability
+from sedeval_soft.measures.calibration import Reliability
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.page.packed import Packer
 from sedeval_soft.run.curves import Curves

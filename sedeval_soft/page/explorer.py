@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.order import heads
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
-from sedeval_soft.run.explored import Explored, explored_events, reference_thresholds
+from sedeval_soft.run.curves import Explored, explored_events, reference_thresholds
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -84,9 +84,7 @@ def _levels(samples: Sequence[Floats], events: dict[str, list[Explored]], n_clas
     for c in range(n_classes):
         parts = [samples[1][c]] if samples else []
         for explored in events.values():
-            for of in explored:
-                bounds = of.steps.bounds
-                parts.append(of.steps.low[bounds[c] : bounds[c + 1]])
+            parts += [of.steps[c][0] for of in explored]
         found.append(np.unique(np.concatenate(parts)))
     paired = [of.paired[0] for explored in events.values() for of in explored if of.paired is not None]
     return [*found, np.unique(np.concatenate([np.zeros(1), *paired]))]
@@ -96,7 +94,10 @@ def _bytes(samples: Sequence[Floats], levels: Sequence[Floats], events: dict[str
     counts = [
         count
         for of in {id(of): of for found in events.values() for of in found}.values()
-        for count in (of.steps.tp, of.steps.n_sys, *(() if of.paired is None else of.paired[1:]))
+        for count in (
+            *np.concatenate([np.zeros((2, 0), dtype=np.int64), *(counts for _, counts in of.steps)], axis=1),
+            *(() if of.paired is None else of.paired[1:]),
+        )
     ]
     # What is the same at all thresholds of the reference, as events of the system are, is packed once.
     distinct = {count.tobytes(): count for count in counts}.values()
@@ -141,13 +142,11 @@ def _events(
     explored: Explored, levels: Sequence[Floats], grid: Floats | None, pack: Packer, settings: Settings
 ) -> dict[str, Any]:
     """Return counts, and the places of levels from which on they hold."""
-    steps, bounds = explored.steps, explored.steps.bounds
     classes = []
-    for c, n_ref in enumerate(steps.n_ref.tolist()):
-        own = slice(int(bounds[c]), int(bounds[c + 1]))
+    for c, (n_ref, (threshold, rows)) in enumerate(zip(explored.n_ref, explored.steps, strict=True)):
         counts = {}
-        for name, count in (("tp", steps.tp[own]), ("n_sys", steps.n_sys[own])):
-            low, at = _changes(steps.low[own], count, grid, settings)
+        for name, count in zip(("tp", "n_sys"), rows, strict=True):
+            low, at = _changes(threshold, count, grid, settings)
             table = levels[c]
             counts[name] = {"at": pack.steps(np.searchsorted(table, low)), "count": pack.steps(at)}
         classes.append({"n_ref": n_ref, **counts})

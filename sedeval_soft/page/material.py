@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.run.curves import Curves
+from sedeval_soft.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sedeval_soft.core.board import Board, board_document
 from sedeval_soft.core.value import Scores, document
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.page.curves import curves
 from sedeval_soft.page.explorer import explorer
 from sedeval_soft.page.headline import READINGS, explained, matrix

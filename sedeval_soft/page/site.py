@@ -15,7 +15,6 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.core.board import Board, Entry
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
@@ -24,6 +23,7 @@ from sedeval_soft.page.site_data import Facts, Shown, value_of
 from sedeval_soft.report.board import p_value
 from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.table import UNDEFINED, exact, number
+from sedeval_soft.settings import Settings
 
 _ASSETS = Path(__file__).parent / "assets"
 

@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from sedeval_soft import __version__
+from sedeval_soft.board.about import About
 from sedeval_soft.board.records import Record
-from sedeval_soft.config.about import About
 from sedeval_soft.core.board import Board, Entry
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.escape import json_text
+from sedeval_soft.settings import Settings
 
 SCHEMA = "soft-sed-eval-board/1"
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.core.ticks import Ticks
 
 Index = npt.NDArray[np.int64]
@@ -37,23 +36,6 @@ class Strips:
     def __len__(self) -> int:
         """Return the number of pieces."""
         return len(self.width)
-
-
-def pieces_of(rows: Rows) -> Activity:
-    """Return the activity of all classes of a table, sorted by file, class and onset."""
-    if isinstance(rows, LongRows):
-        parts = [Activity.of_long(rows)]
-    else:
-        parts = [Activity.of_column(rows, label) for label in range(len(rows.classes))]
-    columns = [
-        np.concatenate([np.zeros(0, dtype=kind), *(getattr(part, name) for part in parts)])
-        for name, kind in _COLUMNS.items()
-    ]
-    order = np.lexsort((columns[2], columns[1], columns[0]))
-    return Activity(*(column[order] for column in columns))
-
-
-_COLUMNS = {"file": np.int32, "label": np.int32, "onset": np.int64, "offset": np.int64, "value": np.float64}
 
 
 def strips_of(pieces: Activity, end: Ticks) -> Strips:

@@ -12,14 +12,14 @@ from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.hard import hard_events
 from sedeval_soft.core.pair import Pair, with_files
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
-from sedeval_soft.page.strips import Strips, pieces_of, strips_of, thinned
+from sedeval_soft.page.strips import Strips, strips_of, thinned
 from sedeval_soft.run.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.run.worst import costs_of
+from sedeval_soft.settings import Settings
 
 Index = npt.NDArray[np.int64]
 
@@ -134,7 +134,7 @@ class _Shown:
         views = _views(settings)
         self._events = event_outcomes(pair, settings) if "event" in views else _unmatched(pair, settings)
         self._segments = segment_outcomes(pair, settings) if "segment" in views else None
-        pieces = {"reference": pieces_of(pair.reference), "system": pieces_of(pair.system)}
+        pieces = {"reference": Activity.of_table(pair.reference), "system": Activity.of_table(pair.system)}
         self._end: Ticks = pair.reach_ticks.copy()
         timed: list[Activity | Events] = [*pieces.values(), self._events.reference, self._events.system]
         for of in timed:

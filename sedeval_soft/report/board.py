@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
-from sedeval_soft.core.counted import counted
+from sedeval_soft.core.board import Agreement, Board, Difference
 from sedeval_soft.core.value import Scores
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.report.header import read, scoring
-from sedeval_soft.report.intervals import METHODS, ends, of_confidence, resampled
+from sedeval_soft.report.header import (
+    METHODS,
+    ends,
+    families,
+    fixed_thresholds,
+    of_confidence,
+    read,
+    resampled,
+    scoring,
+)
 from sedeval_soft.report.layout import measure_label
-from sedeval_soft.report.page import Page
-from sedeval_soft.report.table import UNDEFINED, Table, number, short
-from sedeval_soft.report.tables import families
+from sedeval_soft.report.table import UNDEFINED, Page, Table, number, number_if_any, short
 
 _MOST_INPUTS = 10
 """Systems up to which what was read of each is said."""
@@ -36,15 +41,19 @@ _SIDE_BY_SIDE = (
 
 def board_page(board: Board) -> Page:
     """Return the page of a board."""
-    drawn = (_leaderboard(board), _side_by_side(board), _agreement(board.agreement), _mcnemar(board))
-    shown = [table for table in drawn if table.rows]
+    mcnemar, mcnemar_notes = _mcnemar(board)
+    drawn = (_leaderboard(board), _side_by_side(board), _agreement(board.agreement), mcnemar)
+    tables = tuple(table for table in drawn if table.rows)
+    notes = _notes(board, mcnemar_notes)
+    if any(table.has_undefined for table in tables):
+        notes.append("- is undefined: there is nothing to divide by, or nothing that varies.")
     return Page(
-        title=f"Comparison of {counted(len(board.systems), 'system')}",
-        lines=tuple(_header(board)),
-        warnings=tuple(dict.fromkeys(warning for scores in board.systems for warning in scores.warnings)),
-        tables=tuple(shown),
-        notes=tuple(_notes(board, shown)),
-        signatures=tuple(dict.fromkeys(scores.signature for scores in board.systems)),
+        f"Comparison of {counted(len(board.systems), 'system')}",
+        tuple(_header(board)),
+        tables,
+        tuple(notes),
+        tuple(dict.fromkeys(warning for scores in board.systems for warning in scores.warnings)),
+        tuple(dict.fromkeys(scores.signature for scores in board.systems)),
     )
 
 
@@ -65,7 +74,7 @@ def _header(board: Board) -> list[tuple[str, str]]:
     if not few:
         lines.append(("systems", f"{len(board.systems)}; JSON says what was read of each"))
     lines += scoring(first)
-    direction = _direction(board)
+    direction = direction_of(board.rank_by)
     better = "" if direction == "none" else f"; {direction} is better"
     lines.append(("ranked by", f"{visible(board.rank_by)}{better}"))
     which = "the first of the ranking" if board.baseline is None else "the baseline"
@@ -73,8 +82,7 @@ def _header(board: Board) -> list[tuple[str, str]]:
     drawn = resampled(board.replicates, len(first.files), board.seed)
     lines.append(("resampled", f"{drawn}; {of_confidence(board.confidence)} confidence"))
     if first.settings.ci is not None:
-        fixed = ", thresholds fixed" if first.settings.fixed_thresholds else ""
-        lines.append(("intervals", f"{METHODS[first.settings.ci]}{fixed}"))
+        lines.append(("intervals", f"{METHODS[first.settings.ci]}{fixed_thresholds(first.settings)}"))
     return lines
 
 
@@ -85,9 +93,10 @@ def _leaderboard(board: Board) -> Table:
         (
             f"{entry.rank:>{width}}{'=' if entry.tied else ''}",
             visible(entry.system),
-            *(number(entry.value), _end(entry.low), _end(entry.high)),
+            *(number(entry.value), number_if_any(entry.low), number_if_any(entry.high)),
             *_difference(entry.difference),
-            *_place(entry),
+            "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
+            "-".join(dict.fromkeys(str(p) for p in (entry.best_place, entry.worst_place) if p is not None)),
         )
         for entry in board.entries
     )
@@ -99,32 +108,21 @@ def _leaderboard(board: Board) -> Table:
         ),
         rows,
         names=2,
-        groups=(("", 2), ("score", 3), ("difference", 3), ("p", 3), ("place", 2)),
+        headings=(*["score"] * 3, *["difference"] * 3, *["p"] * 3, *["place"] * 2),
     )
 
 
 def _difference(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
         return ("",) * 6
-    return (
-        *(_signed(difference.value), _signed(difference.low, ""), _signed(difference.high, "")),
-        *map(p_value, (difference.p_bootstrap, difference.p_exchange, difference.p_adjusted)),
-    )
+    ends = ("" if end is None else _signed(end) for end in (difference.low, difference.high))
+    p_values = (difference.p_bootstrap, difference.p_exchange, difference.p_adjusted)
+    return (_signed(difference.value), *ends, *map(p_value, p_values))
 
 
-def _place(entry: Entry) -> tuple[str, str]:
-    stable = "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %"
-    known = [str(place) for place in (entry.best_place, entry.worst_place) if place is not None]
-    return stable, "-".join(dict.fromkeys(known))
-
-
-def _end(value: float | None) -> str:
-    return "" if value is None else number(float(value))
-
-
-def _signed(value: float | None, missing: str = UNDEFINED) -> str:
-    text = missing if value is None else number(value)
-    return text if not text or text[0] == "-" or float(text) == 0 else f"+{text}"
+def _signed(value: float | None) -> str:
+    text = number(value)
+    return text if text[0] == "-" or float(text) == 0 else f"+{text}"
 
 
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
@@ -148,13 +146,12 @@ def _side_by_side(board: Board) -> Table:
         (visible(scores.system), *(number(scores[name]) if name in scores else "" for *_, name in columns))
         for scores in board.systems
     )
-    headings = [heading for heading, *_ in columns]
     averages = [f"{average} {measure_label(settings, measure)}" for measure, average in _kinds(board.systems)]
     return Table(
         f"Systems side by side: {', '.join(text.removeprefix(f'{OVERALL} ') for text in averages)}",
         ("system", *(measure_label(settings, measure) for _, measure, _ in columns)),
         rows if columns else (),
-        groups=(("", 1), *((heading, headings.count(heading)) for heading in dict.fromkeys(headings))),
+        headings=tuple(heading for heading, *_ in columns),
     )
 
 
@@ -181,86 +178,77 @@ def _agreement(agreement: Agreement) -> Table:
     return Table(title, ("", "score", *(place.strip() for place in numbers)), tuple(rows), names=2)
 
 
-def _discordances(board: Board) -> list[Discordance]:
-    """Return the classes in which systems differ, the surest first."""
-    found = [item for item in board.discordances if item.p_adjusted < _level(board)]
-    return sorted(found, key=lambda item: (item.p_adjusted, item.p))
-
-
-def _mcnemar(board: Board) -> Table:
+def _mcnemar(board: Board) -> tuple[Table, list[str]]:
+    """Return the classes in which systems differ, the surest first, and what a reader must know of them."""
+    # Of 1 - 0.95 only the first digits are meant.
+    level = round(1 - board.confidence, 12)
+    sure = sorted(
+        (item for item in board.discordances if item.p_adjusted < level),
+        key=lambda item: (item.p_adjusted, item.p),
+    )
     rows = tuple(
         (
             *(visible(item.system), visible(item.class_name)),
             *(str(item.only_system), str(item.only_other), p_value(item.p), p_value(item.p_adjusted)),
         )
-        for item in _discordances(board)[:_MOST_DISCORDANCES]
+        for item in sure[:_MOST_DISCORDANCES]
     )
-    title = f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading"
-    return Table(
-        title,
+    table = Table(
+        f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading",
         ("system", "class", "only it", "only other", "exact", "Holm"),
         rows,
         names=2,
-        groups=(("", 2), ("segments right", 2), ("p", 2)),
+        headings=(*["segments right"] * 2, *["p"] * 2),
     )
+    if not board.discordances:
+        return table, []
+    pairs = counted(len(board.discordances), "pair")
+    verb = "has" if len(sure) == 1 else "have"
+    more = len(sure) - _MOST_DISCORDANCES
+    hidden = f", {more} more than are shown" if more > 0 else ""
+    independent = "it treats segments as independent, which flatters small differences"
+    surely = f"{len(sure)} of {pairs} of a class and a system {verb} a Holm-adjusted p below {short(level)}"
+    return table, [
+        f"McNemar: segments that only one of two systems has right; {independent}.",
+        f"McNemar: {surely}{hidden}; JSON has all.",
+    ]
 
 
-def _notes(board: Board, shown: Iterable[Table]) -> list[str]:
+def _notes(board: Board, of_mcnemar: Sequence[str]) -> list[str]:
     """Return what a reader must know, a line for each thing."""
-    other, sure = visible(board.compared_to), of_confidence(board.confidence)
-    found = []
+    sure = of_confidence(board.confidence)
+    notes = []
     if any(entry.tied for entry in board.entries):
-        found.append(
+        notes.append(
             f"= marks a rank that is shared: at {sure} confidence these systems cannot be told apart."
         )
     compared = sum(entry.difference is not None for entry in board.entries)
     if compared:
-        better = {"higher": ", better above 0", "lower": ", better below 0"}.get(_direction(board), "")
+        direction = direction_of(board.rank_by)
+        better = {"higher": ", better above 0", "lower": ", better below 0"}.get(direction, "")
+        minus = f"the score minus that of {visible(board.compared_to)}{better}"
         least = f"No p of these can be below {p_value(1 / (board.replicates + 1))}, 1 in replicates + 1."
-        found += [
-            f"difference: the score minus that of {other}{better}; both are resampled by the same files.",
+        notes += [
+            f"difference: {minus}; both are resampled by the same files.",
             "p bootstrap: two-sided, of no difference, files of both drawn anew together.",
             "p exchange: two-sided, of no difference, files exchanged between the two at random.",
             f"p Holm: p exchange adjusted for {counted(compared, 'comparison')}. {least}",
         ]
-    found.append(f"stable: replicates in which a system has its place; range: where it is in {sure} of them.")
+    notes.append(f"stable: replicates in which a system has its place; range: where it is in {sure} of them.")
     if board.agreement.names:
         turned = "scores of which lower is better are turned round"
-        found.append(f"tau: 1 where two scores rank all systems alike, -1 where in reverse; {turned}.")
-    found += _notes_of_mcnemar(board)
+        notes.append(f"tau: 1 where two scores rank all systems alike, -1 where in reverse; {turned}.")
+    notes += of_mcnemar
     if any(score.group is not None for scores in board.systems for score in scores.scores.values()):
-        found.append("Scores of groups, scenes and folds are in JSON and YAML.")
+        notes.append("Scores of groups, scenes and folds are in JSON and YAML.")
     if any(scores.worst for scores in board.systems):
-        found.append("What costs most in each system is in JSON and YAML.")
-    if any(UNDEFINED in row[table.names :] for table in shown for row in table.rows):
-        found.append("- is undefined: there is nothing to divide by, or nothing that varies.")
-    return found
+        notes.append("What costs most in each system is in JSON and YAML.")
+    return notes
 
 
-def _notes_of_mcnemar(board: Board) -> list[str]:
-    if not board.discordances:
-        return []
-    of, different = len(board.discordances), len(_discordances(board))
-    verb = "has" if different == 1 else "have"
-    below = f"a Holm-adjusted p below {short(_level(board))}"
-    said = f"{different} of {counted(of, 'pair')} of a class and a system {verb} {below}"
-    more = different - _MOST_DISCORDANCES
-    said += f", {more} more than are shown" if more > 0 else ""
-    flatters = "it treats segments as independent, which flatters small differences"
-    return [
-        f"McNemar: segments that only one of two systems has right; {flatters}.",
-        f"McNemar: {said}; JSON has all.",
-    ]
-
-
-def _level(board: Board) -> float:
-    """Return the p-value below which a difference is shown; of 1 - 0.95 only the first digits are meant."""
-    return round(1 - board.confidence, 12)
-
-
-def _direction(board: Board) -> str:
-    """Return which way the score by which systems are ranked is better; `none` of a score of another kind."""
+def direction_of(name: str) -> str:
+    """Return which way a score is better; `none` of a score of another kind."""
     try:
-        return measure_of(board.rank_by).direction
+        return measure_of(name).direction
     except ScoreNameError:
         return "none"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.report.escape import cell
 from sedeval_soft.report.write import replaced
 

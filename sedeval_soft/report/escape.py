@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from sedeval_soft.core.visible import escaped, visible
+from sedeval_soft.errors import escaped, visible
 
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # controls of ASCII and of ISO 8859, DEL
@@ -58,6 +58,11 @@ def cell(text: str) -> str:
 def commented(line: str, delimiter: str) -> str:
     """Return a comment in which no field is a formula, where a spreadsheet cuts it at delimiters."""
     return delimiter.join(cell(part) for part in line.split(delimiter))
+
+
+def encodable(text: str) -> str:
+    r"""Return a text that can be written: bytes of a name that are no text as escapes such as `\udcff`."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def json_text(text: str) -> str:

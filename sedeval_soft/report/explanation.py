@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.measures.differences import TOOLS
 from sedeval_soft.measures.explanation import Explanation
-from sedeval_soft.report.escape import json_text
+from sedeval_soft.report.json import json_document
 from sedeval_soft.report.listing import range_of
 
 _WIDTH, _HEAD = 100, 11
@@ -23,10 +23,7 @@ def explanation_text(explanations: Sequence[Explanation]) -> str:
 
 def explanation_json(explanations: Sequence[Explanation]) -> str:
     """Return explanations as a list in JSON."""
-    import msgspec
-
-    found = [_plain(each) for each in explanations]
-    return json_text(msgspec.json.format(msgspec.json.encode(found), indent=2).decode()) + "\n"
+    return json_document([_plain(each) for each in explanations])
 
 
 def _one(explanation: Explanation) -> str:

@@ -3,31 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.numbers import short_fraction
-from sedeval_soft.core.satisfice import Constraint
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Input, Scores
-from sedeval_soft.core.visible import visible
-from sedeval_soft.report.chance import said_of_chance
-from sedeval_soft.report.intervals import described, described_runs
-from sedeval_soft.report.spread import said_of_folds
+from sedeval_soft.errors import counted, visible
+from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.table import short
-from sedeval_soft.report.tables import families
+from sedeval_soft.settings import Constraint, Settings, short_fraction
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.spread import Folds
+
+METHODS = {
+    "bootstrap": "bootstrap percentiles",
+    "bca": "BCa",
+    "expanded": "expanded BCa",
+    "jackknife": "delete-one jackknife",
+}
+"""What the ways to find an interval are called."""
+
+MOST_FOLDS = 10
+"""Folds up to which each is shown by itself."""
+
+
+def families(scores: Scores) -> list[tuple[str, str]]:
+    """Return each basis and reading that has scores: those of the registry in its order, then others."""
+    present = dict.fromkeys((score.basis, score.reading) for score in scores.scores.values())
+    registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
+    return [
+        *(each for each in registered if each in present),
+        *(each for each in present if each not in registered),
+    ]
 
 
 def header(scores: Scores) -> list[tuple[str, str]]:
     """Return what was read and how it is scored, as (name, text)."""
+    settings, chance = scores.settings, scores.chance
     lines = [*read(scores.inputs), *scoring(scores)]
     if scores.folds is not None:
-        lines.append(("folds", said_of_folds(scores.folds)))
+        lines.append(("folds", _folds(scores.folds)))
+    sure = of_confidence(settings.confidence)
     if scores.runs:
-        lines.append(("runs", described_runs(scores.settings, len(scores.runs))))
-    elif scores.settings.ci is not None and len(scores.files) > 1:
-        lines.append(("intervals", described(scores.settings, len(scores.files))))
-    if scores.chance is not None:
-        lines.append(("chance", said_of_chance(scores.chance)))
+        interval = f"{sure} intervals by the jackknife over runs"
+        lines.append(("runs", f"{len(scores.runs)}, means over trainings; {interval}"))
+    elif settings.ci is not None and len(scores.files) > 1:
+        files = len(scores.files)
+        drawn = f", {resampled(settings.replicates, files, settings.seed)}"
+        if settings.ci == "jackknife":
+            drawn = f" over {counted(files, 'file')}"
+        lines.append(("intervals", f"{sure} {METHODS[settings.ci]}{drawn}{fixed_thresholds(settings)}"))
+    if chance is not None:
+        moves = counted(chance.draws, "move")
+        drawn = f"all {chance.draws} moves there are" if chance.everything else moves
+        moved = "the same output moved in time by whole segments"
+        lines.append(("chance", f"{moved}: {drawn}, seed {chance.seed}"))
     return lines
 
 
@@ -62,15 +92,45 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     return lines
 
 
-def _sizes(item: Input) -> str:
-    sizes = ((item.rows, "row"), (item.files, "file"), (item.classes, "class"))
-    return ", ".join(counted(number, noun) for number, noun in sizes)
+def of_confidence(confidence: float) -> str:
+    """Return a confidence as a percentage: `95 %`."""
+    return _percent(Decimal(repr(confidence)))
+
+
+def ends(confidence: float) -> tuple[str, str]:
+    """Return what the ends of an interval are called: `2.5 %` and `97.5 %` for a confidence of 0.95."""
+    whole = Decimal(repr(confidence))
+    return _percent((1 - whole) / 2), _percent((1 + whole) / 2)
+
+
+def _percent(share: Decimal) -> str:
+    text = f"{100 * share:f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def resampled(replicates: int, files: int, seed: int) -> str:
+    """Return how often files are drawn anew: `1000 replicates of 49 files, seed 0`."""
+    return f"{counted(replicates, 'replicate')} of {counted(files, 'file')}, seed {seed}"
+
+
+def fixed_thresholds(settings: Settings) -> str:
+    """Return what intervals leave as it is."""
+    return ", thresholds fixed" if settings.fixed_thresholds else ""
+
+
+def _folds(folds: Folds) -> str:
+    """Return how many files each fold has."""
+    if len(folds.names) > MOST_FOLDS:
+        return f"{len(folds.names)}, of {min(folds.files)} to {counted(max(folds.files), 'file')}"
+    sizes = zip(folds.names, folds.files, strict=True)
+    return f"{len(folds.names)}: " + ", ".join(f"{visible(name)} ({counted(n, 'file')})" for name, n in sizes)
 
 
 def _input(item: Input) -> str:
+    sizes = ((item.rows, "row"), (item.files, "file"), (item.classes, "class"))
     events = "touching rows are one event" if item.events == "merge" else "each row is an event"
     parts = [
-        f"{visible(item.name)}: {_sizes(item)}",
+        f"{visible(item.name)}: {', '.join(counted(size, noun) for size, noun in sizes)}",
         visible(item.form),
         "with values" if item.has_values else "without values",
         events,

@@ -10,40 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sedeval_soft.core.board import Board
 from sedeval_soft.core.value import Score, Scores
-from sedeval_soft.core.visible import visible
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError, spell
-from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.report.board import side_by_side
+from sedeval_soft.errors import visible
+from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, spell
+from sedeval_soft.report.board import direction_of, side_by_side
 from sedeval_soft.report.escape import latex as escaped
+from sedeval_soft.report.header import families
 from sedeval_soft.report.layout import measure_label
-from sedeval_soft.report.table import UNDEFINED, number
-from sedeval_soft.report.tables import families
+from sedeval_soft.report.table import UNDEFINED, Table, number
 
 _MEASURES = ("precision", "recall", "f1", "error_rate")
 
 
-@dataclass(frozen=True, slots=True)
-class _Tabular:
-    """A table whose cells are LaTeX.
-
-    comments: lines above it. groups: headings over neighbouring columns, as (heading, number of columns);
-    the first is over the names. names: how the columns of names are aligned, such as `ll`.
-    """
-
-    comments: tuple[str, ...]
-    groups: tuple[tuple[str, int], ...]
-    head: tuple[str, ...]
-    names: str
-    rows: tuple[tuple[str, ...], ...]
-
-
 def latex(systems: Sequence[Scores]) -> str:
     """Return the summaries of some systems, one below another."""
-    return "\n".join(_drawn(_summary(scores)) for scores in systems)
+    return "\n".join(map(_summary, systems))
 
 
 def latex_board(board: Board) -> str:
@@ -59,18 +42,18 @@ def latex_board(board: Board) -> str:
     ranks = [f"{entry.rank}{'$^=$' if entry.tied else ''}" for entry in board.entries]
     names = [escaped(scores.system) for scores in board.systems]
     cells = [_column(board.systems, name, ends=name == board.rank_by) for *_, name in columns]
-    return _drawn(
-        _Tabular(
-            (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in board.systems)),
-            (("", 2), *((heading, headings.count(heading)) for heading in dict.fromkeys(headings))),
-            ("rank", "system", *(_label(measure_label(settings, of), name) for _, of, name in columns)),
-            "rl",
-            tuple(zip(ranks, names, *cells, strict=True)),
-        )
+    comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in board.systems))
+    table = Table(
+        "",
+        ("rank", "system", *(_label(measure_label(settings, of), name) for _, of, name in columns)),
+        tuple(zip(ranks, names, *cells, strict=True)),
+        names=2,
+        headings=tuple(heading for heading, *_ in columns),
     )
+    return _tabular(table, "rl", comments)
 
 
-def _summary(scores: Scores) -> _Tabular:
+def _summary(scores: Scores) -> str:
     present = {score.average for score in scores.scores.values() if score.group is None}
     aside = {"micro", "macro"} <= present
     averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)] or ["micro"]
@@ -81,13 +64,14 @@ def _summary(scores: Scores) -> _Tabular:
             cells = (_cell(scores.scores.get(name)) for name in names)
             rows.append((escaped(basis), escaped(reading), *cells))
     labels = [measure_label(scores.settings, measure) for measure in _MEASURES]
-    return _Tabular(
-        (scores.system, scores.signature),
-        (("", 2), *((average, len(labels)) for average in averages)),
+    table = Table(
+        "",
         ("basis", "reading", *labels * len(averages)),
-        "ll",
         tuple(rows),
+        names=2,
+        headings=tuple(average for average in averages for _ in labels),
     )
+    return _tabular(table, "ll", (scores.system, scores.signature))
 
 
 def _label(measure: str, name: str) -> str:
@@ -102,18 +86,11 @@ def _column(systems: Sequence[Scores], name: str, *, ends: bool) -> list[str]:
     """Return the cells of one score, the best of them bold; those that look the same are all the best."""
     scores = [system.scores.get(name) for system in systems]
     values = [s.value for s in scores if s is not None and s.value is not None and math.isfinite(s.value)]
-    direction = _direction(name)
+    direction = direction_of(name)
     if direction == "none" or len(values) < 2:
         return [_cell(score, ends=ends) for score in scores]
     best = number(max(values) if direction == "higher" else min(values))
     return [_cell(s, ends=ends, bold=s is not None and number(s.value) == best) for s in scores]
-
-
-def _direction(name: str) -> str:
-    try:
-        return measure_of(name).direction
-    except ScoreNameError:
-        return "none"
 
 
 def _cell(score: Score | None, *, ends: bool = True, bold: bool = False) -> str:
@@ -135,25 +112,20 @@ def _number(value: float | int | None) -> str:
     return f"$-${text[1:]}" if text.startswith("-") else text
 
 
-def _drawn(table: _Tabular) -> str:
-    lines = [*(f"% {visible(comment)}" for comment in table.comments), r"% \usepackage{booktabs}"]
-    lines.append(rf"\begin{{tabular}}{{{table.names}{'r' * (len(table.head) - len(table.names))}}}")
+def _tabular(table: Table, names: str, comments: Iterable[str]) -> str:
+    """Return a table whose cells are LaTeX; names: how the columns of names are aligned, such as `ll`."""
+    lines = [*(f"% {visible(comment)}" for comment in comments), r"% \usepackage{booktabs}"]
+    lines.append(rf"\begin{{tabular}}{{{names}{'r' * (len(table.head) - len(names))}}}")
     lines.append(r"\toprule")
-    lines += _headings(table.groups)
-    lines += [_row(map(escaped, table.head)), r"\midrule"]
-    lines += map(_row, table.rows)
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _headings(groups: Sequence[tuple[str, int]]) -> list[str]:
-    """Return the row of headings over columns, and the rules below them."""
-    cells, rules, at = [""] * groups[0][1], [], groups[0][1] + 1
-    for heading, count in groups[1:]:
-        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{escaped(heading)}}}")
-        rules.append(rf"\cmidrule(lr){{{at}-{at + count - 1}}}")
-        at += count
-    return [_row(cells), "".join(rules)] if rules else []
+    if table.headings:
+        above, rules, at = [""] * table.names, "", table.names + 1
+        for heading, count in table.groups[1:]:
+            above.append(rf"\multicolumn{{{count}}}{{c}}{{{escaped(heading)}}}")
+            rules += rf"\cmidrule(lr){{{at}-{at + count - 1}}}"
+            at += count
+        lines += [_row(above), rules]
+    lines += [_row(map(escaped, table.head)), r"\midrule", *map(_row, table.rows)]
+    return "".join(f"{line}\n" for line in (*lines, r"\bottomrule", r"\end{tabular}"))
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sedeval_soft.measures.measure import Measure
+from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
 
 _BETTER = {"higher": "higher is better", "lower": "lower is better", "none": ""}

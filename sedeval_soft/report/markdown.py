@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sedeval_soft.core.visible import visible
-from sedeval_soft.report.page import Page
-from sedeval_soft.report.table import Table
+from sedeval_soft.errors import visible
+from sedeval_soft.report.table import Page, Table
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 
@@ -38,7 +37,8 @@ def _paragraph(text: str) -> str:
 
 
 def _table(table: Table) -> str:
-    head = [f"{group} {name}".strip() for group, name in zip(table.headings, table.head, strict=True)]
+    headings = [heading for heading, count in table.groups for _ in range(count)] or [""] * len(table.head)
+    head = [f"{heading} {name}".strip() for heading, name in zip(headings, table.head, strict=True)]
     rule = ["---" if i < table.names else "---:" for i in range(len(head))]
     lines = [[escaped(name) for name in head], rule]
     for at, row in enumerate(table.rows):

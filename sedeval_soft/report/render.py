@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sedeval_soft.core.value import Scores, document
-from sedeval_soft.report.averages import with_averages
-from sedeval_soft.report.escape import json_text
+from sedeval_soft.measures.names import AVERAGES
 
 if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
-    from sedeval_soft.report.page import Page
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
@@ -39,23 +37,7 @@ def render(
     raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
     Raises ValueError for another form or average, or for no system.
     """
-    if not systems:
-        raise ValueError("there is no system to show")
-    if averages:
-        systems = [with_averages(scores, averages) for scores in systems]
-    if form in _DELIMITERS:
-        from sedeval_soft.report.delimited import delimited
-
-        return _encodable(delimited(systems, _DELIMITERS[form], raw=raw_names))
-    if form in {"text", "markdown"}:
-        from sedeval_soft.report.page import page_of
-
-        return _drawn([page_of(scores) for scores in systems], form, color=color, width=width)
-    if form == "latex":
-        from sedeval_soft.report.latex import latex
-
-        return latex(systems)
-    return _written(document(systems), form)
+    return _rendered(tuple(systems), None, form, averages, color, width, raw_names)
 
 
 def render_board(
@@ -72,76 +54,74 @@ def render_board(
     JSON and YAML have all scores of all systems, as `render` has them, csv and tsv a row for each system.
     averages, color, width, raw_names: as of `render`. Raises ValueError as that does.
     """
-    if not board.systems:
-        raise ValueError("there is no system to show")
-    if averages:
-        board = replace(board, systems=tuple(with_averages(scores, averages) for scores in board.systems))
-    if form in _DELIMITERS:
-        from sedeval_soft.report.delimited import delimited_board
+    return _rendered(board.systems, board, form, averages, color, width, raw_names)
 
-        return _encodable(delimited_board(board, _DELIMITERS[form], raw=raw_names))
-    if form in {"text", "markdown"}:
+
+def _rendered(
+    systems: tuple[Scores, ...],
+    board: Board | None,
+    form: str,
+    averages: Collection[str],
+    color: bool,
+    width: int | None,
+    raw_names: bool,
+) -> str:
+    if not systems:
+        raise ValueError("there is no system to show")
+    if form not in FORMATS:
+        raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
+    if averages:
+        systems = tuple(with_averages(scores, averages) for scores in systems)
+        board = board and replace(board, systems=systems)
+    if form in _DELIMITERS:
+        from sedeval_soft.report.delimited import delimited, delimited_board
+
+        sign = _DELIMITERS[form]
+        return (
+            delimited_board(board, sign, raw=raw_names) if board else delimited(systems, sign, raw=raw_names)
+        )
+    if form == "latex":
+        from sedeval_soft.report.latex import latex, latex_board
+
+        return latex_board(board) if board else latex(systems)
+    if form in {"json", "yaml"}:
+        from sedeval_soft.core.board import board_document
+        from sedeval_soft.report.json import json_document, yaml_document
+
+        whole = document(systems) if board is None else board_document(board)
+        return json_document(whole) if form == "json" else yaml_document(whole)
+    if board is None:
+        from sedeval_soft.report.page import page_of
+
+        pages = [page_of(scores) for scores in systems]
+    else:
         from sedeval_soft.report.board import board_page
 
-        return _drawn([board_page(board)], form, color=color, width=width)
-    if form == "latex":
-        from sedeval_soft.report.latex import latex_board
+        pages = [board_page(board)]
+    if form == "markdown":
+        from sedeval_soft.report.markdown import markdown
 
-        return latex_board(board)
-    from sedeval_soft.core.board import board_document
+        return markdown(pages)
+    from sedeval_soft.report.text import text
 
-    return _written(board_document(board), form)
-
-
-def _drawn(pages: Sequence[Page], form: str, *, color: bool, width: int | None) -> str:
-    if form == "text":
-        from sedeval_soft.report.text import text
-
-        return text(pages, color=color, width=width)
-    from sedeval_soft.report.markdown import markdown
-
-    return markdown(pages)
+    return text(pages, color=color, width=width)
 
 
-def _written(whole: dict[str, Any], form: str) -> str:
-    if form == "json":
-        import msgspec
+def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
+    """Return the scores without averages of other kinds; those of classes, and over all classes, stay.
 
-        return json_text(msgspec.json.format(_json(whole), indent=2).decode()) + "\n"
-    if form == "yaml":
-        return _yaml(whole)
-    raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
-
-
-def _json(whole: dict[str, Any]) -> bytes:
-    """Return a document as JSON. What is not finite becomes null, as undefined is: no NaN gets out."""
-    import msgspec
-
-    try:
-        return msgspec.json.encode(whole)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_cleaned(whole))
-
-
-def _yaml(whole: dict[str, Any]) -> str:
-    """Return the very document that JSON has, so that the two cannot differ, as YAML."""
-    import msgspec
-
-    from sedeval_soft.config.plain_yaml import write_plain_yaml
-
-    return write_plain_yaml(msgspec.json.decode(_json(whole)))
-
-
-def _cleaned(value: Any) -> Any:  # noqa: ANN401 - any part of a document
-    """Return a part of a document with every text in it encodable."""
-    if isinstance(value, str):
-        return _encodable(value)
-    if isinstance(value, dict):
-        return {key: _cleaned(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_cleaned(part) for part in value]
-    return value
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    averages: of `AVERAGES`. Raises ValueError for any other.
+    """
+    for average in averages:
+        if average not in AVERAGES:
+            raise ValueError(f"{average!r} is not one of {', '.join(AVERAGES)}")
+    unwanted = {*AVERAGES} - {*averages}
+    shown = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
+    folds, sweep = scores.folds, scores.sweep
+    if folds is not None:
+        folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in shown))
+    if sweep is not None:
+        sweep = replace(
+            sweep, scores={name: values for name, values in sweep.scores.items() if name in shown}
+        )
+    return replace(scores, scores=shown, folds=folds, sweep=sweep)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.visible import visible
-from sedeval_soft.report.plain import plain_table
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.table import Table, number
+from sedeval_soft.report.text import plain_table
 
 Value = float | int | None
 

@@ -1,16 +1,34 @@
-"""Pages of results as text: header, tables, notes, signatures."""
+"""Pages of results as text: aligned for pipes and files, with colours and lines (by rich) for a terminal.
+
+No name is ever cut. On a terminal the columns of a table that is too wide are spread over a few tables; where
+that does not help, because the names alone fill the terminal, it is drawn as wide as it is.
+"""
 
 from __future__ import annotations
 
+import io
+import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from sedeval_soft.core.visible import visible
-from sedeval_soft.report.page import Page
-from sedeval_soft.report.plain import plain_table
+from sedeval_soft.errors import visible
+from sedeval_soft.report.table import UNDEFINED, Page, Table
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
+_GAP = "  "
+_MARGIN = 1
+_MOST_TABLES = 4
+"""Into more tables than these one is harder to read than in lines that the terminal wraps."""
 
 
-def text(pages: Sequence[Page], *, color: bool, width: int | None) -> str:
-    """Return pages, one after another, each under the name of its system if there are several."""
+def text(pages: Sequence[Page], *, color: bool = False, width: int | None = None) -> str:
+    """Return pages, one after another, each under the name of its system if there are several.
+
+    color, width: draw the tables for a terminal so many cells wide (None: as wide as they are).
+    """
     return "\n".join(_page(page, color, width, named=len(pages) > 1) for page in pages)
 
 
@@ -18,14 +36,118 @@ def _page(page: Page, color: bool, width: int | None, *, named: bool) -> str:
     margin = max(len(name) for name, _ in page.lines)
     blocks = [f"System: {visible(page.title)}\n"] if named else []
     blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in page.lines))
-    for table in page.tables:
-        if color:
-            from sedeval_soft.report.terminal import terminal_table
-
-            blocks.append(terminal_table(table, width))
-        else:
-            blocks.append(plain_table(table))
-    if page.notes:
-        blocks.append("".join(f"{note}\n" for note in page.notes))
-    blocks.append("".join(f"{visible(signature)}\n" for signature in page.signatures))
+    blocks += [terminal_table(table, width) if color else plain_table(table) for table in page.tables]
+    for lines in (page.notes, tuple(map(visible, page.signatures))):
+        if lines:
+            blocks.append("".join(f"{line}\n" for line in lines))
     return "\n".join(blocks)
+
+
+def plain_table(table: Table) -> str:
+    """Return a table as aligned lines of text without colour; no line is cut, however long."""
+    widths = [max(map(cells, column)) for column in zip(table.head, *table.rows, strict=True)]
+    group_line, at = [], 0
+    for heading, count in table.groups:
+        have = sum(widths[at : at + count]) + len(_GAP) * (count - 1)
+        # The last column of a group gives its heading room.
+        widths[at + count - 1] += max(0, cells(heading) - have)
+        group_line.append(_padded(heading, max(have, cells(heading))))
+        at += count
+    lines = [table.title]
+    if group_line:
+        lines.append(_GAP.join(group_line))
+    for row in (table.head, *table.rows):
+        columns = enumerate(zip(row, widths, strict=True))
+        lines.append(_GAP.join(_padded(cell, width, right=i >= table.names) for i, (cell, width) in columns))
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes: wide characters take two, marks none."""
+    if text.isascii():
+        return len(text)
+    kinds = ((unicodedata.category(c) in {"Mn", "Me"}, unicodedata.east_asian_width(c)) for c in text)
+    return sum(0 if is_mark else 2 if width in {"W", "F"} else 1 for is_mark, width in kinds)
+
+
+def _padded(text: str, width: int, *, right: bool = False) -> str:
+    blanks = " " * (width - cells(text))
+    return blanks + text if right else text + blanks
+
+
+def terminal_table(table: Table, width: int | None) -> str:
+    """Return a table with lines and colours (none if NO_COLOR is set) for a terminal so many cells wide.
+
+    width: None for any.
+    """
+    tables = [table] if width is None else split(table, _terminal_widths(table), width - _MARGIN)
+    return "\n".join(map(_draw, tables if len(tables) <= _MOST_TABLES else [table]))
+
+
+def _terminal_widths(table: Table) -> list[int]:
+    """Return the width of each column: a group's heading stands over its first column, and has no other."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(table.head, *table.rows, strict=True)]
+    at = 0
+    for heading, count in table.groups:
+        widths[at] = max(widths[at], cell_len(heading))
+        at += count
+    return widths
+
+
+def split(table: Table, widths: Sequence[int], width: int) -> list[Table]:
+    """Return tables at most so many cells wide that together show all columns of one; each has the names.
+
+    widths: of the columns. Groups of columns stay together where they can. Where the names leave no room for
+    even one column of numbers, a table is wider.
+    """
+    gap, names = len(_GAP), table.names
+    room = width - sum(widths[:names]) - gap * (names - 1)
+    runs: list[list[int]] = [[]]
+    used, at = 0, names
+    for _, count in table.groups[1:] or [("", 1)] * (len(table.head) - names):
+        for i in range(at, at + count):
+            block = range(i, at + count if i == at else i + 1)
+            if used and used + sum(widths[column] + gap for column in block) > room:
+                runs.append([])
+                used = 0
+            runs[-1].append(i)
+            used += widths[i] + gap
+        at += count
+    return [table] if len(runs) == 1 else [_columns(table, run) for run in runs]
+
+
+def _columns(table: Table, numbers: Sequence[int]) -> Table:
+    """Return the table of the names and some columns of numbers."""
+    columns = [*range(table.names), *numbers]
+    return replace(
+        table,
+        head=tuple(table.head[i] for i in columns),
+        rows=tuple(tuple(row[i] for i in columns) for row in table.rows),
+        headings=tuple(table.headings[i - table.names] for i in numbers) if table.headings else (),
+    )
+
+
+def _draw(table: Table) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 0, 0, 1))
+    above = [text for heading, count in table.groups for text in (f"{heading}\n", *["\n"] * (count - 1))]
+    for i, (name, width) in enumerate(zip(table.head, _terminal_widths(table), strict=True)):
+        justify: JustifyMethod = "right" if i >= table.names else "left"
+        heading = above[i] if above else ""
+        drawn.add_column(Text(heading + name), justify=justify, no_wrap=True, min_width=width)
+    for at, row in enumerate(table.rows):
+        faint = [
+            at in table.details or (cell == UNDEFINED and i >= table.names) for i, cell in enumerate(row)
+        ]
+        drawn.add_row(*(Text(cell, style="dim" if dim else "") for cell, dim in zip(row, faint, strict=True)))
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=10**6, highlight=False, legacy_windows=False)
+    console.print(Text(table.title, style="bold"))
+    console.print(drawn)
+    return "".join(" " * _MARGIN + line.rstrip() + "\n" for line in out.getvalue().splitlines())

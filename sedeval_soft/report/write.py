@@ -1,4 +1,4 @@
-"""Write a result so that its file is complete or as it was."""
+"""Write a result so that its file, or its folder of files, is complete or as it was."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 
 _OPEN_ALREADY = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 """Names of what a process has open: `/dev/stdout` may be a file that has more in it."""
@@ -95,7 +95,7 @@ def _replace(target: Path, write: Callable[[Path], None], mode: int | None) -> N
         with open(part, "xb", opener=_for_us_alone) as file:
             write(part)
             os.fsync(file.fileno())
-        part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~umask())
+        part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
         part.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -107,8 +107,85 @@ def _for_us_alone(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def umask() -> int:
+def _umask() -> int:
     """Return which permissions new files of this process do not have."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def write_folder(
+    path: str | os.PathLike[str],
+    members: Iterable[tuple[str, bytes]],
+    *,
+    replaceable: Iterable[str] = (),
+    force: bool = False,
+) -> None:
+    """Write files to a temporary folder beside the target, and rename that.
+
+    members: names of files, not paths, and what they hold. An existing folder is replaced where it is empty;
+    with force, too, where it holds nothing but files with `replaceable` extensions: a mistaken target must
+    not cost a home folder. Raises OutputError; what was there before still is, then.
+    """
+    import shutil
+    import tempfile
+
+    name = os.fspath(path)
+    with _failing(name):
+        target = Path(os.path.realpath(name))
+        _check_folder(name, target, frozenset(replaceable), force=force)
+        made = Path(tempfile.mkdtemp(dir=target.parent, prefix=PART_PREFIX, suffix=PART_SUFFIX))
+        try:
+            _fill_folder(made, members)
+            made.chmod(0o777 & ~_umask())
+            _put_folder(made, target)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+
+
+def _check_folder(name: str, target: Path, replaceable: frozenset[str], *, force: bool) -> None:
+    if not name:
+        raise OutputError("'': cannot be written: the name is empty")
+    if not target.parent.is_dir():
+        raise OutputError(f"{name}: cannot be written: there is no folder {target.parent}")
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise OutputError(f"{name}: cannot be written: it is a file; expected the name of a folder")
+    found = list(target.iterdir())
+    if found and not force:
+        raise OutputError(f"{name}: the folder is not empty; expected a new one, or --force to replace it")
+    other = next((p for p in found if p.is_symlink() or not p.is_file() or p.suffix not in replaceable), None)
+    if other is not None:
+        expected = f"nothing but files ending in {', '.join(sorted(replaceable))}"
+        raise OutputError(f"{name}: is not replaced, since it holds {other.name!r}; expected {expected}")
+
+
+def _fill_folder(folder: Path, members: Iterable[tuple[str, bytes]]) -> None:
+    for name, data in members:
+        if name in {"", ".", ".."} or "/" in name or os.sep in name:
+            raise ValueError(f"{name!r} is not the name of a file in a folder")
+        # Never over another: systems that take upper for lower case have one file for both.
+        with (folder / name).open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _put_folder(made: Path, target: Path) -> None:
+    """Put a folder in the place of one that is not there, empty, or to be replaced."""
+    import shutil
+
+    if not target.is_dir() or not any(target.iterdir()):
+        made.replace(target)
+        return
+    old = made.with_suffix(".old")
+    target.replace(old)
+    try:
+        made.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            old.replace(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Confusion, Score
+from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.core.spread import Worst
@@ -43,7 +43,7 @@ def score_notes(scores: Sequence[Score], tally: Tally, settings: Settings) -> li
     """Return what a reader must know of constraints that nothing satisfies, and of intervals."""
     notes = []
     if settings.satisfice is not None:
-        from sedeval_soft.run.satisfice import unreachable
+        from sedeval_soft.run.optimal import unreachable
 
         notes += unreachable(scores, settings)
     if settings.ci is not None:

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import ClassColumn, Column
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
-from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -141,7 +141,7 @@ def tally_ranking(cells: Cells, expected: Bools, settings: Settings, columns: Co
     for reading in ("hard", "soft"):
         if not settings.wants("ranking", reading):
             continue
-        from sedeval_soft.measures.ranking.count import count_ranking
+        from sedeval_soft.measures.ranking import count_ranking
 
         sides: tuple[Floats | Bools, Bools | None] = cells.reference, None
         if reading == "hard":

@@ -20,22 +20,22 @@ from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.partition import Partition
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.measures.segment.score import confusion_scores
+from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.scoring import named, score_tally
 from sedeval_soft.run.tuned import with_rule_followed
+from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream
+from sedeval_soft.tables.event_table import EventTable
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,7 +112,7 @@ def _arranged(
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
-        system = WideRows(
+        system = EventTable.wide(
             pair.files,
             pair.classes,
             np.arange(len(length), dtype=np.int32),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Confusion
-from sedeval_soft.measures.confusion.count import ConfusionCounts, confuse_events, confuse_segments
+from sedeval_soft.measures.confusion import ConfusionCounts, confuse_events, confuse_segments
 from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.settings import Settings
 
 
 def confusion_tables(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:

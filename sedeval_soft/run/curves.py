@@ -1,23 +1,32 @@
-"""Curves over all thresholds, for plots."""
+"""Counts over all thresholds: curves for plots, and what the sliders of a page move over."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from sedeval_soft.core.settings import Settings
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.measures.calibration.score import Reliability, equal_mass, equal_width
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
-from sedeval_soft.measures.intersection.psds import PsdRoc
-from sedeval_soft.measures.segment.surface import Surface
-from sedeval_soft.measures.steps import curves
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.psds import PsdRoc
+from sedeval_soft.measures.surface import Surface
+from sedeval_soft.measures.threshold_counts import ThresholdCounts
+from sedeval_soft.run.optimal import paired_events, threshold_counts
 from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.run.psds import psds_curve
 from sedeval_soft.run.sweep import surfaces_of
-from sedeval_soft.run.thresholds import steps_of
+from sedeval_soft.settings import Settings
 
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 ByClass = Mapping[str, Curve]
 
 FAMILIES: dict[tuple[str, str], str] = {
@@ -84,12 +93,11 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
             if "calibration" in settings.measures:
                 bins = (_reliability(row, settings.bins) for row in classes)
                 reliability[name] = dict(zip(tally.classes, bins, strict=True))
-    events = {
-        basis: dict(zip(tally.classes, curves(steps_of(tally, basis, settings)), strict=True))
-        if settings.wants(basis, "optimal")
-        else {}
-        for basis in ("event", "intersection")
-    }
+    events: dict[str, ByClass] = {"event": {}, "intersection": {}}
+    for basis in events:
+        if settings.wants(basis, "optimal"):
+            table = threshold_counts(tally, basis, settings)
+            events[basis] = {name: Curve.of_events(table, c) for c, name in enumerate(tally.classes)}
     filters = [f"median {length}" for length in settings.psds_median_filters]
     wants = settings.wants_psds_of("hard")
     return Curves(
@@ -118,3 +126,78 @@ def _ordered(tally: Tally, basis: str) -> list[Ordered]:
 def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]:
     """Return the bins of equal width and of equal mass."""
     return Reliability.of(equal_width(cells, n_bins)), Reliability.of(equal_mass(cells, n_bins))
+
+
+_MOST_PAIRS = 100_000
+"""Pairs up to which it is found what is paired whatever its class: of more, that would take long."""
+
+STEPS = 20
+"""The reference's thresholds are multiples of 1/20, and the one that the settings have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """Counts of events over all thresholds of the system, the reference cut at one.
+
+    steps: of each class thresholds, (n,) ascending, and TP and N_sys from each on, (2, n). n_ref: of each
+    class. paired: (low, count), each (n,), how many events are paired whatever their class from each
+    threshold on; None where these are not matched by class, or are too many.
+    """
+
+    steps: Sequence[tuple[Floats, Index]]
+    n_ref: Sequence[int]
+    paired: tuple[Floats, Index] | None
+
+
+def reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]:
+    """Return the thresholds of the reference in ascending order, that of the settings among them."""
+    own = settings.reference_cut
+    if "levels" not in tally.events and "segment.reference" not in tally.samples:
+        return (own,)
+    return tuple(sorted({own, *(k / STEPS for k in range(1, STEPS))}))
+
+
+def explored_events(
+    tally: Tally, basis: str, settings: Settings, thresholds: Sequence[float]
+) -> list[Explored]:
+    """Return the counts of a basis, `event` or `intersection`, with the reference cut at each threshold."""
+    own = settings.reference_cut
+    paired = basis == "event" and _competing(tally, settings) <= _MOST_PAIRS
+    found: list[Explored] = []
+    before: npt.NDArray[np.bool_] | None = None
+    for threshold in thresholds:
+        if threshold == own:
+            found.append(_explored(tally, basis, settings, paired=paired))
+            before = None
+            continue
+        levels = tally.events["levels"]
+        alive = levels.alive(threshold, settings.inclusive)
+        if before is None or np.any(alive != before):
+            reference = EventLifetimes.from_events(levels.take(alive).events())
+            cut = replace(tally, events={**tally.events, "reference": reference})
+            found.append(_explored(cut, basis, settings, paired=paired))
+        else:
+            # Between two values of the reference nothing changes.
+            found.append(found[-1])
+        before = alive
+    return found
+
+
+def _competing(tally: Tally, settings: Settings) -> int:
+    """Return how many pairs of events could match if classes did not matter."""
+    reference, system = tally.events["reference"].events(), tally.events["system"]
+    files = reference.file.astype(np.int64), system.file.astype(np.int64)
+    return len(candidate_pairs(reference, system, *files, Collars.of(settings))[0])
+
+
+def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> Explored:
+    table = threshold_counts(tally, basis, settings)
+    steps = [table.steps(c) for c in range(len(tally.classes))]
+    pairs = None
+    if paired:
+        with contextlib.suppress(EvaluationError):
+            files = np.zeros((1, 1), dtype=np.int64)
+            every = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)
+            low, (count,) = every.steps(0)
+            pairs = low, count
+    return Explored(steps, table.n_ref.tolist(), pairs)

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.findings import NO_DURATIONS, listing
 from sedeval_soft.core.hard import merges
 from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.rows import Rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Input, Score, Scores
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.names import spell
 from sedeval_soft.run.beside import (
     confusion_tables,
@@ -36,6 +34,8 @@ from sedeval_soft.run.cells import ORDERED
 from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -60,7 +60,7 @@ def shard_of(
     return Shard(settings, system, tally, groups, pair.findings, inputs, durations)
 
 
-def describe(rows: Rows, role: str, settings: Settings) -> Input:
+def describe(rows: EventTable, role: str, settings: Settings) -> Input:
     """Return what was read, for headers and signatures."""
     origin = rows.origin
     # Post-processing makes events of rows that may touch.

@@ -10,16 +10,17 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
 from sedeval_soft.measures.names import spell
 from sedeval_soft.resample import weights
 from sedeval_soft.resample.coverage import ENOUGH, NOMINAL, files_of, held
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
+from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import THRESHOLDED, Key, best_table, plain
+from sedeval_soft.run.scoring import THRESHOLDED, Key, plain
 from sedeval_soft.run.spool import Spool
+from sedeval_soft.settings import READINGS, Settings
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -69,7 +70,7 @@ def replicates_of(tally: Tally, settings: Settings) -> Replicates:
         return Replicates.of(tally, settings)
     families = [family for family in THRESHOLDED if settings.wants(*family)]
     return Replicates.of(
-        tally, settings, {family: best_table(tally, family, settings) for family in families}
+        tally, settings, {family: optimal_scores(tally, family[0], settings) for family in families}
     )
 
 

@@ -17,15 +17,14 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.laws import Array, Columns, Law, at_least, at_most, equal, size_of
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.settings import READINGS, Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
-from sedeval_soft.measures.divergence.count import KL, PROPER, SOFT, divergence_laws
-from sedeval_soft.measures.event.boundaries import COLUMNS, deviation_laws
+from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_laws
 from sedeval_soft.measures.event.count import file_class, sum_groups
-from sedeval_soft.measures.ranking.count import HARD, OF_CLASSES, SHARED, ranking_laws
+from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_laws
+from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_laws
 from sedeval_soft.measures.segment.count import (
     beyond_laws,
     cell_laws,
@@ -36,6 +35,7 @@ from sedeval_soft.measures.segment.count import (
 )
 from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import evaluated_cells
+from sedeval_soft.settings import READINGS, Settings
 
 Index = npt.NDArray[np.int64]
 
@@ -87,7 +87,7 @@ def _laws(tally: Tally, settings: Settings) -> Iterator[Law]:
                 for law in _family_laws(tally, basis, reading, settings):
                     yield law.below(f"{basis}.{reading}")
     for reading in ("hard", "soft"):
-        names = (*SHARED, *HARD, *OF_CLASSES) if reading == "hard" else SHARED
+        names = (*SUMS, *CUT_SUMS, *CLASS_SUMS) if reading == "hard" else SUMS
         columns = _columns(tally, f"ranking.{reading}", names)
         if "weight" in columns:
             n_cells, n_classes = tally.per_file[evaluated_of("segment")], len(tally.classes)
@@ -146,7 +146,7 @@ def _family_laws(tally: Tally, basis: str, reading: str, settings: Settings) -> 
     if basis in CELLS:
         yield from _cell_laws(tally, basis, reading, columns, settings)
     if prefix == "event.hard":
-        matched = _columns(tally, prefix, ("matched", *COLUMNS))
+        matched = _columns(tally, prefix, ("matched", *DEVIATIONS))
         if settings.compat is None:
             yield equal(matched, "matched", columns["tp"], "TP,")
         for of, says in (("n_ref", "N_ref"), ("n_sys", "N_sys")):

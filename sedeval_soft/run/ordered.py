@@ -11,17 +11,18 @@ import numpy.typing as npt
 from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import in_order
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.threads import for_each
+from sedeval_soft.measures import calibration
 from sedeval_soft.measures.averages import Averaged, averaged
-from sedeval_soft.measures.calibration import score as calibration
-from sedeval_soft.measures.calibration.score import Bins
+from sedeval_soft.measures.calibration import Bins
+from sedeval_soft.measures.curves.events import Detections, detection_precisions
 from sedeval_soft.measures.curves.points import Ordered, Units
 from sedeval_soft.measures.curves.score import RATES, d_prime
 from sedeval_soft.measures.curves.sweep import Cut, curve_scores
-from sedeval_soft.measures.divergence.correlation import pearson, rank_correlation, ranks_of, wasserstein
+from sedeval_soft.measures.divergence import pearson, rank_correlation, ranks_of, wasserstein
 from sedeval_soft.run.cells import ORDERED, evaluated_cells
+from sedeval_soft.settings import Settings
 
 Table = dict[str, Averaged]
 Bools = npt.NDArray[np.bool_]
@@ -346,3 +347,11 @@ def _correlation(
     pooled["pearson"] = pearson(reference, system)
     pooled["spearman"] = rank_correlation(parts, p_order.orders, ranks)
     return _table(classes, pooled, n_ref)
+
+
+def event_precisions(tally: Tally, settings: Settings) -> Table:
+    """Return the average precisions of events, ranked by value."""
+    detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
+    # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
+    reference = tally.events["reference"].events().in_order()
+    return detection_precisions(reference, detections, len(tally.classes), settings.iou)

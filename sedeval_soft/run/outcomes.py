@@ -17,10 +17,10 @@ from sedeval_soft.core.hard import detected, hard_events, positive, rowwise_even
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.ranges import covered
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.event.count import match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.segment.runs import Runs
+from sedeval_soft.settings import Settings
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

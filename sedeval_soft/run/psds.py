@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.intersection.criteria import Criteria
-from sedeval_soft.measures.intersection.psds import PsdRoc, PsdWeights, Staircases, psd_roc, staircases
-from sedeval_soft.measures.intersection.soft_psds import cuts_of, soft_psds
 from sedeval_soft.measures.names import OVERALL, spell
+from sedeval_soft.measures.psds import PsdRoc, PsdWeights, Staircases, cuts_of, psd_roc, soft_psds, staircases
+from sedeval_soft.settings import Settings
 
 Table = dict[str, Averaged]
 

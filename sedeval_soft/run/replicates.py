@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
-from sedeval_soft.run.cell_scores import Table, Tables, counts_at
 from sedeval_soft.run.cells import Columns
+from sedeval_soft.run.optimal import Weighted as WeightedScores
+from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table, satisficed
+from sedeval_soft.run.optimal_bootstrap import optimal_of_weights
 from sedeval_soft.run.ordered import SortedCells
-from sedeval_soft.run.retuned import Retuned
-from sedeval_soft.run.satisfice import Satisficed
 from sedeval_soft.run.scoring import (
     THRESHOLDED,
     Family,
@@ -28,7 +28,7 @@ from sedeval_soft.run.scoring import (
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.run.thresholds import error_rate_table, optimal_table
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,8 +40,8 @@ _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 class Replicates:
     """What gives the scores of weighted files.
 
-    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. retuned:
-    the bases that look for best thresholds anew; satisficed: that look for the best under a constraint.
+    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. optimal:
+    what looks for best thresholds anew.
     fixed: the thresholds, (n_classes,), of those that keep them, by what they are best for.
     """
 
@@ -49,8 +49,7 @@ class Replicates:
     statistics: Statistics
     settings: Settings
     cells: Mapping[str, SortedCells]
-    retuned: Mapping[Family, Retuned]
-    satisficed: Mapping[Family, Satisficed]
+    optimal: Sequence[tuple[Family, WeightedScores]]
     fixed: Mapping[Family, Mapping[str, Floats]]
 
     @classmethod
@@ -63,17 +62,16 @@ class Replicates:
         families = [family for family in THRESHOLDED if settings.wants(*family)]
         cells = sorted_cells(tally, settings, again=True)
         if best is None:
-            retuned = {family: Retuned.of(tally, family[0], settings) for family in families}
-            constrained = families if settings.satisfice else []
-            satisficed = {family: Satisficed.of(tally, family[0], settings) for family in constrained}
-            return cls(tally, Statistics.of(tally), settings, cells, retuned, satisficed, {})
+            finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
+            optimal = [(family, find(tally, family[0], settings)) for find in finders for family in families]
+            return cls(tally, Statistics.of(tally), settings, cells, optimal, {})
         fixed = {family: _thresholds(best[family]) for family in families}
         columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
         for family, by_use in fixed.items():
             for use, thresholds in by_use.items():
                 columns.enter(f"{family[0]}.{use}", counts_at(tally, family[0], thresholds, settings))
         counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
-        return cls(tally, Statistics.of(counted), settings, cells, {}, {}, fixed)
+        return cls(tally, Statistics.of(counted), settings, cells, (), fixed)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -83,8 +81,7 @@ class Replicates:
         sums = self.statistics.weighted(weights)
         tables = joined(
             counted_tables(sums, self.settings),
-            {family: of.table(weights) for family, of in self.retuned.items()},
-            {family: of.table(weights) for family, of in self.satisficed.items()},
+            *({family: scores(weights)} for family, scores in self.optimal),
             {family: self._fixed_table(family, sums) for family in self.fixed},
         )
         place = {key: row for row, key in enumerate(keys)}

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally, Totals
-from sedeval_soft.core.tuning import BASES
 from sedeval_soft.core.value import Score
-from sedeval_soft.measures import measure
+from sedeval_soft.measures import base
 from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores, totals
-from sedeval_soft.measures.event.boundaries import COLUMNS, Deviations, deviation_scores
+from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.run.cell_scores import CELLS, Table, Tables, cell_tables, optimal_cells, ranking_tables
+from sedeval_soft.run.cell_scores import CELLS, cell_tables, ranking_tables
 from sedeval_soft.run.cells import needs_samples
-from sedeval_soft.run.thresholds import event_precisions, optimal_events
+from sedeval_soft.run.optimal import optimal_scores
+from sedeval_soft.settings import BASES, Settings
 
 if TYPE_CHECKING:
     from sedeval_soft.run.ordered import SortedCells
@@ -38,7 +38,7 @@ THRESHOLDED: tuple[Family, ...] = (
 
 
 def score_tally(
-    tally: Tally, settings: Settings, counted: Mapping[Family, Table] | None = None
+    tally: Tally, settings: Settings, counted: Mapping[Family, dict[str, Averaged]] | None = None
 ) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry.
 
@@ -47,7 +47,7 @@ def score_tally(
     best = dict(counted or {})
     for family in THRESHOLDED:
         if settings.wants(*family) and family not in best:
-            best[family] = best_table(tally, family, settings)
+            best[family] = optimal_scores(tally, family[0], settings)
     ranked = ranked_tables(tally, sorted_cells(tally, settings), settings)
     tables = joined(counted_tables(tally, settings), best, ranked)
     return {score.name: score for score in _scores(tables, tally.classes)}
@@ -69,7 +69,7 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
                 own = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
                 tables[basis, "tuned"]["threshold"] = Averaged(np.array(own, dtype=np.float64))
     if settings.wants("event", "hard"):
-        deviations = Deviations(*(tally.total(f"event.hard.{name}") for name in COLUMNS))
+        deviations = {name: tally.total(f"event.hard.{name}") for name in DEVIATIONS}
         tables["event", "hard"] |= deviation_scores(deviations, tally.total("event.hard.matched"))
     if settings.compat == "sed_eval":
         _follow_sed_eval(tables, tally)
@@ -85,21 +85,6 @@ def _follow_sed_eval(tables: Tables, tally: Totals) -> None:
         tables["segment", "hard"] |= sed_eval.hard_scores(totals(tally, "segment.hard"), n_segments)
     if ("event", "hard") in tables:
         tables["event", "hard"] |= sed_eval.hard_scores(totals(tally, "event.hard"), None)
-
-
-def best_table(tally: Tally, family: Family, settings: Settings) -> Table:
-    """Return the table of a basis at each class's best threshold."""
-    best = optimal_cells if family[0] in CELLS else optimal_events
-    table = best(tally, family[0], settings)
-    if "joint" in settings.measures:
-        from sedeval_soft.run.retuned import joint_table
-
-        table |= joint_table(tally, family[0], settings)
-    if settings.satisfice:
-        from sedeval_soft.run.satisfice import satisficed_table
-
-        table |= satisficed_table(tally, family[0], settings)
-    return table
 
 
 def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:
@@ -124,6 +109,8 @@ def ranked_tables(tally: Tally, cells: Mapping[str, SortedCells], settings: Sett
         found = ordered_tables(of, basis, settings)
         tables |= {(basis, reading): table for reading, table in found.items()}
     if settings.wants("event", "hard") and "curves" in settings.measures:
+        from sedeval_soft.run.ordered import event_precisions
+
         tables["event", "hard"] = event_precisions(tally, settings)
     if settings.wants_psds:
         from sedeval_soft.run.psds import psds_tables
@@ -176,7 +163,7 @@ def _scores(tables: Tables, classes: tuple[str, ...]) -> Iterator[Score]:
                 yield Score(spell(*stem, None, label), *stem, None, label, plain(number))
 
 
-def _measured(tables: Tables) -> Iterator[tuple[measure.Family, measure.Measure, Averaged]]:
+def _measured(tables: Tables) -> Iterator[tuple[base.Family, base.Measure, Averaged]]:
     """Yield the measures that there are, in the order of the registry."""
     for family in FAMILIES:
         table = tables.get((family.basis, family.reading), {})

@@ -9,23 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import activities
-from sedeval_soft.core.counted import counted
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.hard import hard_events, merges, rowwise_events
 from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.settings import READINGS, STEERING, Settings
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import counted
+from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.event.boundaries import COLUMNS, count_deviations
 from sedeval_soft.measures.event.count import count_matched, match_events
+from sedeval_soft.measures.event.measures import count_deviations
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
+from sedeval_soft.settings import READINGS, Settings
+from sedeval_soft.tables.event_table import EventTable
 
 _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
@@ -92,7 +93,7 @@ def _families(settings: Settings) -> int:
 def empty_tally(settings: Settings) -> Tally:
     """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-    nothing = LongRows((), (), code, code, number, number, number)
+    nothing = EventTable.long((), (), code, code, number, number, number)
     return tally_pair(align(nothing, nothing, settings), settings)
 
 
@@ -215,7 +216,7 @@ def _soft_intersections(
     pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
 ) -> DetectionCounts:
     from sedeval_soft.measures.intersection.criteria import Criteria
-    from sedeval_soft.measures.intersection.soft import count_soft_activities, count_soft_pairs
+    from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
     criteria, n_files = Criteria.of(settings), len(pair.files)
     nested = [merges(pair.system, settings), merges(pair.reference, settings) or separate(levels)]
@@ -249,4 +250,4 @@ def _count_events(
         minlength=sizes[0] * sizes[1],
     )
     columns.per_class["event.hard.matched"] = hits.astype(np.int64).reshape(sizes)
-    columns.per_class.update({f"event.hard.{name}": getattr(deviations, name) for name in COLUMNS})
+    columns.per_class.update({f"event.hard.{name}": sums for name, sums in deviations.items()})

@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.sweep import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.tuning import BASES
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.segment.surface import Surface
-from sedeval_soft.run.cell_scores import CELLS, Tables, counts_at
-from sedeval_soft.run.scoring import best_table, named, plain
+from sedeval_soft.measures.surface import Surface
+from sedeval_soft.run.cell_scores import CELLS
+from sedeval_soft.run.optimal import counts_at, optimal_scores
+from sedeval_soft.run.scoring import named, plain
+from sedeval_soft.settings import BASES, Settings
 
 _MEASURES = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
 
@@ -74,5 +75,5 @@ def _tables(tally: Tally, threshold: float, settings: Settings) -> Tables:
                 counts_at(tally, basis, one, settings).total(), settings.beta
             )
         if settings.wants(basis, "optimal"):
-            tables[basis, "optimal"] = best_table(tally, (basis, "optimal"), settings)
+            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
     return tables

@@ -1,7 +1,7 @@
 """The tuned reading: counts at thresholds that were found elsewhere, on other data or on other files.
 
 What thresholds are best for weighted files is known from the candidates of each class; a fold's thresholds
-are those that are best with the weight of its own files 0.
+are those that are best with the weight of its own files 0. `tune` finds thresholds to be used on other data.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.counted import be, counted
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.hard import positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.tuning import BASES
-from sedeval_soft.measures.candidates import Merit, error_merit, f_merit
-from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.segment.optimal import threshold_between
-from sedeval_soft.run.candidates import candidates_of
-from sedeval_soft.run.cell_scores import counts_at
+from sedeval_soft.errors import EvaluationError, be, counted
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.detection import DetectionCounts, f_beta
+from sedeval_soft.measures.threshold_counts import Merit, error_merit, f_merit, threshold_between
+from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.cells import Columns
+from sedeval_soft.run.optimal import candidates_of, counts_at
+from sedeval_soft.settings import BASES, Settings, TunedClass, Tuning
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -107,7 +105,7 @@ def best_thresholds(tally: Tally, basis: str, weights: Floats, settings: Setting
     """
     of, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
     columns = []
-    for candidates in candidates_of(tally, of, settings, with_nothing=True):
+    for candidates in candidates_of(tally, of, settings):
         at = candidates.best(weights, [merit])[0].at
         columns.append(candidates.thresholds(weights, at, inclusive=settings.inclusive))
     found = np.stack(columns, axis=1) if columns else np.zeros((len(weights), 0))
@@ -155,3 +153,26 @@ def _bare(tally: Tally, basis: str) -> Tally:
     samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
     events = tally.events if basis in ("event", "intersection") else {}
     return replace(tally, per_class={}, samples=samples, events=events)
+
+
+def tune(tally: Tally, settings: Settings) -> Tuning:
+    """Return the best threshold of each class, for the objective that the settings name.
+
+    A class without reference has none.
+    """
+    objective = settings.objective or "segment.f1"
+    basis, merit = merit_of(objective, settings.beta)
+    candidates = candidates_of(tally, basis, settings, every=basis not in CELLS, together=True)
+    every, classes = np.ones((1, 1)), {}
+    for label, own in zip(tally.classes, candidates, strict=True):
+        best = own.best(every, [merit])[0]
+        if best.at[0] < 0:
+            classes[label] = TunedClass(None, None, None, None, 0)
+            continue
+        threshold = float(own.thresholds(every, best.at, inclusive=settings.inclusive)[0])
+        low, high = own.plateau(int(best.at[0]), merit)
+        tp, n_sys, n_ref = best.tp[0], best.n_sys[0], best.n_ref[0]
+        is_f = objective.endswith(".f1")
+        score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
+        classes[label] = TunedClass(threshold, float(score), low, high, int(n_ref))
+    return Tuning(objective, settings.beta, settings.inclusive, classes)

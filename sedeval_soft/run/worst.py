@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.spread import Offender, Worst
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures.segment.count import common
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional.arrays import lay_out
 from sedeval_soft.functional.counts import T_NORMS, counts_of
 from sedeval_soft.functional.scores import score_of

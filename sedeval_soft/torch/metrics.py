@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from sedeval_soft.core.counted import counted
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.functional.arrays import Sides, lay_out
 from sedeval_soft.functional.counts import (
     T_NORMS,

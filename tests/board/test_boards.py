@@ -14,14 +14,14 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
-from sedeval_soft.core.settings import GROUPS, Settings
-from sedeval_soft.formats import read_rows
 from sedeval_soft.resample import weights
+from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables import read_rows
 
 
 def noisy(rows, noise, seed):
     value = np.clip(rows.value + np.random.default_rng(seed).normal(0, noise, len(rows)), 0, 1)
-    return replace(rows, value=value)
+    return replace(rows, values=(value,))
 
 
 @pytest.fixture(scope="module")

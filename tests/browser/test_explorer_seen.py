@@ -103,7 +103,7 @@ def test_any_threshold_can_be_typed_where_all_are_embedded(visit, tmp_path):
         page.fill("#system-number", repr(threshold))
         page.press("#system-number", "Enter")
         from sedeval_soft.api import evaluate_rows
-        from sedeval_soft.core.settings import Settings
+        from sedeval_soft.settings import Settings
 
         only = ("segment.hard", "event.hard", "intersection.hard")
         made = Settings(only=only, threshold=threshold, reference_threshold=0.5)

@@ -9,7 +9,7 @@ from test_escape import HOSTILE
 from visits import drawn_whole
 
 from sedeval_soft.api.report import write_report
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.page.render import Choices
 
 MARKUP = (

@@ -14,12 +14,10 @@ import pytest
 from launched import program
 
 from sedeval_soft import evaluate
-from sedeval_soft.board.changes import changes
-from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.value import document
-from sedeval_soft.formats.results import read_results
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.report import render
-from sedeval_soft.report.changes import changes_json, changes_text
+from sedeval_soft.tools.diff import changes, changes_json, changes_text, read_results
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from launched import program
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
@@ -256,7 +256,7 @@ def test_bad_settings_files_are_explained(text, expected, tmp_path):
     ("text", "number"), [("1e-1", 0.1), ("1E1", 10.0), (".5", 0.5), ("+2", 2.0), ("010", 10.0), ("2.", 2.0)]
 )
 def test_numbers_of_settings_files_are_those_of_people(text, number, tmp_path):
-    from sedeval_soft.config import load_settings
+    from sedeval_soft.settings_files import load_settings
 
     config = tmp_path / "settings.yaml"
     config.write_text(f"beta: {text}")
@@ -273,7 +273,7 @@ def test_classes_that_cannot_be_split_are_refused(classes):
 
 
 def test_quoted_classes_may_hold_commas():
-    from sedeval_soft.config import split_classes
+    from sedeval_soft.settings_files import split_classes
 
     assert split_classes(['"a, b",c', ' d , "e ""f""" ']) == ("a, b", "c", "d", 'e "f"')
 
@@ -286,7 +286,7 @@ def test_shipped_settings_files_work(config):
 
 
 def test_default_settings_file_lists_every_default():
-    from sedeval_soft.config import load_settings
+    from sedeval_soft.settings_files import load_settings
 
     values = load_settings(str(SAMPLES.parent / "configs" / "default.yaml"))
     assert Settings.of(**values) == Settings()

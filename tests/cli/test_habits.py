@@ -13,11 +13,11 @@ import pytest
 from documents import ROOT
 
 from sedeval_soft.cli.evaluate import evaluate
-from sedeval_soft.cli.habits import NUMBERS, OPTIONS, WORDS, of_words, said
+from sedeval_soft.cli.habits import message_of, of_words
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.peers import NAMES, SED_EVAL
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import aliases, by_alias, other_settings
+from sedeval_soft.settings import Settings
 
 COMMANDS = group.list_commands(click.Context(group))
 KNOWN = {flag for each in evaluate.params for flag in each.opts}
@@ -27,7 +27,7 @@ def answer(*arguments: str) -> str:
     """Return what the command line says to a wrong call."""
     with pytest.raises(click.ClickException) as refused:
         group.main(list(arguments), prog_name="soft-sed-eval", standalone_mode=False)
-    return said(refused.value, arguments)
+    return message_of(refused.value, arguments)
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_a_command_is_not_told_of_options_that_it_lacks():
 
 
 def test_every_answer_names_what_there_is():
-    for hint in (*OPTIONS.values(), *WORDS.values(), *NUMBERS.values()):
+    for hint in (*aliases()["options"], *aliases()["commands"], *aliases()["numbers"]):
         assert set(re.findall(r"--[a-z][a-z-]+", hint)) - {"--help", "--version"} <= KNOWN, hint
         for command in re.findall(r"soft-sed-eval ([a-z]+)", hint):
             assert command in COMMANDS
-    for name, found in NAMES.items():
+    for name, found in other_settings().items():
         assert {*found.settings} <= {*Settings.__slots__}, name
         assert name not in Settings.__slots__
-    for name in {*OPTIONS} - {"V"}:
+    for name in by_alias("options"):
         assert f"--{name.replace('_', '-')}" not in KNOWN, name
-    assert not set(WORDS) & set(COMMANDS)
+    assert not set(by_alias("commands")) & set(COMMANDS)
 
 
 def test_names_of_sed_eval_are_its_arguments():
@@ -89,7 +89,7 @@ def test_names_of_sed_eval_are_its_arguments():
     theirs: set[str] = set()
     for each in (EventBasedMetrics, SegmentBasedMetrics, SoundEventMetrics):
         theirs |= {*inspect.signature(each.__init__).parameters}
-    named = {name for name, found in NAMES.items() if found.tool == SED_EVAL}
+    named = {name for name, found in other_settings().items() if found.tool == "sed_eval"}
     assert named == theirs - {"self", "kwargs"}
     guide = (ROOT / "docs" / "guides" / "from-sed-eval.md").read_text(encoding="utf-8")
     assert all(name in guide for name in named)

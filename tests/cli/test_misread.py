@@ -19,8 +19,8 @@ from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.formats import pack_shard, unpack_shard
+from sedeval_soft.settings import Settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]

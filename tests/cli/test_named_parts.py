@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.cli.main import group
-from sedeval_soft.config import load_settings
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.report import render
+from sedeval_soft.settings_files import load_settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from launched import program
 
-from sedeval_soft.config import PRESETS, load_preset, load_settings, schema_text
+from sedeval_soft.settings_files import PRESETS, load_preset, load_settings
+from sedeval_soft.settings_schema import schema_text
 
-SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "config" / "presets"
+SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
 
 
 def call(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,7 @@ from launched import program
 
 from sedeval_soft import Settings, compare, evaluate
 from sedeval_soft.cli.spelled import as_options
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from sedeval_soft.cli.commands import Commands
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))

@@ -12,9 +12,9 @@ from called import call
 
 import sedeval_soft
 from sedeval_soft.api import annotation
-from sedeval_soft.config import load_settings
-from sedeval_soft.core.errors import EvaluationError, InputError, SettingsError
-from sedeval_soft.formats import read_rows
+from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.settings_files import load_settings
+from sedeval_soft.tables import read_rows
 
 PACKAGE = Path(sedeval_soft.__file__).parent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sedeval_soft.formats import read_rows
-from sedeval_soft.formats.forms.registry import form_of
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import form_of
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 

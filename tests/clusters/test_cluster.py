@@ -14,11 +14,11 @@ from sharded_tables import sample
 
 from sedeval_soft import EvaluationError, InputError, __version__
 from sedeval_soft.api import sides_of
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.evaluation.count import shard_of_rows
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.settings import Settings
 
 distributed = pytest.importorskip(
     "distributed", reason="needs dask and distributed: pip install --group distributed"

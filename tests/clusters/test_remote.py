@@ -13,8 +13,9 @@ from parted import count_in_parts
 from sharded_tables import SAMPLES, sample
 
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
-from sedeval_soft.formats import read_rows, remote
+from sedeval_soft.formats import remote
 from sedeval_soft.report import render
+from sedeval_soft.tables import read_rows
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from sedeval_soft.config.about import About, read_about
-from sedeval_soft.core.errors import InputError
+from sedeval_soft.board.about import About, read_about
+from sedeval_soft.errors import InputError
 
 
 def about(tmp_path, text):

@@ -10,8 +10,8 @@ import pytest
 from launched import program
 
 import sedeval_soft
-from sedeval_soft.config import load_preset, load_settings
-from sedeval_soft.core.errors import EvaluationError, SettingsError
+from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.settings_files import load_preset, load_settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")

@@ -44,8 +44,8 @@ def test_cells_hold_the_values_of_both_sides(ours, theirs):
             {
                 t
                 for side in (left, right)
-                for f, on, off, _, _ in side
-                if f == file and on < off
+                for f, on, off, _, value in side
+                if f == file and on < off and value > 0
                 for t in (on, off)
             }
         )

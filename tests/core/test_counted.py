@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sedeval_soft.core.counted import be, counted, plural
+from sedeval_soft.errors import be, counted, plural
 
 
 @pytest.mark.parametrize(

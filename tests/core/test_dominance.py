@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft.core.dominance import sums_below
+from sedeval_soft.measures.soft_intersections import sums_below
 
 PLACE = st.integers(0, 6)
 POINTS = st.lists(st.tuples(PLACE, PLACE, st.integers(-9, 9)), max_size=40)

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.groups import is_part_name
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.settings import Settings, is_part_name
 
 PART_NAMES = st.text(min_size=1, max_size=8).filter(is_part_name)
 

@@ -15,7 +15,7 @@ from sedeval_soft.core.hard import merges
 from sedeval_soft.core.lifetimes import lifetimes_of
 from sedeval_soft.core.median import TimeGrid, odd_steps
 from sedeval_soft.core.postprocess import postprocessed
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 LEVELS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft.core.quantile import highest_level
+from sedeval_soft.measures.soft_intersections import highest_level
 
 CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=24)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sedeval_soft.core.spoken import _MEANT
 from sedeval_soft.measures.names import OVERALL, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.names import MEASURE_ALIASES, by_alias
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,7 @@ def test_every_word_leads_to_a_part_of_a_name():
     for name in score_names():
         parsed = ScoreName.parse(name)
         parts |= {parsed.basis, parsed.reading, parsed.measure, parsed.average}
-    assert set(_MEANT.values()) <= parts
+    words = by_alias("scores") | MEASURE_ALIASES
+    assert set(words.values()) <= parts
     # A word that is a part itself would never be looked up rightly.
-    assert not (parts - {OVERALL}) & set(_MEANT)
+    assert not (parts - {OVERALL}) & set(words)

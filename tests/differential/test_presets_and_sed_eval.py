@@ -15,7 +15,7 @@ from tables import long_rows
 from test_sed_eval_directly import FILES, LABELS, ODD, containers, dcase_util, lists, sed_eval
 
 from sedeval_soft import evaluate
-from sedeval_soft.config import PRESETS, classes_of_preset, load_preset
+from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 

@@ -9,8 +9,8 @@ import pytest
 from documents import ROOT
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.criteria import CRITERIA, PSDS_DEFAULTS
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.fields import IMPLIED
+from sedeval_soft.settings import Settings
 
 TEXT = (ROOT / "docs" / "explanations" / "choices.md").read_text(encoding="utf-8")
 ROWS = {
@@ -31,7 +31,7 @@ def number(cell: str) -> float:
 def test_our_defaults_are_told():
     told = dict(re.findall(r"`(\w+)` ([\w.]+)", " ".join(row[0] for row in ROWS.values())))
     assert len(told) == 13
-    ours = {**{name: getattr(Settings(), name) for name in told}, **CRITERIA, **PSDS_DEFAULTS}
+    ours = {**{name: getattr(Settings(), name) for name in told}, **IMPLIED}
     for name, value in told.items():
         assert str(ours[name]) == value or float(value) == ours[name], name
 

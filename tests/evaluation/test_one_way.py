@@ -22,10 +22,11 @@ from sedeval_soft.api import read_parts, sides_of
 from sedeval_soft.core.room import RoomError, memory_limited, taken
 from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.execute import Serial, cluster, processes
-from sedeval_soft.formats import pack_shard, read_rows
-from sedeval_soft.formats.forms.registry import form_of
+from sedeval_soft.formats import pack_shard
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import form_of
 
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
@@ -292,7 +293,7 @@ def test_values_that_all_together_memory_cannot_hold_are_refused(tmp_path, monke
 
 
 def test_recordings_in_memory_are_counted_in_parts_where_their_segments_are_many(tmp_path):
-    """Rows are few, and recordings are long: all segments together would not fit."""
+    """EventTable are few, and recordings are long: all segments together would not fit."""
     path = tmp_path / "t.tsv"
     path.write_text(
         HEAD + "".join(f"r{k}\t{at}\t{at + 1}\tcar\t0.7\n" for k in range(40) for at in (0, 90_000))

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from launched import program
 
-from sedeval_soft.core.errors import MAX_PROBLEMS, InputError
-from sedeval_soft.formats import read_rows
+from sedeval_soft.errors import MAX_PROBLEMS, InputError
+from sedeval_soft.tables import read_rows
 
 
 @pytest.mark.parametrize("name", BROKEN)

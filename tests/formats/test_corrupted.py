@@ -12,10 +12,10 @@ from corrupted import corrupted
 from hypothesis import HealthCheck, given, seed, settings
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.value import Scores
-from sedeval_soft.formats import read_rows
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
 
 ONE = Settings(only=("segment", "event.hard"))
 HOW = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedeval_soft
-from sedeval_soft.core.errors import InputError, SettingsError
 from sedeval_soft.core.intake import NAMES, Limits, size_of
-from sedeval_soft.core.rows import LONGEST
-from sedeval_soft.formats import read_durations, read_partition, read_rows
-from sedeval_soft.formats.gzipped import decompress
-from sedeval_soft.formats.source import open_source
+from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.tables import read_durations, read_partition, read_rows
+from sedeval_soft.tables.compressed import decompress
+from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.tables.source import open_source
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 
@@ -110,7 +110,7 @@ def test_the_place_of_a_long_line_is_told(tmp_path):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.integers(8, 30))
 def test_lines_are_measured_whatever_ends_them(end, lengths, most):
-    from sedeval_soft.formats.lines import check_lines
+    from sedeval_soft.tables.text_lines import check_lines
 
     data = end.join("x" * length for length in lengths).encode()
     source = open_source("-", io.BytesIO(data))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sedeval_soft.config import load_settings
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.settings_files import load_settings
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import hashlib
 
 import pytest
 
-from sedeval_soft.core.errors import InputError
-from sedeval_soft.formats import read_durations, read_partition
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables import read_durations, read_partition
 
 PARTS = {"a.wav": "1", "b.wav": "2"}
 

@@ -11,20 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.errors import InputError
-from sedeval_soft.core.rows import LongRows, WideRows
-from sedeval_soft.formats import quotes, read_durations, read_rows, rows_from_data
-from sedeval_soft.formats.careful import read_carefully
-from sedeval_soft.formats.sniff import sniff
-from sedeval_soft.formats.source import open_source
-from sedeval_soft.formats.table import read_fast
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables import read_durations, read_rows, rows_from_data, text_lines
+from sedeval_soft.tables.sniff import sniff
+from sedeval_soft.tables.source import open_source
+from sedeval_soft.tables.text import read_fast
+from sedeval_soft.tables.text_errors import read_carefully
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 
 
 def facts(rows):
     """Return what rows say, in their order."""
-    assert isinstance(rows, LongRows)
+    assert not rows.is_wide
     value = np.ones(len(rows)) if rows.value is None else rows.value
     return [
         (rows.files[f], on, off, rows.classes[c], v)
@@ -94,7 +93,7 @@ def test_wide_tables(tmp_path):
         tmp_path / "t", ("filename", "onset", "offset", "car", "dog"), ("a", 0, 1, 0.5, 1), ("a", 1, 2, 0, 1)
     )
     rows = read_rows(path)
-    assert isinstance(rows, WideRows)
+    assert rows.is_wide
     assert rows.classes == ("car", "dog")
     assert [list(column) for column in rows.values] == [[0.5, 0.0], [1.0, 1.0]]
 
@@ -165,13 +164,13 @@ FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
 def test_plain_quotes_are_those_that_csv_reads_line_by_line(rows, piece):
     text = "\n".join(",".join(row) for row in rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quotes, "_PIECE", piece)
-        plain = quotes.quotes_are_plain(text.encode(), ",")
+        patch.setattr(text_lines, "_PIECE", piece)
+        plain = text_lines.quotes_are_plain(text.encode(), ",")
     lines = list(io.StringIO(text, newline=""))
     if plain:
         whole = [row for row in csv.reader(lines, strict=True) if row]
         assert whole == [row for line in lines for row in csv.reader([line], strict=True) if row]
-        assert all(quotes.misquoted(line.rstrip("\r\n"), ",") is None for line in lines)
+        assert all(text_lines.misquoted(line.rstrip("\r\n"), ",") is None for line in lines)
     assert plain or '"' in text
 
 
@@ -335,7 +334,7 @@ def test_data_frames_of_any_library():
 
 def test_wide_data_frames():
     rows = rows_from_data({"onset": [0, 1], "offset": [1, 2], "car": [0.5, 1]}, "system")
-    assert isinstance(rows, WideRows)
+    assert rows.is_wide
     assert list(rows.values[0]) == [0.5, 1.0]
 
 

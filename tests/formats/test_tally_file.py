@@ -19,7 +19,6 @@ from tables import long_rows, wide_rows
 from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.formats import pack_shard, unpack_shard
@@ -27,6 +26,7 @@ from sedeval_soft.formats.members import Spec
 from sedeval_soft.formats.tally_file import EVENT_KINDS
 from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.run.single import tally_pair
+from sedeval_soft.settings import Settings
 
 SETTINGS = [
     {},

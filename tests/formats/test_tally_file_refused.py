@@ -15,10 +15,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from shards import PACKED, same, shard
 
-from sedeval_soft.core.errors import InputError
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import InputError
 from sedeval_soft.formats import pack_shard, unpack_shard
 from sedeval_soft.formats.members import Spec
+from sedeval_soft.settings import Settings
 
 
 def refused(data: bytes, expected: str) -> None:

@@ -20,10 +20,10 @@ from shards import EVERYTHING, shard
 from test_tally_file_refused import with_array
 
 from sedeval_soft import Evaluator
-from sedeval_soft.core.errors import InputError
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import InputError
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.settings import Settings
 
 FILES = ("a", "b", "c", "d")
 FULL = {

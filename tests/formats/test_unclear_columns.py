@@ -15,7 +15,7 @@ import pytest
 from called import call
 
 import sedeval_soft
-from sedeval_soft.core.errors import InputError, SettingsError
+from sedeval_soft.errors import InputError, SettingsError
 
 REFERENCE = [("r0", 0.0, 2.0, "car"), ("r1", 4.0, 6.0, "car"), ("r2", 1.0, 2.0, "dog")]
 SYSTEM = [("r0", 4.0, 6.0, "car"), ("r1", 0.0, 2.0, "car"), ("r2", 1.0, 2.0, "dog")]

@@ -15,7 +15,7 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.formats import read_durations, read_rows
+from sedeval_soft.tables import read_durations, read_rows
 
 NAMES = (
     "event.hard.f1.micro",

@@ -14,7 +14,7 @@ from shared_data import shared
 
 from sedeval_soft import evaluate
 from sedeval_soft.core.ticks import to_ticks
-from sedeval_soft.formats import read_durations, read_rows
+from sedeval_soft.tables import read_durations, read_rows
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from shared_data import shared
 
 from sedeval_soft import evaluate
-from sedeval_soft.formats import read_durations, read_rows
+from sedeval_soft.tables import read_durations, read_rows
 
 DETECTION = ("precision", "recall", "f1")
 

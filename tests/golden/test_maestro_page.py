@@ -10,7 +10,7 @@ import pytest
 from documents import script
 from shared_data import shared
 
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 TWO = LABELS[:2]
 SECOND = 1_000_000

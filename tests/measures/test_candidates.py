@@ -1,237 +1,278 @@
-"""The candidate thresholds of a class, on cases small enough to see."""
+"""Candidate thresholds of weighted files: the best, joint and constrained ones, against looking at each."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.candidates import Candidates, f_merit
-from sedeval_soft.measures.steps import Changes
+from sedeval_soft.measures import thresholds
+from sedeval_soft.measures.threshold_counts import N_SYS, PAIRED, TP, Alive, ThresholdCounts, f_merit
+from sedeval_soft.measures.thresholds import (
+    SATISFICED,
+    Candidates,
+    joint_best,
+    joint_scores,
+    satisficed_scores,
+)
+from sedeval_soft.settings import Constraint
 
-SCORES = np.array([0.2, 0.6, 0.9])
-POSITIVE = np.array([False, True, True])
-FILE = np.array([0, 1, 1], dtype=np.int32)
-ONE = np.zeros(3, dtype=np.int32)
-
-
-@pytest.mark.parametrize(("inclusive", "beyond"), [(False, 1.0), (True, 2.0)])
-@pytest.mark.parametrize("n_files", [1, 2])
-def test_detecting_nothing_has_a_threshold_that_no_value_passes(n_files, inclusive, beyond):
-    file = FILE if n_files == 2 else ONE
-    found = Candidates.of_cells(SCORES, POSITIVE, file, n_files, with_nothing=True)
-    weights = np.ones((1, n_files))
-    (threshold,) = found.thresholds(weights, np.array([0]), inclusive=inclusive)
-    assert threshold == beyond
-    assert found.tp.weighted(weights).tolist() == [[0.0, 1.0, 2.0]]
-    assert found.n_sys.weighted(weights).tolist() == [[0.0, 1.0, 2.0]]
-
-
-@pytest.mark.parametrize("n_files", [1, 2])
-def test_every_score_may_be_a_candidate(n_files):
-    found = Candidates.of_cells(SCORES, POSITIVE, FILE if n_files == 2 else ONE, n_files, every=True)
-    weights = np.ones((1, n_files))
-    assert found.value.tolist() == [0.9, 0.6, 0.2]
-    assert found.tp.weighted(weights).tolist() == [[1.0, 2.0, 2.0]]
-    assert found.n_sys.weighted(weights).tolist() == [[1.0, 2.0, 3.0]]
-    assert (weights @ found.n_ref).tolist() == [2.0]
+SCORES = np.array([0.9, 0.6, 0.5, 0.1, 0.8, 0.7, 0.4, 0.3, 0.2])
+POSITIVE = np.array([False, True, False, True, False, True, True, False, False])
+FILE = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], dtype=np.int32)
+HOURS = np.array([0.5, 2.0])
+LENGTH = np.array([1_800_000_000, 7_200_000_000])
+"""The same in microseconds."""
+WEIGHTS = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 1.0], [1.0, 0.0]])
+SIGNS = {"precision": ">=", "recall": ">=", "fpr_per_hour": "<=", "error_rate": "<=", "deletion_rate": "<="}
 
 
-def test_without_a_reference_nothing_is_best_and_nothing_is_told():
-    found = Candidates.of_cells(SCORES, POSITIVE, FILE, 2, every=True)
-    (best,) = found.best(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]), [f_merit(1.0)])
-    assert best.at.tolist() == [-1, 1, 1]
-    assert best.tp.tolist() == [0.0, 2.0, 4.0]
-    assert best.n_sys.tolist() == [0.0, 2.0, 4.0]
-    assert best.n_ref.tolist() == [0.0, 2.0, 4.0]
-    thresholds = found.thresholds(np.array([[1.0, 0.0], [0.0, 1.0]]), best.at[:2], inclusive=False)
-    assert np.isnan(thresholds[0])
-    # The file without weight has the only score below.
-    assert thresholds[1] == 0.3
-    assert found.thresholds(np.ones((1, 2)), np.array([1]), inclusive=False).tolist() == [0.4]
+def of_cells(scores, positive, file=None, n_files=0, *, every=False):
+    return Candidates.of(ThresholdCounts.of_cells(scores[None], positive[None], file, n_files), every=every)
 
 
-def test_many_weights_are_the_same_as_one_after_another(monkeypatch):
-    rng = np.random.default_rng(5)
+@pytest.mark.parametrize(("dense", "at_once"), [(32, 1 << 16), (0, 1 << 16), (32, 1), (0, 1)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, dense, at_once):
+    """As a table or gathered, many weights together or one after another."""
+    monkeypatch.setattr(thresholds, "_DENSE", dense)
+    monkeypatch.setattr(thresholds, "_AT_ONCE", at_once)
+    rng = np.random.default_rng(seed)
     scores, positive = rng.integers(0, 9, 60) / 8, rng.random(60) < 0.4
     file = rng.integers(0, 4, 60).astype(np.int32)
-    found = Candidates.of_cells(scores, positive, file, 4)
-    weights = rng.integers(0, 3, (7, 4)).astype(np.float64)
-    (together,) = found.best(weights, [f_merit(1.0)])
-    monkeypatch.setattr("sedeval_soft.measures.candidates._AT_ONCE", 1)
-    (apart,) = found.best(weights, [f_merit(1.0)])
-    for ours, theirs in zip(together, apart, strict=True):
-        assert ours.tolist() == theirs.tolist()
-    for row, at in zip(weights, together.at.tolist(), strict=True):
-        chosen = np.repeat(np.arange(60), row[file].astype(int))
-        y, p = positive[chosen], scores[chosen]
-        f = [2 * (y & (p >= v)).sum() / max(y.sum() + (p >= v).sum(), 1) for v in found.value]
-        assert at == (int(np.argmax(f)) if y.any() else -1)
+    weights = np.vstack([np.zeros(4), rng.integers(0, 3, (7, 4))]).astype(np.float64)
+    found = of_cells(scores, positive, file, 4)
+    (best,) = found.best(weights, [f_merit(1.0)])
+    at = found.thresholds(weights, best.at, inclusive=False)
+    for row, copies in enumerate(weights[:, file].astype(int)):
+        y, p = np.repeat(positive, copies), np.repeat(scores, copies)
+        f = {t: 2 * (y & (p > t)).sum() / max(y.sum() + (p > t).sum(), 1) for t in (1.0, *p, -1.0)}
+        if not y.any():
+            assert (best.at[row], best.n_sys[row], np.isnan(at[row])) == (-1, 0, True)
+            continue
+        low = max(t for t, value in f.items() if value == max(f.values()))
+        high = min(v for v in p if v > low)
+        assert at[row] == (low + high) / 2 if low >= 0 else at[row] in (high / 2, -1.0)
+        counts = (y & (p > low)).sum(), (p > low).sum(), y.sum()
+        assert (best.tp[row], best.n_sys[row], best.n_ref[row]) == counts
 
 
-def test_counts_are_the_same_in_a_small_table_and_in_a_list(monkeypatch):
-    rng = np.random.default_rng(6)
-    scores, positive = rng.random(40), rng.random(40) < 0.5
-    file = rng.integers(0, 3, 40).astype(np.int32)
-    weights = rng.random((2, 3))
-    table = Candidates.of_cells(scores, positive, file, 3)
-    monkeypatch.setattr("sedeval_soft.measures.candidates._LARGEST", 0)
-    listed = Candidates.of_cells(scores, positive, file, 3)
-    assert table.tp.table is not None
-    assert listed.tp.table is None
-    for one, other in ((table.tp, listed.tp), (table.n_sys, listed.n_sys)):
-        assert other.weighted(weights) == pytest.approx(one.weighted(weights))
-    by_hand = [((scores >= v) * weights[0, file]).sum() for v in table.value]
-    assert table.n_sys.weighted(weights)[0] == pytest.approx(by_hand)
-
-
-def drawn_changes(rng, n):
-    born = rng.integers(0, 8, n)
-    dies = rng.integers(born + 1, 9) / 8
-    label, file = rng.integers(0, 2, n), rng.integers(0, 3, n).astype(np.int32)
-    return Changes(label, file, born / 8, dies)
-
-
-@pytest.mark.parametrize("label", [0, 1, None])
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("dense", [32, 0])
 @pytest.mark.parametrize("seed", range(4))
-def test_counts_of_events_are_those_alive_at_a_threshold(seed, label):
+def test_counts_of_events_are_those_alive_right_below(monkeypatch, seed, dense, apart):
+    monkeypatch.setattr(thresholds, "_DENSE", dense)
     rng = np.random.default_rng(seed)
-    columns = [
-        [(drawn_changes(rng, 12), rng.integers(-1, 3, 12)), (drawn_changes(rng, 5), 1)],
-        [(drawn_changes(rng, 20), 2)],
-        [(drawn_changes(rng, 7), 1)],
-    ]
-    found = Candidates.of_changes(columns, label, np.array([2, 0, 5]))
-    weights = rng.random((2, 3))
-    assert found.stepwise
-    assert found.value.tolist() == sorted({*found.value.tolist()}, reverse=True)
-    assert found.value[-1] == 0.0
-    assert (weights @ found.n_ref) == pytest.approx(weights @ [2, 0, 5])
-    assert found.paired is not None
-    for column, counted in zip(columns, (found.tp, found.n_sys, found.paired), strict=True):
-        wanted = np.zeros((2, len(found.value)))
-        for changes, weight in column:
-            own = np.ones(len(changes.label), dtype=bool) if label is None else changes.label == label
-            for k, low in enumerate(found.value):
-                alive = own & (changes.born <= low) & (low < changes.dies)
-                wanted[:, k] += (weights[:, changes.file] * alive * weight).sum(axis=1)
-        assert counted.weighted(weights) == pytest.approx(wanted)
-    # Between two steps nothing changes, so every birth and death is the lowest threshold of one.
-    ends = [
-        v
-        for column in columns
-        for changes, _ in column
-        for v in (changes.born, changes.dies)
-        for v in v[np.ones(len(v), dtype=bool) if label is None else changes.label == label]
-    ]
-    assert {*found.value.tolist()} == {0.0, *map(float, ends)}
+
+    def drawn(n):
+        born = rng.integers(0, 8, n)
+        file = rng.integers(0, 3, n).astype(np.int32)
+        weight = rng.integers(-1, 3, n)
+        return Alive(rng.integers(0, 2, n), file, born / 8, rng.integers(born + 1, 9) / 8, weight)
+
+    lives = [(drawn(12), (TP, N_SYS)), (drawn(5), (N_SYS,)), (drawn(7), (PAIRED,))]
+    table = ThresholdCounts.of_lives(lives, np.array([[2, 1], [0, 0], [5, 1]]), 3, apart=apart)
+    weights = rng.random((2, 3)) if apart else np.ones((1, 1))
+    for label in (0, 1):
+        found = Candidates.of(table, label, every=True)
+        ends = {float(t) for of, _ in lives for t in (*of.born, *of.dies)[::1] if t > 0}
+        assert {*found.value[1:]} <= ends
+        *counts, n_ref = found.counts(weights)
+        assert n_ref[:, 0] == pytest.approx(weights @ table.n_ref[..., [label]].reshape(-1))
+        for row, values in enumerate(counts):
+            wanted = np.zeros_like(values)
+            for of, rows in lives:
+                here = (of.label == label) & (row in rows)
+                for k, level in enumerate(found.value):
+                    alive = here & (of.born < level) & (level <= of.dies)
+                    amount = weights[:, of.file] if apart else np.ones((1, len(of.file)))
+                    wanted[:, k] += (amount * alive * of.weight).sum(axis=1)
+            assert values == pytest.approx(wanted)
 
 
-def test_without_a_third_column_nothing_is_paired():
-    changes = drawn_changes(np.random.default_rng(0), 3)
-    assert Candidates.of_changes([[(changes, 1)], [(changes, 1)]], None, np.array([1, 1, 1])).paired is None
-
-
-def test_steps_of_all_files_as_one():
-    found = Candidates.of_steps(np.array([0.0, 0.25, 0.5]), np.array([[3, 2, 0], [9, 4, 1], [5, 3, 1]]), 4)
-    assert found.stepwise
-    assert found.value.tolist() == [0.5, 0.25, 0.0]
-    assert found.tp.weighted(np.ones((1, 1))).tolist() == [[0.0, 2.0, 3.0]]
-    assert found.n_sys.weighted(np.array([[2.0]])).tolist() == [[2.0, 8.0, 18.0]]
-    assert found.paired is not None
-    assert found.paired.weighted(np.ones((1, 1))).tolist() == [[1.0, 3.0, 5.0]]
-    assert found.n_ref.tolist() == [4.0]
-    # A step reaches to the next one, the highest as far as there are thresholds.
-    at = found.thresholds(np.ones((3, 1)), np.array([0, 1, -1]), inclusive=False)
-    assert at[:2].tolist() == [1.0, 0.375]
-    assert np.isnan(at[2])
-    assert found.thresholds(np.ones((1, 1)), np.array([0]), inclusive=True).tolist() == [2.0]
-
-
-def f_at(y, p, threshold):
-    detected = p > threshold
-    return 2 * (y & detected).sum() / (y.sum() + detected.sum())
+def test_levels_of_files_without_weight_are_not_there():
+    """Below the best score stand two of the first file, and above it one."""
+    scores, file = np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 0, 1, 0], dtype=np.int32)
+    found = of_cells(scores, np.array([False, False, True, False]), file, 2)
+    at = np.ones(2, dtype=np.int64)
+    told = found.thresholds(np.array([[0.0, 1.0], [1.0, 1.0]]), at, inclusive=False)
+    assert told.tolist() == [0.3, 0.4]
+    lives = Alive(
+        np.zeros(2, dtype=np.int64), np.array([0, 1]), np.array([0.125, 0.25]), np.array([0.625, 0.75])
+    )
+    table = ThresholdCounts.of_lives([(lives, (TP, N_SYS))], np.array([[1], [1]]), apart=True)
+    events = Candidates.of(table, every=True)
+    assert events.value.tolist() == [np.inf, 0.75, 0.625, 0.25, 0.125]
+    weights = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    told = events.thresholds(weights, np.array([1, 1, 2]), inclusive=False)
+    assert told.tolist() == [0.6875, 0.5, 0.375]
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("n_files", [1, 3])
+@pytest.mark.parametrize("n_files", [0, 3])
 def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores(seed, n_files):
     rng = np.random.default_rng(seed)
     p, y = rng.integers(0, 17, 30) / 16, rng.random(30) < 0.4
-    file = rng.integers(0, n_files, 30).astype(np.int32)
-    found, weights = Candidates.of_cells(p, y, file, n_files), np.ones((1, n_files))
-    ((at,), *_) = found.best(weights, [f_merit(1.0)])[0]
-    low, high = found.plateau(weights, int(at), f_merit(1.0))
-    best = f_at(y, p, np.nextafter(found.value[at], -1))
-    assert best == max(f_at(y, p, t) for t in (-1.0, *p))
-    for t in (low, (low + high) / 2, np.nextafter(high, -1)):
-        assert f_at(y, p, t) == best
+    found = of_cells(p, y, rng.integers(0, n_files, 30).astype(np.int32) if n_files else None, n_files)
+    (at,) = found.best(np.ones((1, n_files or 1)), [f_merit(1.0)])[0].at
+    low, high = found.plateau(int(at), f_merit(1.0))
+
+    def f_at(threshold):
+        return 2 * (y & (p > threshold)).sum() / (y.sum() + (p > threshold).sum())
+
+    best = f_at(np.nextafter(found.value[at], -1))
+    assert best == max(f_at(t) for t in (-1.0, *p))
+    assert all(f_at(t) == best for t in (low, (low + high) / 2, np.nextafter(high, -1)))
     assert high == found.value[at]
     assert low == max([-1.0, *(v for v in p if v < high)])
 
 
-def test_a_plateau_of_steps_goes_on_while_the_merit_stays():
-    # Steps from 0, 1/4, 1/2 and 3/4 up: the two in the middle are as good.
-    found = Candidates.of_steps(np.array([0.0, 0.25, 0.5, 0.75]), np.array([[2, 2, 2, 1], [6, 3, 3, 1]]), 3)
-    weights = np.ones((1, 1))
-    (best,) = found.best(weights, [f_merit(1.0)])
-    assert best.at.tolist() == [1]
-    assert found.plateau(weights, 1, f_merit(1.0)) == (0.25, 0.75)
-    assert found.plateau(weights, 0, f_merit(1.0)) == (0.75, 1.0)
-    assert found.plateau(weights, 3, f_merit(1.0)) == (0.0, 0.25)
-    level = Candidates.of_steps(np.array([0.0, 0.5]), np.array([[1, 1], [1, 1]]), 1)
-    assert level.plateau(weights, 0, f_merit(1.0)) == (0.0, 1.0)
+def test_a_plateau_of_events_goes_on_while_the_merit_stays():
+    """Steps from 0, 1/4, 1/2 and 3/4 up, of 2, 2, 2, 1 hits in 6, 3, 3, 1 events: two are as good."""
+    level, changes = np.array([0.25, 0.5, 0.75]), np.array([[0, 0, 1], [3, 0, 2]])
+    none = np.zeros(3, dtype=np.int64)
+    lives = [(Alive(none, none, np.zeros(3), level, row), (k,)) for k, row in enumerate(changes)]
+    top = Alive(none[:1], none[:1], np.zeros(1), np.ones(1))
+    table = ThresholdCounts.of_lives([*lives, (top, (TP, N_SYS))], np.array([[3]]))
+    found = Candidates.of(table, every=True)
+    assert found.best(np.ones((1, 1)), [f_merit(1.0)])[0].at.tolist() == [2]
+    assert [found.plateau(k, f_merit(1.0)) for k in (0, 1, 2, 4)] == [
+        (1.0, 1.0),
+        (0.75, 1.0),
+        (0.25, 0.75),
+        (0.0, 0.25),
+    ]
 
 
-def test_neighbours_in_files_without_weight_are_not_there():
-    """Below the best score stand two of the first file, and above it one."""
-    scores, file = np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 0, 1, 0], dtype=np.int32)
-    found = Candidates.of_cells(scores, np.array([False, False, True, False]), file, 2)
-    at = np.zeros(2, dtype=np.int64)
-    thresholds = found.thresholds(np.array([[0.0, 1.0], [1.0, 1.0]]), at, inclusive=False)
-    assert thresholds.tolist() == [0.3, 0.4]
-    assert found.plateau(np.array([[0.0, 1.0]]), 0, f_merit(1.0)) == (-1.0, 0.6)
-    assert found.plateau(np.array([[1.0, 1.0]]), 0, f_merit(1.0)) == (0.2, 0.6)
+def f_of(scores, positive, copies, cuts, beta):
+    """Micro F of what is at or above the cut of each class, where files are there several times."""
+    detected = scores >= np.asarray(cuts)[:, None]
+    tp, n_ref, n_sys = ((of * copies).sum() for of in (positive & detected, positive, detected))
+    return (1 + beta**2) * tp / (beta**2 * n_ref + n_sys)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_amounts_are_the_same_in_a_small_table_and_in_a_list(seed, monkeypatch):
+@pytest.mark.parametrize("at_once", [1, 1 << 16])
+@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_the_joint_optimum_is_that_of_all_combinations(monkeypatch, seed, beta, at_once):
+    monkeypatch.setattr(thresholds, "_AT_ONCE", at_once)
     rng = np.random.default_rng(seed)
-    columns = [[(drawn_changes(rng, 12), rng.integers(1, 4, 12))], [(drawn_changes(rng, 9), 2)]]
-    weights, n_ref = rng.random((3, 3)), np.array([1, 2, 3])
-    table = Candidates.of_changes(columns, None, n_ref)
-    monkeypatch.setattr("sedeval_soft.measures.candidates._LARGEST", 0)
-    listed = Candidates.of_changes(columns, None, n_ref)
-    assert listed.tp.table is None
-    for one, other in ((table.tp, listed.tp), (table.n_sys, listed.n_sys)):
-        assert other.weighted(weights) == pytest.approx(one.weighted(weights))
+    scores, positive = rng.integers(1, 12, (3, 7)) / 12, rng.random((3, 7)) < 0.35
+    file = rng.integers(0, 2, 7).astype(np.int32)
+    classes = [of_cells(*sides, file, 2) for sides in zip(scores, positive, strict=True)]
+    pooled = of_cells(scores.ravel(), positive.ravel(), np.tile(file, 3), 2)
+    weights = np.array([[1.0, 1.0], [0.0, 2.0], [3.0, 1.0]])
+    told = joint_scores(classes, pooled, weights, beta, inclusive=True)
+    for row, copies in enumerate(weights[:, file]):
+        wanted = max(
+            f_of(scores, positive, copies, cuts, beta)
+            for cuts in itertools.product(*([*of, 2.0] for of in scores))
+        )
+        single = max(f_of(scores, positive, copies, [cut] * 3, beta) for cut in scores.ravel())
+        assert told["joint_f"].overall[row] == pytest.approx(wanted, abs=1e-12)
+        assert told["single_f"].overall[row] == pytest.approx(single, abs=1e-12)
+        # What is told is at or above a threshold, and read back it selects the same.
+        cut = told["single_threshold"].overall[row]
+        assert f_of(scores, positive, copies, [cut] * 3, beta) == pytest.approx(single, abs=1e-12)
+        cuts = np.nan_to_num(told["joint_threshold"].classes[row], nan=2.0)
+        assert f_of(scores, positive, copies, cuts, beta) == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("n_files", [1, 2])
-def test_what_is_paired_whatever_its_class_is_counted_beside(n_files):
-    pairs = np.array([0.95, 0.6, 0.2]), np.array([0, 0, n_files - 1], dtype=np.int32)
-    file = FILE if n_files == 2 else ONE
-    found = Candidates.of_cells(SCORES, POSITIVE, file, n_files, every=True, pairs=pairs)
-    assert found.value.tolist() == [0.9, 0.6, 0.2]
-    assert found.paired is not None
-    assert found.paired.weighted(np.ones((1, n_files))).tolist() == [[1.0, 2.0, 3.0]]
-    assert Candidates.of_cells(SCORES, POSITIVE, file, n_files).paired is None
+def test_without_a_positive_or_a_class_there_is_no_joint_optimum():
+    """The first file has one positive, the second none; and there may be no class at all."""
+    file, scores = np.array([0, 0, 1], dtype=np.int32), np.array([0.5, 0.25, 0.75])
+    own = [of_cells(scores, np.array([True, False, False]), file, 2)]
+    weights = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    at, best = joint_best(own, weights, 1.0)
+    assert at.tolist() == [[1], [-1], [1]]
+    assert best[[0, 2]].tolist() == [1.0, 2 / 3]
+    assert np.isnan(best[1])
+    at, best = joint_best([], weights, 1.0)
+    assert (at.shape, best.shape) == ((3, 0), (3,))
+    assert np.isnan(best).all()
 
 
-def test_levels_of_files_without_weight_are_not_there_either():
-    """Of the first file something is born at 1/8 and dies at 5/8, of the second at 2/8 and 6/8."""
-    file = np.array([0, 1], dtype=np.int32)
-    lives = Changes(np.zeros(2, dtype=np.int64), file, np.array([0.125, 0.25]), np.array([0.625, 0.75]))
-    found = Candidates.of_changes([[(lives, 1)], [(lives, 1)]], None, np.array([1, 1]))
-    assert found.value.tolist() == [0.75, 0.625, 0.25, 0.125, 0.0]
-    # Once for each of the two columns.
-    assert found.levels.value.tolist() == [0.0, 0.125, 0.125, 0.25, 0.25, 0.625, 0.625, 0.75, 0.75]
-    assert found.levels.file.tolist() == [-1, 0, 0, 1, 1, 0, 0, 1, 1]
-    # The step from 1/4 reaches to 5/8, or to 6/8 without the first file; from 1/8 to 1/4, or to 5/8.
-    weights = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    lowest = found.thresholds(weights, np.array([2, 2, 3]), inclusive=False)
-    assert lowest.tolist() == [0.4375, 0.5, 0.375]
-    assert found.plateau(weights[:1], 2, f_merit(1.0)) == (0.25, 0.625)
-    assert found.plateau(weights[1:2], 2, f_merit(1.0)) == (0.25, 0.75)
+@pytest.mark.parametrize(("inclusive", "told"), [(False, [1.0, -1.0]), (True, [2.0, 0.0])])
+@pytest.mark.parametrize("n_files", [0, 2])
+def test_thresholds_that_no_value_passes_and_that_all_do(n_files, inclusive, told):
+    file = np.array([0, 1], dtype=np.int32) if n_files else None
+    zero = of_cells(np.zeros(2), np.array([True, True]), file, n_files)
+    weights = np.ones((2, n_files or 1))
+    assert zero.thresholds(weights, np.array([0, 1]), inclusive=inclusive).tolist() == told
+
+
+def divided(top, bottom):
+    return top / bottom if bottom else np.nan
+
+
+def at_each(copies, hours, beta):
+    """What each candidate reaches where files are there several times, from the highest down."""
+    found = []
+    for low in (2.0, *sorted(SCORES, reverse=True)):
+        detected = SCORES >= low
+        tp, n_sys, n_ref = ((of * copies).sum() for of in (POSITIVE & detected, detected, POSITIVE))
+        found.append(
+            {
+                "f": divided((1 + beta**2) * tp, beta**2 * n_ref + n_sys),
+                "precision": divided(tp, n_sys),
+                "recall": divided(tp, n_ref),
+                "fpr_per_hour": divided(n_sys - tp, hours),
+                "error_rate": divided(n_ref + n_sys - 2 * tp, n_ref),
+                "deletion_rate": divided(n_ref - tp, n_ref),
+            }
+        )
+    return found
+
+
+def wanted(reached, constraint):
+    """What is told: the constrained measure, and F, precision and recall, NaN where nothing satisfies it."""
+    at_least = SIGNS[constraint.measure] == ">="
+    values = np.array([of[constraint.measure] for of in reached])
+    holds = values >= constraint.number if at_least else values <= constraint.number
+    if not holds.any():
+        nearest = np.nanmax(values) if at_least else np.nanmin(values)
+        return [nearest, np.nan, np.nan, np.nan]
+    sign = -1 if constraint.best == "error_rate" else 1
+    goal = [sign * of[constraint.best] if h else -np.inf for h, of in zip(holds, reached, strict=True)]
+    best = reached[int(np.nanargmax(goal))]
+    return [best[name] for name in (constraint.measure, "f", "precision", "recall")]
+
+
+@pytest.mark.parametrize("best", ["f", "precision", "recall", "error_rate"])
+@pytest.mark.parametrize(
+    ("measure", "number"),
+    [
+        *(("precision", number) for number in (0.3, 0.5, 0.6, 0.99)),
+        *(("recall", number) for number in (0.5, 0.7, 1.0)),
+        *(("fpr_per_hour", number) for number in (0.0, 1.0, 2.4)),
+        *(("error_rate", number) for number in (0.0, 0.6, 1.0, 1.4)),
+        *(("deletion_rate", number) for number in (0.0, 0.5)),
+    ],
+)
+@pytest.mark.parametrize(("beta", "at_once"), [(1.0, 1), (2.0, 1 << 16)])
+def test_under_a_constraint_each_candidate_is_looked_at(monkeypatch, best, measure, number, beta, at_once):
+    monkeypatch.setattr(thresholds, "_AT_ONCE", at_once)
+    constraint = Constraint.parse(f"{best} at {measure}{SIGNS[measure]}{number}")
+    own = of_cells(SCORES, POSITIVE, FILE, 2, every=True)
+    told = satisficed_scores([own, own], own, WEIGHTS, LENGTH, constraint, beta, inclusive=False)
+    assert {*told} == {f"satisficed_{name}" for name in SATISFICED}
+    for row, weights in enumerate(WEIGHTS):
+        numbers = wanted(at_each(weights[FILE], weights @ HOURS, beta), constraint)
+        for name, value in zip(("constraint", "f", "precision", "recall"), numbers, strict=True):
+            of = told[f"satisficed_{name}"]
+            assert of.overall[row] == pytest.approx(value, nan_ok=True), (row, name)
+            assert of.classes[row].tolist() == pytest.approx([value, value], nan_ok=True)
+
+
+def test_under_a_constraint_files_without_reference_are_told_nothing():
+    own = of_cells(SCORES, POSITIVE & (FILE == 1), FILE, 2, every=True)
+    for constraint in (Constraint.parse("precision>=0.5"), Constraint.parse("fpr_per_hour<=0.1")):
+        told = satisficed_scores([], own, WEIGHTS, LENGTH, constraint, 1.0, inclusive=False)
+        for name in SATISFICED:
+            assert told[f"satisficed_{name}"].classes.shape == (4, 0)
+            assert np.isnan(told[f"satisficed_{name}"].overall[3])
+        assert not np.isnan(told["satisficed_constraint"].overall[0])
 
 
 def test_f_is_what_is_highest():

@@ -10,7 +10,7 @@ from measure_oracles import DIVERGENCES, PROPER, expected
 from small_cells import CASES, SETTINGS, agree, chosen, clips, fine, scored, tied
 
 from sedeval_soft import evaluate, functional
-from sedeval_soft.measures.divergence import count
+from sedeval_soft.measures import divergence as count
 
 DIVERGENCE_OF = {"measures": "divergence", "only": ("segment", "clip")}
 # Logarithms are taken of differences from 1, and a divergence is a difference of them.

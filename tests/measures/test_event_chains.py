@@ -8,8 +8,8 @@ import pytest
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.event import chains, pairs
 from sedeval_soft.measures.event.chains import level_edges
-from sedeval_soft.measures.event.levels import LevelEdges
-from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError, candidate_pairs
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError
 
 COLLARS = [
     Collars(0, 0, 0.0),

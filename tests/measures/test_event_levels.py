@@ -15,13 +15,12 @@ from tables import long_rows
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.events import Events
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.measures.event import levels
-from sedeval_soft.measures.event.levels import LevelEdges, match_levels
-from sedeval_soft.measures.event.optimal import events_when
+from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.segment.optimal import NOTHING
-from sedeval_soft.measures.steps import Steps, best_f_thresholds
+from sedeval_soft.measures.event_thresholds import events_when
+from sedeval_soft.measures.level_matching import LevelEdges, match_levels
+from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
 
 CLASSES = ("car", "dog")
 ROWS = tick_rows(max_size=14).map(lambda rows: [(*row[:3], CLASSES[row[3] == "dog"], row[4]) for row in rows])
@@ -39,7 +38,7 @@ BASE = [(file, 0, 0, label, 0.0) for file in FILES for label in CLASSES]
 
 
 def lifetimes(rows):
-    return EventLifetimes.of(Activity.of_long(long_rows(in_seconds(BASE + rows))))
+    return EventLifetimes.of(Activity.of_table(long_rows(in_seconds(BASE + rows))))
 
 
 def cut(rows, level):
@@ -67,7 +66,7 @@ def matched(ours, theirs, collars, keep, by_class):
 @given(ROWS, ROWS, COLLARS, st.sampled_from([1, 2, 64]))
 def test_soft_counts_are_hard_ones_integrated_over_every_level(reference, system, collars, copies):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(levels, "_COPIES_PER_EDGE", copies)
+        patch.setattr(level_matching, "_COPIES_PER_EDGE", copies)
         counts = count_soft_events(lifetimes(reference), lifetimes(system), len(FILES), len(CLASSES), collars)
     tp, n_ref, n_sys = ({key: Fraction(0) for key in itertools.product(FILES, CLASSES)} for _ in range(3))
     m = dict.fromkeys(FILES, Fraction(0))
@@ -105,8 +104,8 @@ def test_best_event_thresholds_are_the_best_of_all(reference, system, collars, i
         np.array([names.index(e[k]) for e in ours], dtype=np.int32) for k, names in ((0, FILES), (3, CLASSES))
     ]
     events = Events(codes[0], codes[1], *columns, columns[0] * 1e-6, columns[1] * 1e-6)
-    steps = Steps.of(events_when(events, lifetimes(system), len(FILES), len(CLASSES), collars))
-    thresholds = best_f_thresholds(steps, inclusive=inclusive).tolist()
+    lives = events_when(events, lifetimes(system), len(FILES), len(CLASSES), collars)
+    thresholds = ThresholdCounts.of_lives(*lives).best(f_merit(1.0), inclusive=inclusive)[0].tolist()
     for label, threshold in zip(CLASSES, thresholds, strict=True):
         n_ref = sum(e[3] == label for e in ours)
         if not n_ref:
@@ -142,7 +141,7 @@ def test_match_levels_is_maximum_at_every_level(seed, copies):
     kept = ends[0] < ends[1]
     edges = LevelEdges(left[kept], right[kept], ends[0][kept], ends[1][kept])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(levels, "_COPIES_PER_EDGE", copies)
+        patch.setattr(level_matching, "_COPIES_PER_EDGE", copies)
         found = match_levels(edges)
     for level in (np.arange(8) + 0.5) / 8:
         here = (edges.low < level) & (level <= edges.high)

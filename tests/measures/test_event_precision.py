@@ -13,8 +13,8 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.core.lifetimes import lifetimes_of
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.curves.events import Detections
+from sedeval_soft.settings import Settings
 
 EVENTS = {"only": "event.hard", "measures": "curves"}
 

@@ -9,7 +9,7 @@ import pytest
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.settings import Settings
 
 COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 LABELS = ("car", "dog")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 
 TWO = [("a", 0, 2, "x"), ("a", 4, 6, "y")]
 

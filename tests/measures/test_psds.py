@@ -13,7 +13,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import PSDS, Settings
+from sedeval_soft.settings import PSDS, Settings
 
 SECOND = 1_000_000
 WEIGHTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 1.0), (0.5, 1.0), (1.0, 0.25), (0.01, 3.0))
@@ -314,14 +314,14 @@ def test_very_many_levels_are_sampled_and_said_to_be():
     """Evenly spaced cuts come near the mean over all, and a warning says so."""
     from unittest.mock import patch
 
-    from sedeval_soft.measures.intersection import soft_psds
+    from sedeval_soft.measures import psds
 
     rng = np.random.default_rng(5)
     sides = [np.round(rng.random((60, 2)), 3) for _ in range(2)]
     asked = {"only": "intersection.soft", "psds": "dcase-psds2", "max_efpr": 2000.0}
     exact = evaluate(*sides, **asked)
     assert not exact.warnings
-    with patch.object(soft_psds, "_MOST", 100):
+    with patch.object(psds, "_MOST", 100):
         sampled = evaluate(*sides, **asked)
     assert "the mean over 64 evenly spaced levels" in sampled.warnings[0]
     assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.calibration.score import Bins, Reliability, equal_width
-from sedeval_soft.measures.candidates import error_merit
+from sedeval_soft.measures.calibration import Bins, Reliability, equal_width
 from sedeval_soft.measures.curves.curve import Curve
 from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.threshold_counts import error_merit
 
 SCORES = np.array([0.9, 0.2, 0.6, 0.2])
 ACTIVE = np.array([True, False, True, True])

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.satisfice import Constraint
-from sedeval_soft.core.settings import Settings
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.settings import Constraint, Settings
 
 BASES = ("segment", "event", "intersection", "clip")
 LENGTH = 4.0

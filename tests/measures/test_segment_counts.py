@@ -15,12 +15,11 @@ from tables import long_rows
 
 from sedeval_soft.core.events import active_rows
 from sedeval_soft.core.grid import Grid
-from sedeval_soft.measures.divergence.count import count_divergence, silent
-from sedeval_soft.measures.divergence.score import divergence_scores
+from sedeval_soft.measures.divergence import count_divergence, divergence_scores, silent
 from sedeval_soft.measures.segment import count
 from sedeval_soft.measures.segment.count import count_hard, count_soft, sum_files
-from sedeval_soft.measures.segment.optimal import EVERYTHING, NOTHING, best_thresholds, threshold_between
 from sedeval_soft.measures.segment.runs import Runs, count_hard_runs, runs_on_grid
+from sedeval_soft.measures.threshold_counts import EVERYTHING, NOTHING, best_thresholds, threshold_between
 
 EPS = 1e-7
 
@@ -213,7 +212,7 @@ def test_divergence_is_the_mean_over_all_cells(case):
     n = int(start[-1])
     total, n_ref = counts.totals["kl_divergence"].sum(axis=0), reference.sum(axis=1)
     scores = divergence_scores(
-        {"kl_divergence": total}, counts.sounding.sum(axis=0), np.array(n), n_ref, EPS, "nats"
+        {"kl_divergence": total}, counts.sounding.sum(axis=0), np.array(n), n_ref, n_ref, EPS, "nats"
     )["kl_divergence"]
     for file, (begin, end) in enumerate(itertools.pairwise(start)):
         for label in range(len(reference)):

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.measures.event import levels, soft
-from sedeval_soft.measures.event.levels import LevelEdges, match_levels
-from sedeval_soft.measures.event.optimal import events_when
-from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
+from sedeval_soft.measures import level_matching, psds
+from sedeval_soft.measures.event import soft
+from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.intersection import soft_psds
-from sedeval_soft.measures.intersection.psds import Sounding
-from sedeval_soft.measures.intersection.soft_psds import (
+from sedeval_soft.measures.event_thresholds import events_when
+from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
+from sedeval_soft.measures.psds import (
     Cuts,
     Integral,
+    Sounding,
     cuts_between,
     cuts_of,
     kinds_of,
@@ -91,7 +91,7 @@ def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(firs
     whole = count_soft_events(ours, theirs, 3, 2, collars)
     assert not any(np.isnan(getattr(whole, name)).any() for name in NAMES)
     monkeypatch.setattr(soft, "_MOST_COPIES", 1)
-    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
     found = count_soft_events(ours, theirs, 3, 2, collars)
     for name in ("tp", "n_ref", "n_sys"):
         assert getattr(found, name) == pytest.approx(getattr(whole, name), abs=1e-12)
@@ -109,13 +109,13 @@ def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(firs
 def test_copies_are_counted_of_what_competes(monkeypatch):
     """Three on the left compete for one, for one step, two and two: five copies in all."""
     edges = LevelEdges(np.array([0, 1, 2]), np.array([0, 0, 0]), np.zeros(3), np.array([0.5, 1.0, 1.0]))
-    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
     # Of 1, 2 and 2 steps.
     found = match_levels(edges, 5)
     assert (found.high - found.low).sum() == 1.0
     with pytest.raises(TooManyPairsError):
         match_levels(edges, 4)
-    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 2)
+    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 2)
     assert (match_levels(edges, 0).high - match_levels(edges, 0).low).sum() == 1.0
 
 
@@ -150,8 +150,8 @@ def test_cuts_are_between_all_levels():
 
 
 def test_too_many_cuts_are_sampled(monkeypatch):
-    monkeypatch.setattr(soft_psds, "_MOST", 100)
-    monkeypatch.setattr(soft_psds, "_FEWEST", 4)
+    monkeypatch.setattr(psds, "_MOST", 100)
+    monkeypatch.setattr(psds, "_FEWEST", 4)
     # Ten cuts of ten lifetimes are 100; of more than four of them one may stand for several.
     assert not too_many(11, 10)
     assert too_many(12, 10)
@@ -173,7 +173,7 @@ def test_too_many_cuts_are_sampled(monkeypatch):
 
 def test_cuts_are_judged_a_few_at_a_time(monkeypatch):
     cuts = Cuts(np.arange(7) / 7, np.ones(7), exact=True)
-    monkeypatch.setattr(soft_psds, "_AT_ONCE", 6)
+    monkeypatch.setattr(psds, "_AT_ONCE", 6)
     assert cuts.stretches(2) == [(0, 3), (3, 6), (6, 7)]
     assert cuts.stretches(6) == [(k, k + 1) for k in range(7)]
     assert cuts.stretches(100) == [(k, k + 1) for k in range(7)]
@@ -191,10 +191,8 @@ def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):
     """Three alike are in reach of three that live for two steps each: nine pairs, 18 copies."""
     ours = lives([(0, 0, 0, 4, 0.0, 1.0)] * 3)
     theirs = lives([(0, 0, 0, 4, low / 4, (low + 2) / 4) for low in (0, 1, 2)])
-    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
-    found = events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=10**6)
-    (hits, weight), *rest = found.tp
-    assert weight == 1 and not rest
+    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
+    ((hits, _), _), _ = events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=10**6)
     # One or two are alive at any level, and all of them are matched.
     assert (hits.dies - hits.born).sum() == 1.5
     with pytest.raises(TooManyPairsError):

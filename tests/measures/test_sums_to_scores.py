@@ -7,16 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.curves.points import Gains, Ordered, Points
 from sedeval_soft.measures.curves.score import RATES, Roc, d_prime, precision_scores, sums_of
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.divergence.score import divergence_scores, soft_f1_loss
-from sedeval_soft.measures.event.boundaries import Deviations, deviation_scores
-from sedeval_soft.measures.joint import joint_scores
+from sedeval_soft.measures.divergence import divergence_scores
+from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.names import ScoreName, ScoreNameError, spell
-from sedeval_soft.measures.ranking.score import prefix_scores, ranking_scores
-from sedeval_soft.measures.segment.score import confusion_scores
+from sedeval_soft.measures.ranking import CLASS_SUMS, ranking_scores
+from sedeval_soft.measures.segment.measures import confusion_scores
 
 SUMS = {
     "weight": 4.0, "one_error": 1.0, "coverage": 10.0, "ranking_loss": 2.0, "misordered": 6.0,
@@ -27,7 +25,7 @@ SUMS = {
 @pytest.mark.parametrize(("unit", "per_nat"), [("nats", 1.0), ("bits", 1 / math.log(2))])
 def test_rankings_are_means_of_segments(unit, per_nat):
     """Of 3 classes, which make 3 pairs; a share of 5/4 is rounding, and 10/4 a number of classes."""
-    found = ranking_scores({name: np.array(of) for name, of in SUMS.items()}, 3, unit)
+    found = ranking_scores({name: np.array(of) for name, of in SUMS.items()}, {}, 3, unit)
     assert {name: float(of.overall) for name, of in found.items()} == {
         "one_error": 0.25, "coverage": 2.5, "ranking_loss": 0.5, "ranking_loss_all_pairs": 0.5,
         "label_ranking_average_precision": 1.0, "cross_entropy": 2.0 * per_nat, "hamming_loss": 0.25,
@@ -36,20 +34,26 @@ def test_rankings_are_means_of_segments(unit, per_nat):
 
 
 def test_one_class_has_no_pairs():
-    found = ranking_scores({name: np.array(of) for name, of in SUMS.items()}, 1, "nats")
+    found = ranking_scores({name: np.array(of) for name, of in SUMS.items()}, {}, 1, "nats")
     assert np.isnan(found["ranking_loss_all_pairs"].overall)
     assert found["hamming_loss"].overall == 0.75
 
 
+def prefix_scores(*columns):
+    """Scores of a cut reference of which only the sums of classes matter."""
+    sums = {name: np.array(1.0) for name in (*SUMS, "exact_match_prefix", "subset_accuracy")}
+    return ranking_scores(sums, dict(zip(CLASS_SUMS, map(np.array, columns), strict=True)), 3, "nats")
+
+
 def test_precisions_of_prefixes():
     """2 of 4, never in a prefix, and without a reference; then rounding, and no reference at all."""
-    found = prefix_scores(np.array([4.0, 0.0, 3.0]), np.array([2.0, 0.0, 1.0]), np.array([2, 1, 0]))
-    own = found["label_wise_precision"]
+    scores = prefix_scores([4.0, 0.0, 3.0], [2.0, 0.0, 1.0], [2, 1, 0])
+    own = scores["label_wise_precision"]
     assert own.classes[:2].tolist() == [0.5, 0.0] and np.isnan(own.classes[2])
     assert (own.macro, own.weighted) == (0.25, pytest.approx(1 / 3))
     assert own.micro is None
-    assert found["label_wise_precision_minimum"].overall == 0.0
-    over = prefix_scores(np.array([1.0]), np.array([1.0 + 1e-15]), np.array([1]))
+    assert scores["label_wise_precision_minimum"].overall == 0.0
+    over = prefix_scores([1.0], [1.0 + 1e-15], [1])
     assert over["label_wise_precision"].classes.tolist() == [1.0]
     for n in (0, 2):
         none = prefix_scores(np.ones(n), np.zeros(n), np.zeros(n))
@@ -60,7 +64,9 @@ def test_precisions_of_prefixes():
 def test_bias_and_spread():
     """Two of a class 1 and 3 s late, one of another 2 s early, and none of a third."""
     onset, squares = np.array([4.0, -2.0, 0.0]), np.array([10.0, 4.0, 0.0])
-    found = deviation_scores(Deviations(onset, squares, -onset, squares), np.array([2, 1, 0]))
+    found = deviation_scores(
+        dict(zip(DEVIATIONS, (onset, squares, -onset, squares), strict=True)), np.array([2, 1, 0])
+    )
     assert list(found) == ["onset_bias", "onset_spread", "offset_bias", "offset_spread"]
     assert found["onset_bias"].classes[:2].tolist() == [2.0, -2.0]
     assert found["onset_spread"].classes[:2].tolist() == [1.0, 0.0]
@@ -93,46 +99,34 @@ def test_true_negatives():
 def test_divergences_are_means_of_all_cells():
     """Three cells of a class, of which one is silent on both sides: it adds what clipping leaves."""
     eps, silent = 0.01, -math.log(0.99)
+    sizes = np.array([1, 0]), np.array([1, 1])
     totals = {
         "kl_divergence": np.array([1.0, 0.0]),
         "brier": np.array([0.5, 0.0]),
         "jensen_shannon": np.array([-1e-17, 0.25]),
     }
-    found = divergence_scores(totals, np.array([2, 0]), np.array(3), np.array([1, 0]), eps, "nats")
+    found = divergence_scores(totals, np.array([2, 0]), np.array(3), *sizes, eps, "nats")
     assert found["kl_divergence"].classes == pytest.approx([(1 + silent) / 3, silent])
     assert found["kl_divergence"].micro == pytest.approx((1 + 4 * silent) / 6)
     assert found["kl_divergence"].macro == pytest.approx((1 + silent) / 3)
     assert found["brier"].classes == pytest.approx([0.5 / 3, 0.0])
     assert found["jensen_shannon"].classes.tolist() == [0.0, pytest.approx(0.25 / 3)]
-    bits = divergence_scores(totals, np.array([2, 0]), np.array(3), np.array([1, 0]), eps, "bits")
+    bits = divergence_scores(totals, np.array([2, 0]), np.array(3), *sizes, eps, "bits")
     assert bits["kl_divergence"].classes == pytest.approx(found["kl_divergence"].classes / math.log(2))
     assert bits["brier"].classes.tolist() == found["brier"].classes.tolist()
 
 
 def test_a_loss_is_1_without_hits_and_never_below_0():
-    found = soft_f1_loss(
-        np.array([0.0, 1.0, 1.5]), np.array([1.0, 1.0, 1.5]), np.array([0.0, 2.0, 1.5 - 1e-16]), 1e-7
-    )
-    assert found.classes == pytest.approx([1.0, 1 - 2 / (3 + 1e-7), 0.0], abs=1e-7)
-    assert found.micro == pytest.approx(1 - 5 / (7 + 1e-7))
-    over = soft_f1_loss(np.array([1.0]), np.array([1.0]), np.array([0.9]), 1e-7)
+    def loss(product, n_ref, n_sys):
+        columns = [np.array(column) for column in (product, n_ref, n_sys)]
+        totals, none = {"product": columns[0]}, np.zeros(len(product))
+        return divergence_scores(totals, none, np.array(1), *columns[1:], 1e-7, "nats")["soft_f1_loss"]
+
+    scores = loss([0.0, 1.0, 1.5], [1.0, 1.0, 1.5], [0.0, 2.0, 1.5 - 1e-16])
+    assert scores.classes == pytest.approx([1.0, 1 - 2 / (3 + 1e-7), 0.0], abs=1e-7)
+    assert scores.micro == pytest.approx(1 - 5 / (7 + 1e-7))
+    over = loss([1.0], [1.0], [0.9])
     assert (over.classes.tolist(), over.micro) == ([0.0], 0.0)
-
-
-@pytest.mark.parametrize(("inclusive", "shown"), [(False, [1.0, 0.0]), (True, [2.0, 0.0])])
-def test_thresholds_of_all_classes_are_inclusive_or_not(inclusive, shown):
-    """Where detecting nothing is best no value passes the threshold; where all is found at 0, all do."""
-    weights = np.ones((1, 2))
-    file, positive = np.array([0, 1], dtype=np.int32), np.array([True, True])
-    nothing = Candidates.of_cells(np.array([0.5, 0.5]), positive, file, 2, with_nothing=True)
-    told = nothing.thresholds(weights, np.array([0]), inclusive=inclusive)
-    assert told.tolist() == shown[:1]
-    zero = Candidates.of_cells(np.array([0.0, 0.0]), positive, file, 2)
-    found = joint_scores([zero], zero, weights, 1.0, inclusive=inclusive)
-    wanted = 0.0 if inclusive else -1.0
-    assert found["single_threshold"].overall.tolist() == [wanted]
-    assert found["joint_threshold"].classes.tolist() == [[wanted]]
-    assert found["single_f"].overall.tolist() == found["joint_f"].overall.tolist() == [1.0]
 
 
 def fields(gains):

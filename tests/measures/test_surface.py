@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.segment import surface
-from sedeval_soft.measures.segment.surface import Surface, _place
+from sedeval_soft.measures import surface
+from sedeval_soft.measures.surface import Surface, _place
 
 THRESHOLDS = np.arange(1, 100) / 100
 

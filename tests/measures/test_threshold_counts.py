@@ -96,7 +96,7 @@ def test_the_best_threshold_is_the_highest_of_the_best(seed, beta, inclusive):
                 assert (threshold, tp, n_sys) == (NOTHING, 0, 0)
                 continue
             low, counts = table.steps(label)
-            merits = [float(merit(np.array(t), np.array(s), n_ref)) for t, s in counts[:2].T]
+            merits = merit(counts[:1].T, counts[1:2].T, np.array([[n_ref]]))[:, 0].tolist()
             best = max(k for k, m in enumerate(merits) if m == max(merits))
             assert [tp, n_sys] == counts[:2, best].tolist()
             if best == len(low) - 1:

@@ -18,7 +18,7 @@ from sedeval_soft.api.report import write_report
 from sedeval_soft.page import explorer
 from sedeval_soft.page.curves import chosen
 from sedeval_soft.page.render import Choices
-from sedeval_soft.run import explored
+from sedeval_soft.run import curves
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 
@@ -259,7 +259,7 @@ def test_says_what_is_wrong_with_arguments(tmp_path):
 
 
 def test_where_many_classes_compete_what_is_of_all_is_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(explored, "_MOST_PAIRS", 0)
+    monkeypatch.setattr(curves, "_MOST_PAIRS", 0)
     write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "page.html")
     data = embedded(tmp_path / "page.html")["systems"][0]["explorer"]
     assert {of["paired"] for of in data["event"]} == {None}

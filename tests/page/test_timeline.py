@@ -14,13 +14,13 @@ from sedeval_soft import evaluate
 from sedeval_soft.api.report import write_report
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
-from sedeval_soft.page.strips import STEPS, pieces_of, strips_of, thinned
+from sedeval_soft.page.strips import STEPS, strips_of, thinned
 from sedeval_soft.page.timeline import said_of, timelines
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import score_shard, shard_of
+from sedeval_soft.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"
@@ -205,7 +205,7 @@ def test_values_are_those_of_the_tables(wide):
     found = shown(reference, system)
     looked = 0
     for side, rows in (("reference", reference), ("system", system)):
-        pieces = pieces_of(rows)
+        pieces = Activity.of_table(rows)
         for file in found["files"]:
             for label, name in enumerate(found["classes"]):
                 for second in range(int(file["length"])):
@@ -219,7 +219,7 @@ def test_values_are_those_of_the_tables(wide):
 
 
 def test_strips_fill_the_file_and_neighbours_differ():
-    pieces = pieces_of(random_rows(7))
+    pieces = Activity.of_table(random_rows(7))
     end = np.full(3, 30_000_000)
     strips = strips_of(pieces, end)
     for file in range(3):
@@ -273,7 +273,7 @@ def test_only_files_with_too_many_values_are_thinned():
         [("a", i * 1.0, i + 1.0, "x", float(i % 7) / 7) for i in range(3000)]
         + [("b", i * 1.0, i + 1.0, "x", float(i % 7) / 7) for i in range(100)]
     )
-    strips = strips_of(pieces_of(two), np.array([3_000_000_000, 3_000_000_000]))
+    strips = strips_of(Activity.of_table(two), np.array([3_000_000_000, 3_000_000_000]))
     found, step = thinned(strips, np.array([3_000_000_000, 3_000_000_000]), 500)
     assert step[0] > 0 and step[1] == 0
     assert (found.file == 1).sum() == (strips.file == 1).sum()

@@ -16,10 +16,7 @@ from samples import MAESTRO, UNICODE, build, with_all_bases
 
 from sedeval_soft.core.value import Scores
 from sedeval_soft.report import render, render_board
-from sedeval_soft.report.codabench import codabench
-from sedeval_soft.report.github import job_summary
-from sedeval_soft.report.junit import junit
-from sedeval_soft.report.verdict import Verdict
+from sedeval_soft.report.services import Verdict, codabench, job_summary, junit
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
 

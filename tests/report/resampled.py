@@ -8,11 +8,11 @@ from dataclasses import replace
 from samples import FAMILIES, SIGNATURE_VERSION, build
 
 from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.names import spell
+from sedeval_soft.settings import Settings
 
 RANK_BY = "segment.soft.f1.macro"
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.measures.names import OVERALL, ScoreName, spell
 from sedeval_soft.measures.registry import score_names
+from sedeval_soft.report.page import page_of
+from sedeval_soft.report.table import Table
+from sedeval_soft.settings import Settings
 
 Value = float | int | None
 
@@ -97,6 +99,11 @@ def revalued(scores: Scores, value: Callable[[int, Score], Value]) -> Scores:
     """Return the same scores with the value that a function gives to each, from its place and itself."""
     changed = {s.name: replace(s, value=value(i, s)) for i, s in enumerate(scores.scores.values())}
     return replace(scores, scores=changed)
+
+
+def tables(scores: Scores) -> list[Table]:
+    """Return the tables of the page of a system."""
+    return list(page_of(scores).tables)
 
 
 def without(scores: Scores, unwanted: Callable[[Score], bool]) -> Scores:

@@ -12,12 +12,12 @@ import pytest
 import yaml
 from rich.cells import cell_len
 from rich.text import Text
-from samples import ALL_FAMILIES, DEVIATIONS, READINGS, build, score, with_all_bases, without
+from samples import ALL_FAMILIES, DEVIATIONS, READINGS, build, score, tables, with_all_bases, without
 from schemas import check
 
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report import render
-from sedeval_soft.report.tables import families, tables
+from sedeval_soft.report.header import families
 
 DEVIATING = "Classes, event-based, hard reading, deviations in seconds"
 
@@ -25,7 +25,7 @@ DEVIATING = "Classes, event-based, hard reading, deviations in seconds"
 def table_of(scores, title):
     """Return a table as {(names ...): {(heading, column): cell}}."""
     (table,) = (table for table in tables(scores) if table.title == title)
-    columns = list(zip(table.headings, table.head, strict=True))[table.names :]
+    columns = list(zip(table.headings or [""] * 99, table.head[table.names :], strict=False))
     return {row[: table.names]: dict(zip(columns, row[table.names :], strict=True)) for row in table.rows}
 
 

@@ -33,7 +33,7 @@ def table_of(found, title):
 def cells_of(table, system):
     """Return the row of a system as {(heading, column): cell}."""
     row = next(row for row in table.rows if system in row[: table.names])
-    return dict(zip(zip(table.headings, table.head, strict=True), row, strict=True))
+    return dict(zip(zip([*[""] * table.names, *table.headings], table.head, strict=True), row, strict=True))
 
 
 def test_notes_say_where_parts_and_worst_of_systems_are():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.errors import SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.report.curves import COLUMNS, check_curves_path, write_curves
 from sedeval_soft.report.write import OutputError
 

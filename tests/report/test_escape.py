@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from launched import program
 
 import sedeval_soft
-from sedeval_soft.core.visible import visible, visible_lines
+from sedeval_soft.errors import visible, visible_lines
 from sedeval_soft.report import render, render_board
 from sedeval_soft.report.curves import write_curves
 from sedeval_soft.report.escape import (

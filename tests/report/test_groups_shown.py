@@ -9,14 +9,13 @@ import re
 
 import pytest
 import yaml
-from samples import registered
+from samples import registered, tables
 from schemas import allowed, check
 
 from sedeval_soft import evaluate
 from sedeval_soft.measures.names import AVERAGES
 from sedeval_soft.report import FORMATS, render
-from sedeval_soft.report.averages import with_averages
-from sedeval_soft.report.tables import tables
+from sedeval_soft.report.render import with_averages
 
 TABLE = {
     "filename": ["street_1", "street_1", "park"],

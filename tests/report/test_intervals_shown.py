@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 import yaml
 from resampled import with_folds, with_intervals, with_worst
-from samples import build, registered, without
+from samples import build, registered, tables, without
 from schemas import allowed, check
 
 from sedeval_soft.core.spread import Folds, Spread
 from sedeval_soft.report import FORMATS, render
-from sedeval_soft.report.intervals import ends
-from sedeval_soft.report.tables import notes, tables
+from sedeval_soft.report.header import ends
+from sedeval_soft.report.page import page_of
 
 SEGMENTS = (("segment", "hard"), ("segment", "optimal"))
 
@@ -67,8 +67,8 @@ def test_tables_and_rows_without_any_interval_are_as_they_are():
     assert table_of(mixed, "Summary").details == {1, 2}
     optimal = "Classes, segment-based, optimal reading"
     assert table_of(mixed, optimal) == table_of(plain, optimal)
-    assert not any("the ends of" in note for note in notes(plain, tables(plain)))
-    assert sum("rows 2.5 % and 97.5 %" in note for note in notes(mixed, tables(mixed))) == 1
+    assert not any("the ends of" in note for note in page_of(plain).notes)
+    assert sum("rows 2.5 % and 97.5 %" in note for note in page_of(mixed).notes) == 1
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_many_folds_have_no_columns_of_their_own():
     assert "csv has what each fold scores." in render([scores])
     spreads = [s for s in scores.folds.spreads if s.name == "segment.hard.f1.micro"]
     few = replace(scores, folds=replace(scores.folds, spreads=tuple(spreads)))
-    assert notes(few, tables(few))[-1] == "What each fold scores is in csv, JSON and YAML."
+    assert page_of(few).notes[-1] == "What each fold scores is in csv, JSON and YAML."
 
 
 def test_only_main_scores_have_their_spread_in_the_table():
@@ -217,7 +217,7 @@ def test_only_main_scores_have_their_spread_in_the_table():
     expected = {(measure, average) for measure in measures for average in ("micro", "macro")}
     assert shown == expected | {("PSDS", "overall"), ("piPSDS", "overall")}
     note = "Spreads of all averages are in JSON and YAML; csv has what each fold scores."
-    assert note in notes(scores, tables(scores))
+    assert note in page_of(scores).notes
     document = json.loads(render([scores], "json"))
     spreads = {spread["name"] for spread in document["systems"][0]["folds"]["spreads"]}
     averages = {name for name, score in scores.items() if "@" not in name and scores.score(name).average}
@@ -235,7 +235,7 @@ def test_where_no_main_score_has_a_spread_all_that_have_are_in_the_table():
         ("acc", "macro"),
         ("acc", "weighted"),
     ]
-    assert not any("Spreads of all" in note for note in notes(scores, tables(scores)))
+    assert not any("Spreads of all" in note for note in page_of(scores).notes)
 
 
 def test_weighted_averages_have_their_spread_in_the_table_if_they_are_asked_for():

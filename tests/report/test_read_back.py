@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from samples import build, revalued
 from schemas import allowed, check
 
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.measures.names import AVERAGES, OVERALL
 from sedeval_soft.measures.registry import FAMILIES, score_names
 from sedeval_soft.report import FORMATS, render, schema
 from sedeval_soft.report.delimited import HEAD
+from sedeval_soft.settings import Settings
 
 HARD = (("segment", "hard"),)
 DELIMITERS = {"csv": ",", "tsv": "\t"}

@@ -17,10 +17,10 @@ from schemas import allowed, check
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.report import FORMATS, list_scores, render, schema, scores_table
-from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import Table, cells
+from sedeval_soft.report.table import Table
+from sedeval_soft.report.text import cells, plain_table
 
 ROOT = Path(__file__).parents[2]
 NASTY = ("<b>x</b>", "=1+1", "a|b", "[red]x[/red]", "\x1b[31mred", "a\nb", "鳥の声", "café", "a" * 70, "`*_")
@@ -148,7 +148,7 @@ def test_any_class_names_can_be_shown(labels):
 
 
 def test_plain_table():
-    table = Table("T", ("name", "n"), (("a", "1"), ("鳥", "10")), groups=(("", 1), ("g", 1)))
+    table = Table("T", ("name", "n"), (("a", "1"), ("鳥", "10")), headings=("g",))
     assert plain_table(table) == "T\n      g\nname   n\na      1\n鳥    10\n"
 
 

@@ -14,12 +14,18 @@ from hypothesis import strategies as st
 from resampled import board, with_folds, with_intervals
 from samples import build, revalued, with_all_bases
 
-from sedeval_soft.core.errors import SettingsError
 from sedeval_soft.core.value import Scores
-from sedeval_soft.report.codabench import LONGEST, codabench, key_of, keyed
-from sedeval_soft.report.github import commands, job_summary
-from sedeval_soft.report.junit import junit
-from sedeval_soft.report.verdict import Verdict
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.report.services import (
+    LONGEST,
+    Verdict,
+    codabench,
+    commands,
+    job_summary,
+    junit,
+    key_of,
+    keyed,
+)
 
 SOFT = (("segment", "soft"),)
 F1 = "segment.soft.f1.macro"

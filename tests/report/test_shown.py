@@ -12,17 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
-from samples import FAMILIES, MAESTRO, UNICODE, build, registered, revalued, without
+from samples import FAMILIES, MAESTRO, UNICODE, build, registered, revalued, tables, without
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.visible import visible
+from sedeval_soft.errors import visible
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.markdown import escaped
-from sedeval_soft.report.plain import plain_table
-from sedeval_soft.report.table import Table, cells, exact, number, short, split
-from sedeval_soft.report.tables import tables
-from sedeval_soft.report.terminal import terminal_table
+from sedeval_soft.report.table import Table, exact, number, short
+from sedeval_soft.report.text import cells, plain_table, split, terminal_table
 
 HARD = (("segment", "hard"),)
 NAMES = st.text(min_size=1, max_size=12).filter(lambda name: name.strip())
@@ -159,19 +157,19 @@ def test_markup_of_rich_is_not_obeyed_and_colours_can_be_off(monkeypatch):
 
 
 def test_plain_table_gives_a_heading_room():
-    table = Table("T", ("n", "a", "b"), (("x", "1", "2"),), groups=(("", 1), ("weighted", 1), ("m", 1)))
+    table = Table("T", ("n", "a", "b"), (("x", "1", "2"),), headings=("weighted", "m"))
     assert plain_table(table) == "T\n   weighted  m\nn         a  b\nx         1  2\n"
 
 
 def test_splitting_keeps_columns_and_groups():
     head = ("n", *"abcdef")
-    table = Table("T", head, (("x", *"123456"),), groups=(("", 1), ("g", 3), ("h", 3)))
-    assert split(table, 80, 2) == [table]
-    first, second = split(table, 12, 2)
+    table = Table("T", head, (("x", *"123456"),), headings=(*"ggghhh",))
+    assert split(table, [1] * 7, 80) == [table]
+    first, second = split(table, [1] * 7, 12)
     assert (first.head, first.groups) == (("n", "a", "b", "c"), (("", 1), ("g", 3)))
     assert (second.head, second.groups) == (("n", "d", "e", "f"), (("", 1), ("h", 3)))
-    assert [part.head[1:] for part in split(table, 7, 2)] == [("a", "b"), ("c",), ("d", "e"), ("f",)]
-    assert len(split(table, 0, 2)) == 6
+    assert [part.head[1:] for part in split(table, [1] * 7, 7)] == [("a", "b"), ("c",), ("d", "e"), ("f",)]
+    assert len(split(table, [1] * 7, 0)) == 6
 
 
 def test_markdown_escapes_what_markdown_and_html_obey():
@@ -209,8 +207,8 @@ def test_a_confusion_that_no_table_holds_is_left_to_json():
 
 
 def test_a_heading_wider_than_its_first_column_counts_where_a_table_is_split():
-    groups = (("", 1), *((f"a long heading {i}", 2) for i in range(3)))
-    table = Table("T", ("n", *"abcdef"), (("x", *"123456"),), groups=groups)
+    headings = tuple(f"a long heading {i // 2}" for i in range(6))
+    table = Table("T", ("n", *"abcdef"), (("x", *"123456"),), headings=headings)
     drawn = colourless(terminal_table(table, 60))
     assert max(map(cell_len, drawn)) <= 60
     assert sum("a long heading" in line for line in drawn) == 2

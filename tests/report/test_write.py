@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.report import write_atomic
 
 SHM = Path("/dev/shm")  # noqa: S108 - a folder below /dev whose files are no devices

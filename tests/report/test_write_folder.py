@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sedeval_soft.report.write import OutputError
-from sedeval_soft.report.write_folder import write_folder
+from sedeval_soft.report.write import OutputError, write_folder
 
 
 def broken():

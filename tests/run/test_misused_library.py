@@ -7,7 +7,7 @@ import pytest
 
 from sedeval_soft import Evaluator, compare, evaluate, mean_of_runs
 from sedeval_soft.api import merge_tallies
-from sedeval_soft.core.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError
 
 VALUES = np.array([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])
 EVENTS = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}

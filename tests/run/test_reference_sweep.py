@@ -13,10 +13,10 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.errors import SettingsError
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.segment.surface import Surface, _place
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.surface import Surface, _place
 from sedeval_soft.report import render
+from sedeval_soft.settings import Settings
 
 BASES = ("segment", "event", "intersection", "clip")
 ASKED = Settings(
@@ -32,7 +32,7 @@ def tenths(seed, n=40):
     """Rows with values in tenths, so that many are exactly at a threshold."""
     rows = random_rows(seed, n=n)
     rng = np.random.default_rng(seed)
-    return replace(rows, value=rng.integers(0, 11, len(rows)) / 10)
+    return replace(rows, values=(rng.integers(0, 11, len(rows)) / 10,))
 
 
 @pytest.mark.parametrize("events", ["auto", "rows"])
@@ -97,9 +97,7 @@ def test_a_tally_of_parts_has_the_sweep_of_the_whole():
 
 
 def _of_file(rows, file):
-    own = np.flatnonzero(rows.file == rows.files.index(file))
-    columns = {name: getattr(rows, name)[own] for name in ("label", "onset", "offset", "value")}
-    return replace(rows, files=(file,), file=np.zeros(len(own), dtype=np.int32), **columns)
+    return rows.only_files(np.array([name == file for name in rows.files]))
 
 
 def test_the_sweep_is_shown_and_in_json(tmp_path):

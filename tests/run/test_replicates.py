@@ -20,15 +20,15 @@ from drawn_again import (
 from tables import long_rows
 
 from sedeval_soft.core.pair import align
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
-from sedeval_soft.measures import candidates
-from sedeval_soft.measures.event import levels, soft
+from sedeval_soft.measures import level_matching, thresholds
+from sedeval_soft.measures.event import soft
 from sedeval_soft.resample import weights
-from sedeval_soft.run import retuned
+from sedeval_soft.run import optimal_bootstrap
 from sedeval_soft.run.groups import tally_groups
 from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.run.scoring import score_tally
+from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(
     classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"
@@ -41,7 +41,7 @@ _NOTHING = long_rows([("a", 0.0, 1.0, "car", 0.0)], files=FILES)
 TABLES = {
     "tied": lambda: random_tables(1),
     "all tied": lambda: Tables(
-        *(replace(side, value=np.round(side.value) * 0.75) for side in _sides(random_tables(2)))
+        *(replace(side, values=(np.round(side.value) * 0.75,)) for side in _sides(random_tables(2)))
     ),
     "fine": lambda: random_tables(3, "fine"),
     "sure": lambda: random_tables(4, "sure"),
@@ -111,18 +111,15 @@ def test_every_score_under_other_settings(chosen, form):
 @pytest.mark.parametrize("dense", [True, False], ids=["tables", "gathered"])
 def test_best_thresholds_of_many_draws(monkeypatch, seed, dense):
     """What is counted at candidates as a table, or gathered from changes, one weights at a time or many."""
-    monkeypatch.setattr(candidates, "_DENSE", 10**9 if dense else 0)
-    monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(retuned, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(thresholds, "_DENSE", 10**9 if dense else 0)
+    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
+    monkeypatch.setattr(optimal_bootstrap, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = (
         random_tables(seed, ("tied", "fine", "plain")[seed % 3], n=60) if seed % 4 else sparse_tables(seed)
     )
     made = Replicates.of(tables.tally(settings), settings)
-    counts = [of for family in made.retuned.values() for c in family.classes for of in (c.tp, c.n_sys)]
-    # Where nothing ever changes there is nothing to put in a table.
-    assert {of.table is not None for of in counts if of.table is not None or len(of.file)} == {dense}
     compare(tables, settings, rows_of_weights(len(FILES), 5, seed), made)
 
 
@@ -138,10 +135,8 @@ def test_many_files_and_classes_are_counted_either_way(monkeypatch):
                 side.append((file, onset, onset + 2, label, float(rng.random())))
     tables = Tables(*(long_rows(side, files=files) for side in rows))
     settings = Settings(classes=tuple(labels), only=("segment", "event.optimal", "clip.optimal"))
-    monkeypatch.setattr(candidates, "_DENSE", 8)
+    monkeypatch.setattr(thresholds, "_DENSE", 8)
     made = Replicates.of(tables.tally(settings), settings)
-    used = {c.tp.table is not None for c in made.retuned["segment", "optimal"].classes}
-    assert used == {True, False}
     compare(tables, settings, rows_of_weights(len(files), 4), made)
 
 
@@ -149,7 +144,7 @@ def test_many_files_and_classes_are_counted_either_way(monkeypatch):
 def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, seed):
     """Events that overlap too much to be matched whatever their class, in some of the files."""
     monkeypatch.setattr(soft, "_MOST_COPIES", 12)
-    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 1)
+    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
     settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
     tables = random_tables(seed, n=25)
     lost = np.isnan(tables.tally(settings).per_file["event.soft.substitutions"])
@@ -162,7 +157,7 @@ def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, see
 @pytest.mark.parametrize("seed", [2, 4, 21])
 def test_what_a_file_leaves_undefined_does_not_depend_on_other_files(monkeypatch, seed):
     monkeypatch.setattr(soft, "_MOST_COPIES", 12)
-    monkeypatch.setattr(levels, "_COPIES_PER_EDGE", 2)
+    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 2)
     settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
     tables = random_tables(seed, n=25)
     name = "event.soft.substitutions"
@@ -207,7 +202,7 @@ def at_thresholds(tables, thresholds, *, inclusive):
     system = tables.system
     cut = np.array([thresholds.get(label, np.inf) for label in system.classes])[system.label]
     found = system.value >= cut if inclusive else system.value > cut
-    return replace(tables, system=replace(system, value=found.astype(np.float64)))
+    return replace(tables, system=replace(system, values=(found.astype(np.float64),)))
 
 
 def with_silence(tables, settings):
@@ -238,7 +233,7 @@ def test_thresholds_of_all_files_may_be_kept(made, inclusive):
     tables, rows = lasting(TABLES[made]()), rows_of_weights(len(FILES), 4, 3)
     tally, scores = tables.tally(settings), tables.scores(settings)
     fixed = replicates_of(tally, settings)
-    assert not fixed.retuned
+    assert not fixed.optimal
     compared = 0
     silent = with_silence(tables, settings)
     for basis in ("segment", "clip", "event", "intersection"):

@@ -20,11 +20,11 @@ from drawn_again import (
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.settings import GROUPS, READINGS, Settings
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
 from sedeval_soft.resample import weights
 from sedeval_soft.run import intervals, spool
+from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS)
 SOME = Settings(classes=LABELS, only=("segment", "event.hard", "clip.optimal"), measures=("confusion",))

@@ -14,9 +14,9 @@ from tuning_oracle import BASES, LABELS, frames, sides
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.config import load_thresholds
-from sedeval_soft.core.settings import Settings
-from sedeval_soft.measures.segment.optimal import threshold_between
+from sedeval_soft.measures.threshold_counts import threshold_between
+from sedeval_soft.settings import Settings
+from sedeval_soft.settings_files import load_thresholds
 
 SCORES = st.one_of(st.floats(0.0, 1.0), st.integers(0, 10**6).map(lambda k: k / 10**6), st.just(5e-324))
 

@@ -10,8 +10,8 @@ from exchanged import tuples
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, InputError, evaluate
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.report import render
+from sedeval_soft.settings import Settings
 
 
 def seconds_of(rows):

@@ -14,8 +14,8 @@ from make_bad_inputs import BAD, DURATIONS, REFERENCE, WIDE_REFERENCE, put, writ
 
 from sedeval_soft.cli.main import group
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.errors import EvaluationError, InputError
 
 
 def called(*arguments):

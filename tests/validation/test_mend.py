@@ -10,7 +10,7 @@ import pytest
 from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, put
 
 from sedeval_soft import InputError, SettingsError, validate
-from sedeval_soft.formats import read_rows
+from sedeval_soft.tables import read_rows
 
 ZIPPED = gzip.compress((HEAD + GOOD).encode("utf-16"))
 ZIPPED += b"\0" * (len(ZIPPED) % 2)

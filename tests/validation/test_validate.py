@@ -16,18 +16,16 @@ from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, REFERENCE, WIDE_REFERENCE, 
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, validate
-from sedeval_soft.config import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.core.codes import RULES
-from sedeval_soft.formats import read_rows
-from sedeval_soft.formats.records import numbered
-from sedeval_soft.formats.sniff import sniff
-from sedeval_soft.formats.source import open_source
-from sedeval_soft.formats.table import read_fast
-from sedeval_soft.report.problems import VALIDATION_FORMATS, render_validation
-from sedeval_soft.validation import tables
-from sedeval_soft.validation.characters import spans_of
-from sedeval_soft.validation.found import Log
-from sedeval_soft.validation.tables import Ends, read_tables
+from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset, load_settings
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.sniff import sniff
+from sedeval_soft.tables.source import open_source
+from sedeval_soft.tables.text import read_fast
+from sedeval_soft.tables.text_lines import numbered
+from sedeval_soft.tools import validate_tables
+from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
+from sedeval_soft.tools.validate_tables import Ends, Log, read_tables, spans_of
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_data"
@@ -137,7 +135,7 @@ def test_lines_of_rows_are_those_of_the_text(lines, header, end, piece, tmp_path
     path = tmp_path_factory.mktemp("t") / "t.csv"
     path.write_text(out.getvalue().replace("\n", end), newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_PIECE", piece)
+        patch.setattr(validate_tables, "_PIECE", piece)
         (table,) = read_tables(path, Log(10))
         assert table.lines_of(range(len(table.rows))) == expected
         assert table.lines_of([len(expected) - 1, 0]) == [expected[-1], expected[0]]
@@ -155,7 +153,7 @@ def test_lines_are_exact_where_the_table_was_read_at_once(tmp_path):
 @given(data=st.text(st.sampled_from("\r\nx"), max_size=12), piece=st.integers(1, 5))
 def test_ends_of_lines_are_counted_across_pieces(data, piece):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_PIECE", piece)
+        patch.setattr(validate_tables, "_PIECE", piece)
         ends = Ends.of(data.encode())
     both = data.count("\r\n")
     assert ends == Ends(data.count("\n") - both, data.count("\r") - both, both)
@@ -372,6 +370,6 @@ def test_a_large_clean_table_is_read_once_and_at_once(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("looked at line by line")
 
-    monkeypatch.setattr(tables, "scan", refuse)
-    monkeypatch.setattr(tables, "records", refuse)
+    monkeypatch.setattr(validate_tables, "scan", refuse)
+    monkeypatch.setattr(validate_tables, "records", refuse)
     assert validate(path).counts == {}

@@ -18,10 +18,10 @@ from sedeval_soft import validate
 from sedeval_soft.cli import validate as command
 from sedeval_soft.cli.main import group
 from sedeval_soft.core.codes import RULES, problem
-from sedeval_soft.core.errors import EvaluationError
-from sedeval_soft.report.problems import VALIDATION_FORMATS, render_validation
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.report.schema import validation_schema
-from sedeval_soft.validation import Validation
+from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
+from sedeval_soft.tools.validate_tables import Validation
 
 CLEAN = HEAD + GOOD
 NOTED = EVENTS + "a\t0\t1\tcar\na\t1\t2\tcar\n"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.curves.points import Points
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.segment.optimal import EVERYTHING
+from sedeval_soft.measures.threshold_counts import EVERYTHING, ThresholdCounts
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
@@ -40,6 +40,12 @@ class Curve:
         ]
         threshold = np.append(EVERYTHING, points.score[::-1])
         return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
+
+    @classmethod
+    def of_events(cls, table: ThresholdCounts, label: int) -> Curve:
+        """Return the curve of a class of events."""
+        threshold, counts = table.steps(label)
+        return cls(threshold, counts[0], counts[1], int(table.n_ref[label]))
 
     @property
     def precision(self) -> Floats:

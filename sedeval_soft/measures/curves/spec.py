@@ -1,107 +1,118 @@
-"""What the measures of curves are called and what they mean."""
+"""The measures of curves: over all thresholds of the system. Those of one curve are computed together."""
 
 from __future__ import annotations
 
-from sedeval_soft.measures.measure import Family, Measure
+from dataclasses import replace
+from typing import Any
+
+from sedeval_soft.measures.base import Family, Measure
 
 _NO_REFERENCE = "N_ref = 0"
-_NO_CONTRAST = "N_ref = 0, or the reference is active throughout"
 _FAWCETT = "Fawcett 2006"
 
-AVERAGE_PRECISION: tuple[Measure, ...] = (
-    Measure(
-        "average_precision", "area under the precision-recall steps; its macro average is mAP",
-        "sum over thresholds of (R_k - R_(k-1)) P_k", 0.0, 1.0, "higher", _NO_REFERENCE,
-        "Buckley & Voorhees 2000; as scikit-learn",
+
+def _precision(form: str, summary: str, formula: str, short: str, source: str, **told: Any) -> Measure:  # noqa: ANN401
+    name = f"average_precision{form}"
+    told = {"undefined": _NO_REFERENCE, "table": "precision", **told}
+    return Measure(name, summary, formula, short=short, source=source, **told)
+
+
+def _rate(name: str, summary: str, formula: str, short: str, source: str, **told: Any) -> Measure:  # noqa: ANN401
+    undefined = "N_ref = 0, or the reference is active throughout"
+    told = {"undefined": undefined, "table": "roc", **told}
+    return Measure(name, summary, formula, short=short, source=source, **told)
+
+
+AVERAGE_PRECISION = (
+    _precision(
+        "", "area under the precision-recall steps; its macro average is mAP",
+        "sum over thresholds of (R_k - R_(k-1)) P_k", "AP", "Buckley & Voorhees 2000; as scikit-learn",
+        aliases=("ap", "map", "auprc", "pr_auc", "mean_average_precision"),
     ),
-    Measure(
-        "average_precision_voc11", "precision interpolated at 11 recalls",
-        "mean over r = 0, 0.1 .. 1 of max precision at recall >= r", 0.0, 1.0, "higher", _NO_REFERENCE,
+    _precision(
+        "_voc11", "precision interpolated at 11 recalls",
+        "mean over r = 0, 0.1 .. 1 of max precision at recall >= r", "AP voc11",
         "Everingham et al. 2010 (PASCAL VOC 2007)",
     ),
-    Measure(
-        "average_precision_voc", "area under precision interpolated at every recall",
-        "sum over thresholds of (R_k - R_(k-1)) max precision at recall >= R_k", 0.0, 1.0, "higher",
-        _NO_REFERENCE, "Everingham et al. 2015 (PASCAL VOC 2010)",
+    _precision(
+        "_voc", "area under precision interpolated at every recall",
+        "sum over thresholds of (R_k - R_(k-1)) max precision at recall >= R_k", "AP voc",
+        "Everingham et al. 2015 (PASCAL VOC 2010)",
     ),
-    Measure(
-        "average_precision_coco101", "precision interpolated at 101 recalls",
-        "mean over r = 0, 0.01 .. 1 of max precision at recall >= r", 0.0, 1.0, "higher", _NO_REFERENCE,
-        "Lin et al. 2014 (COCO)",
+    _precision(
+        "_coco101", "precision interpolated at 101 recalls",
+        "mean over r = 0, 0.01 .. 1 of max precision at recall >= r", "AP coco101", "Lin et al. 2014 (COCO)",
     ),
 )  # fmt: skip
 
-RATES: tuple[Measure, ...] = (
-    Measure(
+RATES = (
+    _rate(
         "roc_auc", "area under the ROC: how often an active segment is above a silent one",
-        "area under TPR over FPR, ties half", 0.0, 1.0, "higher", _NO_CONTRAST, "Hanley & McNeil 1982",
+        "area under TPR over FPR, ties half", "AUC", "Hanley & McNeil 1982",
+        aliases=("auc", "auroc", "rocauc", "roc-auc"),
     ),
-    Measure(
+    _rate(
         "partial_auc", "area under the ROC to --max-fpr, 1 at best; its macro average is mpAUC (DCASE 2024)",
-        "area under TPR over FPR to max_fpr / max_fpr", 0.0, 1.0, "higher", _NO_CONTRAST,
-        "McClish 1989; scaling of DCASE 2024 task 4",
+        "area under TPR over FPR to max_fpr / max_fpr", "pAUC", "McClish 1989; scaling of DCASE 2024 task 4",
+        aliases=("pauc", "mpauc"),
     ),
-    Measure(
+    _rate(
         "partial_auc_mcclish", "area under the ROC to --max-fpr, scaled so that chance is 0.5",
-        "(1 + (area - max_fpr^2 / 2) / (max_fpr - max_fpr^2 / 2)) / 2", 0.0, 1.0, "higher", _NO_CONTRAST,
+        "(1 + (area - max_fpr^2 / 2) / (max_fpr - max_fpr^2 / 2)) / 2", "pAUC McClish",
         "McClish 1989; as scikit-learn",
     ),
-    Measure(
+    _rate(
         "d_prime", "separation of active from silent segments in deviations; averages of average AUC",
-        "sqrt(2) * inverse normal of roc_auc", None, None, "higher", "roc_auc is, or is 0 or 1",
-        "Simpson & Fitter 1973",
+        "sqrt(2) * inverse normal of roc_auc", "d'", "Simpson & Fitter 1973", low=None, high=None,
+        undefined="roc_auc is, or is 0 or 1",
     ),
-    Measure(
+    _rate(
         "equal_error_rate", "miss rate where it equals the false alarm rate",
-        "FNR where the ROC, drawn with straight lines, has FNR = FPR", 0.0, 1.0, "lower", _NO_CONTRAST,
-        "Martin et al. 1997",
+        "FNR where the ROC, drawn with straight lines, has FNR = FPR", "EER", "Martin et al. 1997",
+        direction="lower", aliases=("eer",),
     ),
-    Measure(
+    _rate(
         "fnr_at_fpr", "lowest miss rate of any threshold whose false alarm rate is at most --max-fpr",
-        "min FNR where FPR <= max_fpr", 0.0, 1.0, "lower", _NO_CONTRAST, _FAWCETT,
+        "min FNR where FPR <= max_fpr", "FNR@FPR", _FAWCETT, direction="lower",
     ),
-    Measure(
+    _rate(
         "fpr_at_fnr", "lowest false alarm rate of any threshold whose miss rate is at most --max-fnr",
-        "min FPR where FNR <= max_fnr", 0.0, 1.0, "lower", _NO_CONTRAST, _FAWCETT,
+        "min FPR where FNR <= max_fnr", "FPR@FNR", _FAWCETT, direction="lower",
     ),
 )  # fmt: skip
 
-_MEANS = ("macro", "weighted")
-
-EVENTS: tuple[Measure, ...] = (
-    Measure(
-        "average_precision", "detection AP: events ranked by value, matched at an IoU of --iou; macro is mAP",
-        "sum over events in order of (R_k - R_(k-1)) P_k", 0.0, 1.0, "higher", _NO_REFERENCE,
-        "Everingham et al. 2010", _MEANS,
-    ),
-    Measure(
-        "average_precision_voc", "detection AP at an IoU of --iou, precision interpolated at every recall",
-        "sum of (R_k - R_(k-1)) max precision at recall >= R_k", 0.0, 1.0, "higher", _NO_REFERENCE,
-        "Everingham et al. 2015", _MEANS,
-    ),
-    Measure(
-        "average_precision_coco101", "detection AP at an IoU of --iou, precision interpolated at 101 recalls",
-        "mean over r = 0, 0.01 .. 1 of max precision at recall >= r", 0.0, 1.0, "higher", _NO_REFERENCE,
-        "Lin et al. 2014", _MEANS,
-    ),
-    Measure(
-        "average_precision_coco", "mean of the 101-point AP over IoUs of 0.5, 0.55 .. 0.95",
-        "mean over IoU of average_precision_coco101", 0.0, 1.0, "higher", _NO_REFERENCE,
-        "Lin et al. 2014 (COCO)", _MEANS,
-    ),
+EVENTS = tuple(
+    replace(measure, averages=("macro", "weighted"))
+    for measure in (
+        _precision(
+            "", "detection AP: events ranked by value, matched at an IoU of --iou; macro is mAP",
+            "sum over events in order of (R_k - R_(k-1)) P_k", "AP", "Everingham et al. 2010",
+            aliases=AVERAGE_PRECISION[0].aliases,
+        ),
+        _precision(
+            "_voc", "detection AP at an IoU of --iou, precision interpolated at every recall",
+            "sum of (R_k - R_(k-1)) max precision at recall >= R_k", "AP voc", "Everingham et al. 2015",
+        ),
+        _precision(
+            "_coco101", "detection AP at an IoU of --iou, precision interpolated at 101 recalls",
+            "mean over r = 0, 0.01 .. 1 of max precision at recall >= r", "AP coco101", "Lin et al. 2014",
+        ),
+        _precision(
+            "_coco", "mean of the 101-point AP over IoUs of 0.5, 0.55 .. 0.95",
+            "mean over IoU of average_precision_coco101", "AP coco", "Lin et al. 2014 (COCO)",
+        ),
+    )
 )  # fmt: skip
-
-MEASURES = (*AVERAGE_PRECISION, *RATES)
 
 GROUP = "curves"
 
 
 def families(basis: str) -> tuple[Family, ...]:
-    """Return the families of a basis that has a value for every cell: segments or clips."""
+    """Return the families of a basis; segments and clips have a value for every cell, events do not."""
+    if basis == "event":
+        return (Family(basis, "hard", "events ranked by their values", EVENTS, GROUP),)
+    every = (*AVERAGE_PRECISION, *RATES)
     return (
-        Family(basis, "hard", "all thresholds of the system, the reference cut at one", MEASURES, GROUP),
-        Family(basis, "soft", "all thresholds, a cell positive by y and negative by 1 - y", MEASURES, GROUP),
+        Family(basis, "hard", "all thresholds of the system, the reference cut at one", every, GROUP),
+        Family(basis, "soft", "all thresholds, a cell positive by y and negative by 1 - y", every, GROUP),
     )
-
-
-OF_EVENTS = Family("event", "hard", "events ranked by their values", EVENTS, GROUP)

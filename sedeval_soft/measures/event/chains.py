@@ -16,15 +16,8 @@ import numpy.typing as npt
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.order import distinct
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.measures.event.levels import LevelEdges
-from sedeval_soft.measures.event.pairs import (
-    MOST_PAIRS,
-    Collars,
-    TooManyPairsError,
-    narrowest,
-    pairs_within,
-    search,
-)
+from sedeval_soft.measures.event.pairs import MOST_PAIRS, Collars, narrowest, pairs_within, search
+from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

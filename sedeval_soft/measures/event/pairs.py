@@ -18,10 +18,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.settings import Settings
 from sedeval_soft.core.ticks import Ticks, tick
+from sedeval_soft.measures.level_matching import TooManyPairsError
+from sedeval_soft.settings import Settings
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -37,17 +37,6 @@ _MOST_LOOKED_AT = 2_000_000_000
 
 MOST_PAIRS = 50_000_000
 """Candidate pairs held at the most: some gigabytes."""
-
-
-class TooManyPairsError(EvaluationError):
-    """More events are within each other's collars than can be matched."""
-
-    def __init__(self) -> None:
-        """Say what may be wrong with the tables."""
-        super().__init__(
-            "too many events lie within each other's collars to match them; are rows repeated, or are there "
-            "very many events at one time? Smaller collars leave fewer"
-        )
 
 
 class Timed(Protocol):

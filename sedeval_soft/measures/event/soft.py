@@ -18,8 +18,8 @@ from sedeval_soft.core.order import distinct
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.chains import level_edges
 from sedeval_soft.measures.event.count import file_class, sum_groups
-from sedeval_soft.measures.event.levels import match_levels
-from sedeval_soft.measures.event.pairs import Collars, TooManyPairsError
+from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.level_matching import TooManyPairsError, match_levels
 from sedeval_soft.measures.segment.count import sum_classes
 
 Floats = npt.NDArray[np.float64]

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.errors import EvaluationError
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.ticks import Ticks
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.event.pairs import Timed
 
 Floats = npt.NDArray[np.float64]

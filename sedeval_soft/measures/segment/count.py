@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.choices import TNorm
 from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_least, at_most, size_of
 from sedeval_soft.core.threads import for_each
+from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.detection import DetectionCounts
 
 Floats = npt.NDArray[np.float64]

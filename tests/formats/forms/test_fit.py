@@ -12,10 +12,9 @@ import pytest
 from drawn import facts
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.errors import InputError
-from sedeval_soft.formats.forms.fit import fit
-from sedeval_soft.formats.forms.registry import form_of
-from sedeval_soft.formats.forms.shapes import fold, unfold
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables.fit import fit, fold, unfold
+from sedeval_soft.tables.forms import form_of
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 
@@ -64,10 +63,8 @@ def test_frames_that_miss_one_another_by_a_digit_are_made_to_touch():
     assert fit(rows, form_of("wide")).losses == ()
 
 
-def test_steps_in_other_pieces_give_the_same(monkeypatch):
+def test_steps_in_other_pieces_give_the_same():
     """However few cells are looked at in one go."""
-    from sedeval_soft.formats.forms import shapes
-
     rng = np.random.default_rng(0)
     rows = long_rows(
         [
@@ -82,8 +79,7 @@ def test_steps_in_other_pieces_give_the_same(monkeypatch):
         ]
     )
     whole = fold(rows)
-    monkeypatch.setattr(shapes, "_CELLS", 3)
-    pieces = fold(rows)
+    pieces = fold(rows, at_once=3)
     assert facts(pieces[0]) == facts(whole[0])
     assert pieces[1] == whole[1]
 
@@ -127,9 +123,11 @@ def test_names_that_would_become_one_are_refused():
 
 def test_plain_tables_are_read_without_the_other_forms():
     code = (
-        "import sys; from sedeval_soft.formats import read_rows\n"
+        "import sys; from sedeval_soft.tables import read_rows\n"
         f"read_rows({str(SAMPLES / 'ref.tsv')!r}); read_rows({str(SAMPLES / 'ref_wide.tsv')!r})\n"
-        "print(*[name for name in sys.modules if 'formats.forms' in name or 'expand' in name])"
+        "print(*[name for name in sys.modules if name.startswith('sedeval_soft.tables.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout == "\n"
+    text = ("text", "text_lines", "sniff", "columns", "unclear_columns", "assemble", "event_table")
+    modules = {"read", "forms", "source", "compressed", *text}
+    assert {*done.stdout.split()} == {f"sedeval_soft.tables.{name}" for name in modules}

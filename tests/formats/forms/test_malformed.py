@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 from tables import long_rows
 from test_samples import SAMPLES, tarred, zipped
 
-from sedeval_soft.core.errors import EvaluationError, InputError
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.formats import expand, read_rows
-from sedeval_soft.formats.forms.fit import fit
-from sedeval_soft.formats.forms.registry import FORMS
-from sedeval_soft.formats.read import read_table
-from sedeval_soft.formats.source import Source
+from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.tables import compressed, read_rows
+from sedeval_soft.tables.fit import fit
+from sedeval_soft.tables.forms import FORMS, read_table
+from sedeval_soft.tables.source import Source
 
 SPEAKER = "SPEAKER a 1 {} {} <NA> <NA> {} {} <NA>\n"
 GOOD = SPEAKER.format("0", "1", "car", "0.5")
@@ -360,7 +359,7 @@ def test_decompressed_bytes_are_counted(make, tmp_path):
     ids=["zip", "tar.xz", "tar.bz2", "gzip in zip"],
 )
 def test_a_bomb_is_known_long_before_its_end(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(expand, "SPARED", 1 << 20)
+    monkeypatch.setattr(compressed, "SPARED", 1 << 20)
     path = tmp_path / "bomb"
     path.write_bytes(make(b"\0" * (1 << 24)))
     with pytest.raises(InputError, match="--limit ratio=") as caught:
@@ -474,7 +473,7 @@ def test_corrupted_files_are_read_or_refused(seed, changes, forced):
 
 def test_there_is_no_path_from_a_name(tmp_path):
     """Nothing that a table names is opened or written: only the target is."""
-    from sedeval_soft.api.conversion import convert
+    from sedeval_soft.tools.convert import convert
 
     inner = tmp_path / "inner"
     inner.mkdir()

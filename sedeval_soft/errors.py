@@ -1,0 +1,128 @@
+"""What this package raises when a call or an input is wrong.
+
+Every error names where it was found, what was found there and what was expected instead. The
+command line turns each of them into exit code 2 and its text, never into a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+MAX_PROBLEMS = 10
+"""How many problems one message shows."""
+
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    source: the file as the user named it, `-` for standard input.
+    message: what was found and what was expected.
+    line, column: counted from 1, the column in fields; None where the whole file is meant.
+    code: a stable name of this kind of problem. severity: whether it can be scored all the same.
+    mend: what to do about it, where that is more than the message says.
+    """
+
+    source: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    code: str = "invalid"
+    severity: Severity = "error"
+    mend: str = ""
+
+    def __str__(self) -> str:
+        """Return `source:line:column: message`, the form that editors and CI understand."""
+        source = self.source if self.source.isprintable() else repr(self.source)
+        place = ":".join(str(part) for part in (source, self.line, self.column) if part is not None)
+        return f"{place}: {visible(self.message)}"
+
+
+class EvaluationError(Exception):
+    """The base of all errors that are the caller's to mend."""
+
+
+class SettingsError(EvaluationError):
+    """A setting or an option has a value that it cannot have."""
+
+
+class InputError(EvaluationError):
+    """An input cannot be read, or holds something that cannot be scored."""
+
+    def __init__(self, problems: Sequence[Problem] | Problem, more: int | bool = 0) -> None:
+        """Keep `problems`; `more` says how many others were found (True: some, not counted)."""
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        self.more = more
+        super().__init__(self._text())
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int | bool]]:
+        """Let it be raised in one process and told in another."""
+        return type(self), (self.problems, self.more)
+
+    def _text(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        if self.more is True:
+            lines.append("... and more problems of this kind after these")
+        elif self.more:
+            lines.append(f"... and {self.more} more")
+        return "\n".join(lines)
+
+
+# Names as they may be shown where something obeys what it shows: in a terminal, in a log.
+
+
+SHOWN = 40
+"""Characters of a field that messages show."""
+
+SAID = 200
+"""Characters that messages show of what a library said."""
+
+
+def visible(text: str) -> str:
+    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else escaped(c) for c in text)
+
+
+def visible_lines(text: str) -> str:
+    """Return what `visible` does of each line of a text."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes, control characters escaped, the end of a long one left out."""
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
+
+
+def one_line(said: object) -> str:
+    """Return what a library says, such as its error, on one line, the end of a long one left out."""
+    return " ".join(str(said).split())[:SAID]
+
+
+def escaped(character: str) -> str:
+    r"""Return a character as Python writes it by its number: `\x1b`, `\u202e`."""
+    return character.encode("unicode_escape").decode("ascii")
+
+
+# Numbers of things in words: one thing has no plural.
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `1 file`, `2 files`, `3 classes`."""
+    return f"{number} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return what more than one thing of a kind are called: `files`, `classes`."""
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
+
+
+def be(number: int) -> str:
+    """Return the verb that goes with a number of things: 1 `is`, 2 `are`."""
+    return "is" if number == 1 else "are"

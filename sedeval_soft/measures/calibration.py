@@ -1,0 +1,198 @@
+"""Calibration: whether the system's values mean what they say, of bins of cells with similar scores.
+
+Among segments with value p, a share p should be active. Bins are counted by their cells and the sums of
+both sides' values, which add over classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.blocks import Blocks
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import Family, Measure
+
+if TYPE_CHECKING:
+    from sedeval_soft.measures.curves.points import Ordered
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Cells in bins by score: how many, and the sums of both sides' values; (..., n_bins) each."""
+
+    size: Index
+    score: Floats
+    reference: Floats
+
+    @classmethod
+    def stack(cls, parts: Sequence[Bins]) -> Bins:
+        """Return the bins of several classes as one, classes first."""
+        return cls(*(np.stack([getattr(part, name) for part in parts]) for name in cls.__slots__))
+
+    def of_classes(self, some: npt.NDArray[np.bool_]) -> Bins:
+        """Return the bins of some classes; some: (n_classes,)."""
+        return Bins(*(getattr(self, name)[some] for name in self.__slots__))
+
+    def pooled(self) -> Bins:
+        """Return the bins of all classes together."""
+        return Bins(*(getattr(self, name).sum(axis=0) for name in self.__slots__))
+
+
+def moments(cells: Ordered) -> Floats:
+    """Return the sums of squared scores, of scores times references and of squared references, (3,)."""
+    p, y = cells.score, cells.reference.astype(np.float64, copy=False)
+    return np.array([np.einsum("i,i->", a, b) for a, b in ((p, p), (p, y), (y, y))])
+
+
+def equal_width(cells: Ordered, n_bins: int) -> Bins:
+    """Count cells in bins [k / n, (k + 1) / n), the last with its upper end."""
+    inner = np.arange(1, n_bins) / n_bins
+    return between(cells, np.searchsorted(cells.score, inner, side="left"))
+
+
+def equal_mass(cells: Ordered, n_bins: int) -> Bins:
+    """Count cells in bins of as many cells each as can be without parting equal scores."""
+    ranks = _inner_ranks(len(cells.score), n_bins)
+    return between(cells, np.searchsorted(cells.score, cells.score[ranks - 1], side="right"))
+
+
+def pooled_mass(parts: Sequence[Ordered], n_bins: int) -> list[Index]:
+    """Return for each part where the inner edges of bins of equal mass of all cells together lie."""
+    blocks = Blocks.of([part.score for part in parts])
+    ranks = _inner_ranks(int(blocks.before[-1]), n_bins)
+    inside = np.searchsorted(blocks.before, ranks, side="left") - 1
+    values = np.zeros(len(ranks))
+    for block in np.unique(inside).tolist():
+        own = inside == block
+        values[own] = blocks.ordered(block)[0][ranks[own] - 1 - blocks.before[block]]
+    return [np.searchsorted(part.score, values, side="right") for part in parts]
+
+
+def _inner_ranks(size: int, n_bins: int) -> Index:
+    """Return how many cells bins of equal mass should have below their inner edges."""
+    ranks = np.arange(1, n_bins) * size // n_bins
+    return ranks[ranks > 0]
+
+
+def between(cells: Ordered, inner: Index) -> Bins:
+    """Count cells in bins with inner edges at some positions."""
+    edges = np.concatenate(([0], inner, [len(cells.score)]))
+    size = np.diff(edges)
+    full = np.flatnonzero(size)
+    score, reference = np.zeros((2, len(size)))
+    if len(full):
+        score[full] = np.add.reduceat(cells.score, edges[full])
+        reference[full] = np.add.reduceat(cells.reference, edges[full], dtype=np.float64)
+    return Bins(size, score, reference)
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The bins that have cells, for a reliability diagram; (n,) each, scores ascending.
+
+    size: cells. score, reference: means of both sides' values; a calibrated system has them equal.
+    """
+
+    size: Index
+    score: Floats
+    reference: Floats
+
+    @classmethod
+    def of(cls, bins: Bins) -> Reliability:
+        """Return the means of bins, (n_bins,)."""
+        full = bins.size > 0
+        size = bins.size[full]
+        return cls(size, bins.score[full] / size, bins.reference[full] / size)
+
+
+def distances(bins: Bins) -> tuple[Array, Array]:
+    """Return the mean and the largest distance of values from frequencies, each (...,).
+
+    Source: Naeini, Cooper & Hauskrecht 2015.
+    """
+    off = np.abs(ratio(bins.reference, bins.size) - ratio(bins.score, bins.size))
+    off = np.where(bins.size, off, 0.0)
+    size = bins.size.sum(axis=-1)
+    return ratio((off * bins.size).sum(axis=-1), size), np.where(size, off.max(axis=-1), np.nan)
+
+
+def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
+    """Return the parts of the Brier score by name, each (...,).
+
+    squares: (..., 3) the `moments` of the cells in the bins. Source: Murphy 1973; for what lies within bins
+    Stephenson, Coelho & Jolliffe 2008.
+    """
+    size = bins.size.sum(axis=-1)
+    share = ratio(bins.size, size[..., None])
+    y, p = (np.where(bins.size, ratio(sums, bins.size), 0.0) for sums in (bins.reference, bins.score))
+    mean = ratio(bins.reference.sum(axis=-1), size)
+    own, common, spread = (ratio(squares[..., k], size) for k in range(3))
+    within = own - (share * p * p).sum(axis=-1)
+    return {
+        "brier_reliability": (share * (y - p) ** 2).sum(axis=-1),
+        "brier_resolution": (share * (y - mean[..., None]) ** 2).sum(axis=-1),
+        "brier_uncertainty": np.maximum(spread - mean * mean, 0.0),
+        "brier_within_bins": within - 2 * (common - (share * p * y).sum(axis=-1)),
+    }
+
+
+_NAEINI = "Naeini, Cooper & Hauskrecht 2015"
+_MURPHY = "Murphy 1973"
+
+
+def _measure(name: str, summary: str, formula: str, short: str, source: str, **told: Any) -> Measure:  # noqa: ANN401
+    told = {"direction": "lower", "undefined": "there are no segments", "table": "calibration", **told}
+    return Measure(name, summary, formula, short=short, source=source, **told)
+
+
+MEASURES = (
+    _measure(
+        "expected_calibration_error", "mean distance of values from frequencies, in --bins equal bins",
+        "sum over bins of n_k / n |mean y - mean p|", "ECE", _NAEINI, aliases=("ece",),
+    ),
+    _measure(
+        "maximum_calibration_error", "largest distance of values from frequencies, in bins of equal width",
+        "max over bins of |mean y - mean p|", "MCE", _NAEINI,
+    ),
+    _measure(
+        "adaptive_calibration_error", "expected calibration error in --bins bins of equal mass",
+        "sum over bins of n_k / n |mean y - mean p|", "ACE", "Nixon et al. 2019",
+    ),
+    _measure(
+        "brier_reliability", "part of the Brier score that calibration would mend, in bins of equal width",
+        "sum over bins of n_k / n (mean y - mean p)^2", "reliab.", _MURPHY,
+    ),
+    _measure(
+        "brier_resolution", "part that the system's bins explain of the reference's variance",
+        "sum over bins of n_k / n (mean y - mean y of all)^2", "resol.", _MURPHY, high=0.25, direction="none",
+    ),
+    _measure(
+        "brier_uncertainty", "variance of the reference", "mean of (y - mean y)^2", "uncert.", _MURPHY,
+        high=0.25, direction="none",
+    ),
+    _measure(
+        "brier_within_bins", "what the bins hide: brier = reliability - resolution + uncertainty + this",
+        "sum over bins of n_k / n (variance of p - 2 covariance of y and p)", "within",
+        "Stephenson, Coelho & Jolliffe 2008", low=None, high=None, direction="none",
+    ),
+)  # fmt: skip
+"""Those of one curve of bins are computed together."""
+
+GROUP = "calibration"
+
+
+def families(basis: str) -> tuple[Family, ...]:
+    """Return the families of a basis that has a value for every cell: segments or clips."""
+    return (
+        Family(basis, "hard", "the system's values as probabilities of the cut reference", MEASURES, GROUP),
+        Family(basis, "soft", "the system's values as predictions of the reference's", MEASURES, GROUP),
+    )

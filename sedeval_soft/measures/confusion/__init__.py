@@ -1,1 +1,0 @@
-"""Which class was taken for which."""

@@ -1,0 +1,450 @@
+"""Divergences, proper scores and correlations: how far the system's values are from the reference's.
+
+No threshold cuts anything here. Source and convention of the Kullback-Leibler divergence: Harju & Mesaros
+2023, whose Table 1 it reproduces. Reference first, in nats, 0 ln 0 = 0, the system's values clipped to
+[eps, 1 - eps]. Divergences are summed per file and class; correlations and distances of distributions need
+all cells of a class, or of all classes, at once.
+
+A cell that is 0 on both sides adds what `silent` says to each sum, whatever its class and file. These are
+kept apart, so that a class that is absent from a file needs no entry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.blocks import Blocks
+from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
+from sedeval_soft.core.threads import for_each
+from sedeval_soft.fields import TNorm
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import Family, Measure, Table, scores_of
+from sedeval_soft.measures.segment.count import count_files, sum_files
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int64]
+Order = npt.NDArray[np.int32]
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+_BLOCK = 1 << 14
+"""Cells worked on at a time: what is in between stays in the processor's cache."""
+
+_LONG_BLOCK = 1 << 15
+"""Cells whose products are summed at a time."""
+
+ENTROPIES = frozenset({"kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"})
+"""What is counted in nats."""
+
+KL = ("kl_divergence",)
+"""What is summed of a soft reference at least."""
+
+SOFT = (
+    *("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"),
+    *("brier", "mean_absolute_error", "product"),
+)
+"""What is summed of a soft reference where divergences are asked for."""
+
+PROPER = ("cross_entropy", "brier")
+"""What is summed of a cut reference."""
+
+
+def silent(name: str, eps: float) -> float:
+    """Return what a cell adds to a sum where both sides are 0. For the clipping it may not be 0."""
+    clipped = {"kl_divergence", "kl_divergence_reverse", "cross_entropy"}
+    return -math.log1p(-eps) if name in clipped else 0.0
+
+
+def log_clipped(values: Floats, eps: float) -> Floats:
+    """Return the logarithms of values in [0, 1] that are clipped to [eps, 1 - eps].
+
+    What a value lacks to 1 is clipped by itself: of 1 - 1e-7 a float keeps nine digits of the 1e-7, so that
+    a value of 1 would cost less than one of 0.
+    """
+    found: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
+    return found
+
+
+def largest_loss(eps: float) -> float:
+    """Return the most that -ln of a clipped value can be, or of what it lacks to 1."""
+    return -math.log(eps)
+
+
+@dataclass(frozen=True, slots=True)
+class DivergenceCounts:
+    """Sums of each file and class: (n_files, n_classes).
+
+    totals: by name, over the cells where either side is above 0. sounding: how many those are.
+    """
+
+    totals: Mapping[str, Floats]
+    sounding: Index
+
+
+@dataclass(frozen=True, slots=True)
+class _Logs:
+    """Logarithms of values and of what they lack to 1."""
+
+    value: Floats
+    rest: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> _Logs:
+        # The logarithm at 0 is multiplied by 0: any finite one will do.
+        return cls(np.log(np.maximum(values, _TINY)), np.log(np.maximum(1.0 - values, _TINY)))
+
+    @classmethod
+    def clipped(cls, values: Floats, eps: float) -> _Logs:
+        return cls(log_clipped(values, eps), log_clipped(1.0 - values, eps))
+
+    def cross_entropy(self, values: Floats) -> Floats:
+        """Return -v ln(value) - (1 - v) ln(rest) of other values v."""
+        return -(values * self.value + (1.0 - values) * self.rest)
+
+
+def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
+    """Return y ln(y/p) + (1-y) ln((1-y)/(1-p)) elementwise, in nats.
+
+    reference, system: values in [0, 1] of one shape. eps: p and 1 - p are clipped to [eps, 1 - eps].
+    """
+    return _Logs.clipped(system, eps).cross_entropy(reference) - _Logs.of(reference).cross_entropy(reference)
+
+
+def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[Floats, ...]:
+    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`."""
+    if names == KL:
+        return (kl_divergence(y, p, eps),)
+    if names == PROPER:
+        # Of a cut reference, one of the two logarithms counts.
+        return -log_clipped(np.where(y > 0, p, 1.0 - p), eps), (y - p) ** 2
+    cross_entropy, reverse = _Logs.clipped(p, eps).cross_entropy(y), _Logs.clipped(y, eps).cross_entropy(p)
+    middle = (y + p) / 2
+    ours, theirs, common = (_Logs.of(values).cross_entropy(values) for values in (y, p, middle))
+    divergences = cross_entropy - ours, reverse - theirs, cross_entropy, common - (ours + theirs) / 2
+    return *divergences, (y - p) ** 2, np.abs(y - p), y * p
+
+
+def count_divergence(
+    reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
+) -> DivergenceCounts:
+    """Sum named values per file and class; arrays as in `segment.count`.
+
+    names: `KL`, `SOFT` or `PROPER`.
+    """
+    n_files = len(start) - 1
+    totals = np.zeros((len(names), n_files, len(reference)))
+    sounding = np.zeros((n_files, len(reference)), dtype=np.int64)
+
+    def count(label: int) -> None:
+        size = reference.shape[1]
+        values, either = np.empty((len(names), size)), np.empty(size, dtype=bool)
+        for begin in range(0, size, _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            y, p = reference[label, block].astype(np.float64, copy=False), system[label, block]
+            either[block] = sounds = (y > 0) | (p > 0)
+            for row, cells in zip(values, _values(names, y, p, eps), strict=True):
+                np.multiply(cells, sounds, out=row[block])
+        totals[:, :, label] = sum_files(values, start)
+        sounding[:, label] = count_files(either[None], start)[:, 0]
+
+    for_each(count, range(len(reference)), reference.size)
+    return DivergenceCounts(dict(zip(names, totals, strict=True)), sounding)
+
+
+def divergence_laws(
+    columns: Columns,
+    n_cells: Index,
+    n_beyond: Index,
+    names: tuple[str, ...],
+    eps: float,
+    *,
+    t_norm: TNorm | None,
+) -> Iterator[Law]:
+    """Yield the laws of sums of divergences.
+
+    columns: the sums by name, `sounding`, `tp`, `n_ref`, `n_sys`, (n_files, n_classes). n_cells: (n_files,)
+    how many cells of each file are evaluated. n_beyond: (n_files,) how many it has after these, which are
+    in N_sys alone. names: `KL`, `SOFT` or `PROPER`. t_norm: that of the soft reading, whose TP,
+    N_ref and N_sys are sums over the same values; None where these are counts.
+    """
+    sounding = columns["sounding"]
+    yield at_least(columns, "sounding", 0)
+    yield at_most(columns, "sounding", n_cells[:, None], "the number of cells of the file")
+    largest = {"jensen_shannon": math.log(2), "brier": 1.0, "mean_absolute_error": 1.0, "product": 1.0}
+    for name in names:
+        most = largest.get(name, largest_loss(eps)) * sounding
+        yield at_least(columns, name, 0.0, scale=most)
+        yield at_most(columns, name, most, "what so many cells can add, each at its worst,", most)
+    if t_norm is None:
+        return
+    tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
+    for name, cells in (("n_ref", sounding), ("n_sys", sounding + n_beyond[:, None])):
+        yield at_most(columns, name, cells, "the number of cells that are not silent", columns[name])
+    if names == KL:
+        return
+    # Cross entropy is the divergence and the reference's own entropy.
+    cross_entropy = columns["cross_entropy"]
+    yield at_most(columns, "kl_divergence", cross_entropy, "the cross entropy", largest["brier"] * sounding)
+    yield at_most(columns, "brier", columns["mean_absolute_error"], "the mean absolute error", sounding)
+    for of, says in ((n_ref, "N_ref"), (n_sys, "N_sys")):
+        yield at_most(columns, "product", of, says, of)
+    if t_norm == "minimum":
+        apart = n_ref + n_sys - 2 * tp
+        least = apart - n_beyond[:, None]
+        yield at_most(columns, "mean_absolute_error", apart, "N_ref + N_sys - 2 TP", n_ref + n_sys)
+        yield at_least(columns, "mean_absolute_error", least, "N_ref + N_sys - 2 TP", n_ref + n_sys)
+    if t_norm == "product":
+        yield equal(columns, "product", tp, "TP", n_ref + n_sys)
+
+
+def pearson(reference: Floats, system: Floats) -> float:
+    """Return the linear correlation of two arrays, (n_parts, n) each; NaN where either is constant."""
+    if not reference.size:
+        return math.nan
+    sides = [(float(side.mean()), float(side.min()), float(side.max())) for side in (reference, system)]
+    if any(low == high for _, low, high in sides):
+        return math.nan
+    # Of the size of 1, deviations have squares that are numbers, however small they are.
+    centres = [(mean, max(high - mean, mean - low)) for mean, low, high in sides]
+    blocks = [
+        (y[begin : begin + _LONG_BLOCK], p[begin : begin + _LONG_BLOCK])
+        for y, p in zip(reference, system, strict=True)
+        for begin in range(0, len(y), _LONG_BLOCK)
+    ]
+    return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, reference.size))
+
+
+def rank_correlation(parts: Sequence[Floats], orders: Sequence[Order], ranks: Floats) -> float:
+    """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
+
+    parts: ascending values, (n,) each. orders: the place that each of them has in its part. ranks: those of
+    the other side at these places, ties at their mean, (n_parts, n).
+    """
+    middle = (ranks.size + 1) / 2
+    blocks = Blocks.of(parts)
+
+    def products(block: int) -> Floats:
+        own = np.concatenate(blocks.rank(block))
+        slices = zip(ranks, orders, blocks.slices(block), strict=True)
+        others = np.concatenate([row[order[part]] for row, order, part in slices])
+        return _products(others, own, (middle, middle), (middle, middle))
+
+    return _correlation(for_each(products, range(len(blocks)), ranks.size))
+
+
+def _products(y: Floats, p: Floats, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
+    """Return the sums of squares of both sides and of their product, (3,); of: a mean and a unit of each."""
+    y, p = (y - of_y[0]) / of_y[1], (p - of_p[0]) / of_p[1]
+    return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
+
+
+def _correlation(products: Sequence[Floats]) -> float:
+    spread, other, common = (math.fsum(column) for column in zip(*products, strict=True))
+    scale = math.sqrt(spread * other)
+    return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
+
+
+def ranks_of(parts: Sequence[Floats], orders: Sequence[Order]) -> Floats:
+    """Return the rank of each value among all of them, ties at their mean, (n_parts, n).
+
+    parts: ascending values, (n,) each. orders: the place that each of them has in its part.
+    """
+    blocks = Blocks.of(parts)
+    found = np.empty((len(parts), len(parts[0])))
+
+    def rank(block: int) -> None:
+        own = zip(blocks.slices(block), blocks.rank(block), strict=True)
+        for row, order, (part, numbers) in zip(found, orders, own, strict=True):
+            row[order[part]] = numbers
+
+    for_each(rank, range(len(blocks)), found.size)
+    return found
+
+
+def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
+    """Return the distance between two distributions of as many values; parts in ascending order.
+
+    The area between the two distribution functions, divided by the number of values: n |F - G| is how many
+    more values one side has up to a level than the other. Source: Vallender 1974.
+    """
+    size = sum(map(len, reference))
+    if not size:
+        return math.nan
+    blocks = Blocks.of([*reference, *system])
+    sign = np.repeat([1, -1], [len(reference), len(system)])
+    ahead = sign @ blocks.edges
+
+    def area(block: int) -> tuple[float, float, float]:
+        level = blocks.level(block)
+        if level is not None:
+            return 0.0, level, level
+        values, order = blocks.ordered(block)
+        signs = np.repeat(sign, [own.stop - own.start for own in blocks.slices(block)])
+        if order is not None:
+            signs = signs[order]
+        steps = np.abs(ahead[block] + np.cumsum(signs)[:-1]) * np.diff(values)
+        return float(steps.sum()), float(values[0]), float(values[-1])
+
+    full = np.flatnonzero(blocks.size)
+    found = for_each(area, full.tolist(), 2 * size)
+    between = (
+        abs(int(ahead[block])) * (after[1] - before[2])
+        for block, before, after in zip(full[1:], found[:-1], found[1:], strict=True)
+    )
+    return math.fsum([*(own for own, _, _ in found), *between]) / size
+
+
+@dataclass(frozen=True, slots=True)
+class Divergences:
+    """Sums over all cells by name, and how many cells there are: of each class, (..., n_classes), or pooled.
+
+    product: sum of y p. is_expected: (n_classes,) the classes that means over all cells are of, None for all.
+    """
+
+    sums: Mapping[str, Array]
+    cells: Array
+    n_ref: Array
+    n_sys: Array
+    product: Array
+    eps: float
+    is_expected: Bools | None = None
+
+    def pooled(self) -> Divergences:
+        """Return the sums over classes: means are of the cells of those that are expected."""
+        some = slice(None) if self.is_expected is None else self.is_expected
+        sums = {name: column[..., some].sum(axis=-1) for name, column in self.sums.items()}
+        n_ref, n_sys, product = (column.sum(axis=-1) for column in (self.n_ref, self.n_sys, self.product))
+        return Divergences(sums, self.cells[..., some].sum(axis=-1), n_ref, n_sys, product, self.eps)
+
+    def mean(self, name: str) -> Array:
+        """Return the mean of a sum per cell."""
+        return ratio(self.sums[name], self.cells)
+
+    def soft_f1_loss(self) -> Array:
+        """Return 1 - 2 TP / (2 TP + FP + FN + eps) with the product T-norm, at least 0.
+
+        With TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p) the denominator is N_ref + N_sys + eps.
+        """
+        return np.maximum(1.0 - 2 * self.product / (self.n_ref + self.n_sys + self.eps), 0.0)
+
+
+def divergence_scores(
+    totals: Mapping[str, Array],
+    sounding: Array,
+    cells: Array,
+    n_ref: Array,
+    n_sys: Array,
+    eps: float,
+    unit: str,
+    is_expected: Bools | None = None,
+) -> Table:
+    """Return the mean of each sum per cell: of classes, over all, and averaged over classes.
+
+    totals, sounding, n_ref, n_sys: (..., n_classes) totals of `DivergenceCounts` and the sizes of both
+    sides. cells: (...) the number of cells of a class. unit: `nats` or `bits`. is_expected: (n_classes,) the
+    classes that the mean over all is of, None for all classes.
+    """
+    of_class = np.broadcast_to(np.asarray(cells)[..., None], sounding.shape)
+    sums = {}
+    for name in totals.keys() - {"product"}:
+        total = totals[name]
+        # At y = p rounding may leave some -1e-17, and no divergence is negative.
+        sums[name] = np.maximum(total + (of_class - sounding) * silent(name, eps), 0.0)
+        if unit == "bits" and name in ENTROPIES:
+            sums[name] /= math.log(2)
+    product = totals.get("product", np.zeros_like(n_ref))
+    statistics = Divergences(sums, of_class, n_ref, n_sys, product, eps, is_expected)
+    told = [measure for measure in SUMMED if measure.name in totals]
+    return scores_of([*told, SOFT_F1_LOSS] if "product" in totals else told, statistics)
+
+
+_NONE = "there are no segments"
+
+
+def _mean(name: str, summary: str, formula: str, short: str, source: str, **told: Any) -> Measure:  # noqa: ANN401
+    """Return a measure that is the mean over cells of what is summed under its name."""
+    told = {"direction": "lower", "undefined": _NONE, "table": "divergence", **told}
+    return Measure(name, summary, formula, lambda d: d.mean(name), short=short, source=source, **told)
+
+
+KL_DIVERGENCE = _mean(
+    "kl_divergence", "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
+    "mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)), p clipped to [eps, 1 - eps] (--epsilon)", "KLD",
+    "Kullback & Leibler 1951; convention of Harju & Mesaros 2023", high=None, table="main",
+    aliases=("kl", "kld"),
+)  # fmt: skip
+
+OF_CUT = (
+    _mean(
+        "cross_entropy", "mean log loss per cell, in nats (--entropy-unit)",
+        "mean of -y ln p - (1-y) ln(1-p), p clipped to [eps, 1 - eps]", "CE",
+        "Good 1952; as scikit-learn's log_loss", high=None, aliases=("bce", "log_loss", "logloss"),
+    ),
+    _mean("brier", "mean squared error of the values", "mean of (y - p)^2", "Brier", "Brier 1950"),
+)  # fmt: skip
+"""Proper scores, which a cut reference has, too."""
+
+DISTANCES = (
+    _mean(
+        "kl_divergence_reverse", "mean Bernoulli divergence of the reference from the system, in nats",
+        "mean of p ln(p/y) + (1-p) ln((1-p)/(1-y)), y clipped to [eps, 1 - eps]", "KLD rev.",
+        "Kullback & Leibler 1951", high=None,
+    ),
+    _mean(
+        "jensen_shannon", "mean Bernoulli divergence of both from their mean m = (y + p) / 2, in nats",
+        "mean of (KL(y, m) + KL(p, m)) / 2", "JSD", "Lin 1991", aliases=("js", "jsd"),
+    ),
+    _mean(
+        "mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|", "MAE",
+        "Willmott & Matsuura 2005", aliases=("mae",),
+    ),
+)  # fmt: skip
+
+SUMMED = (KL_DIVERGENCE, *OF_CUT, *DISTANCES)
+
+SOFT_F1_LOSS = Measure(
+    "soft_f1_loss", "1 - F of the product T-norm, as in training; not 0 for a copied soft reference",
+    "1 - 2 TP / (2 TP + FP + FN + eps), TP = sum y p, FP = sum (1-y) p, FN = sum y (1-p)",
+    lambda d: d.soft_f1_loss(), direction="lower", source="Pastor-Pellicer et al. 2013",
+    short="soft F1 loss", table="divergence",
+    letters={"TP": "sum of y p", "FP": "sum of (1-y) p", "FN": "sum of y (1-p)"},
+)  # fmt: skip
+
+WASSERSTEIN = Measure(
+    "wasserstein", "distance between the distributions of both sides' values, wherever they lie",
+    "mean of |y(k) - p(k)|, each side's values sorted", direction="lower", undefined=_NONE,
+    source="Vallender 1974", short="W1", table="divergence",
+)  # fmt: skip
+
+CORRELATIONS = (
+    Measure(
+        "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))", low=-1.0,
+        undefined="either side is constant", source="Pearson 1895", short="Pearson", table="divergence",
+    ),
+    Measure(
+        "spearman", "correlation of the ranks of the values, ties at their mean rank",
+        "pearson of the ranks", low=-1.0, undefined="either side is constant", source="Spearman 1904",
+        short="Spearman", table="divergence",
+    ),
+)  # fmt: skip
+
+GROUP = "divergence"
+
+
+def families(basis: str) -> tuple[Family, ...]:
+    """Return the families of a basis that has a value for every cell: segments or clips."""
+    summary = "the system's values against the reference's"
+    every = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, *CORRELATIONS)
+    return (
+        Family(basis, "soft", summary, (KL_DIVERGENCE,)),
+        Family(basis, "hard", "proper scores of the cut reference", OF_CUT, GROUP),
+        Family(basis, "soft", summary, every, GROUP),
+    )

@@ -1,1 +1,0 @@
-"""How far the system's values are from the reference's, without any threshold."""

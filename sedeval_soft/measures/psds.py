@@ -1,0 +1,416 @@
+"""The polyphonic sound detection score (PSDS), exact over all thresholds.
+
+For each class the PSD-ROC gives the highest share of reference events found (TPR) at an effective rate of
+false positives per hour (eFPR) of at most x: a staircase that starts at (0, 0).
+
+    eFPR = FP / T + alpha_ct * mean over the other classes c' of CT[c'] / T_ref[c']
+    eTPR(x) = max(0, mean over classes of TPR(x) - alpha_st * standard deviation over classes of TPR(x))
+    PSDS = 1 / max_efpr * integral of eTPR(x) for x from 0 to max_efpr
+
+T is the length of all files, T_ref that of all reference events of a class, CT[c'] the cross triggers of
+class c', which are false positives too. Classes without reference take no part. Sources: Bilen et al. 2020
+(PSDS), Ebbers et al. 2022 (all thresholds), Ebbers et al. 2023 (piPSDS: points of several post-processings
+in one staircase).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.events import Events
+from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import expand
+from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds
+from sedeval_soft.measures.event_thresholds import Judged, found_when
+from sedeval_soft.measures.intersection.cover import Cover
+from sedeval_soft.measures.intersection.criteria import Criteria, required
+from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
+from sedeval_soft.settings import Settings
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+_HOUR = 3600.0
+
+_FP, _TRIGGERS = 1, 2
+"""Rows of counts beside TP."""
+
+
+@dataclass(frozen=True, slots=True)
+class PsdWeights:
+    """The weights of PSDS: of cross triggers, of the spread over classes, and the largest eFPR per hour."""
+
+    alpha_ct: float
+    alpha_st: float
+    max_efpr: float
+
+    @classmethod
+    def of(cls, settings: Settings) -> PsdWeights:
+        """Take the weights from the settings."""
+        return cls(*(settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")))
+
+
+@dataclass(frozen=True, slots=True)
+class Staircases:
+    """The PSD-ROC of every class.
+
+    label: (n,) ascending. efpr: (n,) per hour, ascending within a class. tp: (n,) reference events found
+    from there on, ascending within a class; before the first 0. n_ref: (n_classes,).
+    """
+
+    label: Index
+    efpr: Floats
+    tp: Index
+    n_ref: Index
+
+    @classmethod
+    def under(cls, label: Index, efpr: Floats, tp: Index, n_ref: Index) -> Staircases:
+        """Return the staircases that operating points, each (n,), make."""
+        scale = int(n_ref.max(initial=0)) + 1
+        # Of points that find as many only the one with the fewest false positives can be on the staircase.
+        key = label * scale + tp
+        fewest = np.full(len(n_ref) * scale, np.inf)
+        np.minimum.at(fewest, key, efpr)
+        key = np.flatnonzero(np.isfinite(fewest))
+        efpr = fewest[key]
+        label, tp = np.divmod(key, scale)
+        order = np.lexsort((tp, efpr, label))
+        label, efpr, tp = label[order], efpr[order], tp[order]
+        highest = np.maximum.accumulate(label * scale + tp)
+        before = np.concatenate(([-1], highest[:-1]))
+        # A class begins at 0: only what lies above counts, and above all before.
+        rises = highest > np.maximum(before, label * scale)
+        return cls(label[rises], efpr[rises], tp[rises], n_ref)
+
+    @staticmethod
+    def joined(parts: Sequence[Staircases]) -> Staircases:
+        """Return the staircases under the points of all: the best of several post-processings (piPSDS)."""
+        label, efpr, tp = (
+            np.concatenate([getattr(p, name) for p in parts]) for name in ("label", "efpr", "tp")
+        )
+        return Staircases.under(label, efpr, tp, parts[0].n_ref)
+
+    def take(self, labels: Index) -> Staircases:
+        """Return the staircases of some classes, in ascending order, numbered from 0."""
+        first, last = (np.searchsorted(self.label, labels + end) for end in (0, 1))
+        label, index = expand(first, last)
+        return Staircases(label, self.efpr[index], self.tp[index], self.n_ref[labels])
+
+
+@dataclass(frozen=True, slots=True)
+class Sounding:
+    """What the reference has of each class, (n_classes,): events with an extent, and their ticks together."""
+
+    n_ref: Index
+    ticks: Index
+
+    @classmethod
+    def of(cls, reference: Events, n_classes: int) -> Sounding:
+        """Sum events with an extent."""
+        n_ref = np.bincount(reference.label, minlength=n_classes).astype(np.int64)
+        ticks = np.bincount(reference.label, reference.offset - reference.onset, minlength=n_classes)
+        return cls(n_ref, ticks.astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How counts become an eFPR per hour.
+
+    seconds: length of all files together, above 0. alpha_ct: the weight of cross triggers. unit: what those
+    are multiplied by to be whole numbers, so that what has begun and ended leaves exactly nothing.
+    """
+
+    seconds: float
+    alpha_ct: float
+    unit: float
+
+    @classmethod
+    def of(cls, seconds: float, alpha_ct: float, triggers: float = 0.0) -> Rates:
+        """Choose the unit for the sum of all cross triggers."""
+        return cls(seconds, alpha_ct, 2.0 ** (61 - math.frexp(triggers)[1]))
+
+    def efpr(self, counts: Index) -> Floats:
+        """Return the eFPR where `points` counts so much, (n_counts, n)."""
+        efpr: Floats = counts[_FP] * (_HOUR / self.seconds)
+        if self.alpha_ct > 0:
+            efpr = efpr + self.alpha_ct * _HOUR * (counts[_TRIGGERS] / self.unit)
+        return efpr
+
+
+def staircases(
+    reference: Events,
+    system: EventLifetimes,
+    n_classes: int,
+    seconds: float,
+    criteria: Criteria,
+    alpha_ct: float,
+    kind: Index | None = None,
+) -> Staircases:
+    """Return the PSD-ROC of every class over all thresholds.
+
+    seconds: length of all files together, above 0. kind: (n_classes,) classes of the same kind belong to one
+    evaluation and can trigger one another; None: all do.
+    """
+    judged = Judged.of(reference, system, n_classes, criteria)
+    sounding = Sounding.of(judged.reference, n_classes)
+    triggers = cross_triggers(judged, sounding, criteria, kind) if alpha_ct > 0 else None
+    rates = Rates.of(seconds, alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
+    table = points(judged, criteria, n_classes, triggers, rates)
+    counts, label = table.counts(), np.repeat(np.arange(n_classes), np.diff(table.bounds))
+    return Staircases.under(label, rates.efpr(counts), counts[TP], sounding.n_ref)
+
+
+def points(
+    judged: Judged,
+    criteria: Criteria,
+    n_classes: int,
+    triggers: Floats | None,
+    rates: Rates,
+    apart: bool | None = None,
+) -> ThresholdCounts:
+    """Return what is counted at all thresholds: TP, FP and cross triggers, if they count.
+
+    triggers: what `cross_triggers` returns. apart: as for `found_when`.
+    """
+    false = judged.false()
+    lives: Lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
+    if triggers is not None:
+        weight = np.rint(triggers * rates.unit).astype(np.int64)
+        lives = [*lives, (false._replace(weight=weight), (_TRIGGERS,))]
+    n_ref = np.bincount(judged.reference.label, minlength=n_classes)[None]
+    return ThresholdCounts.of_lives(lives, n_ref, 2 if triggers is None else 3)
+
+
+def cross_triggers(
+    judged: Judged, sounding: Sounding, criteria: Criteria, kind: Index | None = None
+) -> Floats:
+    """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
+
+    sounding: of all files. kind: as for `staircases`.
+    """
+    wrong, n_ref = judged.system.take(~judged.passed), sounding.n_ref
+    n_classes = len(n_ref)
+    kind = np.zeros(n_classes, dtype=np.int64) if kind is None else kind
+    cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
+    total = sounding.ticks / TICKS_PER_SECOND
+    weight = np.zeros(len(wrong))
+    needed = required(criteria.cttc, wrong.offset - wrong.onset)
+    group = wrong.file.astype(np.int64) * n_classes
+    for other in np.flatnonzero(n_ref):
+        may = (wrong.label != other) & (kind[wrong.label] == kind[other])
+        if not may.all():
+            may = np.flatnonzero(may)
+        overlap = cover.overlap(group[may] + other, wrong.onset[may], wrong.offset[may])
+        weight[may] += np.where(overlap >= needed[may], 1 / total[other], 0.0)
+    others = np.bincount(kind[n_ref > 0], minlength=int(kind.max(initial=0)) + 1)[kind] - (n_ref > 0)
+    scaled: Floats = weight / np.maximum(others, 1)[wrong.label]
+    return scaled
+
+
+@dataclass(frozen=True, slots=True)
+class PsdRoc:
+    """The PSD-ROC over all classes: eTPR holds from each eFPR to the next, and the score it gives.
+
+    efpr, etpr: (n,). value: PSDS. classes: (n_classes,) that of each class alone, NaN without reference.
+    """
+
+    efpr: Floats
+    etpr: Floats
+    value: float
+    classes: Floats
+
+
+def psd_roc(stairs: Staircases, alpha_st: float, max_efpr: float) -> PsdRoc:
+    """Combine the staircases of all classes; the score is NaN where no class has a reference."""
+    classes = np.full(len(stairs.n_ref), np.nan)
+    present = np.flatnonzero(stairs.n_ref)
+    within = stairs.efpr < max_efpr
+    label, efpr = stairs.label[within], stairs.efpr[within]
+    tpr = stairs.tp[within] / stairs.n_ref[label]
+    at = np.unique(np.concatenate(([0.0], efpr)))
+    if not len(present):
+        return PsdRoc(at, np.full(len(at), np.nan), float("nan"), classes)
+    bounds = np.searchsorted(label, np.arange(len(stairs.n_ref) + 1))
+    own = [slice(int(bounds[c]), int(bounds[c + 1])) for c in present]
+    classes[present] = [_area(efpr[steps], tpr[steps], max_efpr) for steps in own]
+
+    def height(steps: slice) -> Floats:
+        y: Floats = np.concatenate(([0.0], tpr[steps]))[np.searchsorted(efpr[steps], at, side="right")]
+        return y
+
+    total, squares = np.zeros((2, len(at)))
+    for steps in own:
+        total += height(steps)
+    mean = total / len(present)
+    for steps in own if alpha_st > 0 else ():
+        squares += (height(steps) - mean) ** 2
+    etpr = np.maximum(mean - alpha_st * np.sqrt(squares / len(present)), 0.0)
+    return PsdRoc(at, etpr, _area(at, etpr, max_efpr), classes)
+
+
+def _area(x: Floats, y: Floats, end: float) -> float:
+    """Return the area under steps from x on to `end`, as a share of it: summed by rises, 1 is exactly 1."""
+    return math.fsum(np.diff(y, prepend=0.0) * (1.0 - x / end))
+
+
+# Against a soft reference PSDS is the mean over its levels of PSDS against the reference cut there. Between
+# two levels at which a reference event is born or dies the cut does not change. Each cut of each class stands
+# as a class of its own, so that many cuts are judged in one pass. Where there are very many different cuts,
+# evenly spaced ones stand for all.
+
+
+_AT_ONCE = 1_000_000
+"""Lifetimes of the system, over all cuts, that are judged at a time."""
+
+_MOST = 20_000_000
+"""Lifetimes of the system, over all cuts, beyond which evenly spaced cuts stand for all: some seconds."""
+
+_FEWEST = 64
+"""Evenly spaced cuts at the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Levels at which the reference is cut, (n,) ascending, and how many levels each stands for, (n,).
+
+    exact: whether the reference is the same at all levels that a cut stands for.
+    """
+
+    level: Floats
+    width: Floats
+    exact: bool
+
+    def stretches(self, n_sys: int) -> list[tuple[int, int]]:
+        """Return which cuts are judged at a time, first and one past the last, of so many lifetimes."""
+        step = max(1, _AT_ONCE // max(1, n_sys))
+        return [(begin, min(begin + step, len(self.level))) for begin in range(0, len(self.level), step)]
+
+    def sides(
+        self, reference: EventLifetimes, system: EventLifetimes, begin: int, end: int, n_classes: int
+    ) -> tuple[Events, EventLifetimes]:
+        """Return the events of some cuts, and the lifetimes for each; the classes of each cut are its own."""
+        # The cuts at which each event is alive: born < level <= dies.
+        first = np.searchsorted(self.level, reference.born, side="right")
+        last = np.searchsorted(self.level, reference.dies, side="right")
+        events = _cut(reference, first, last, begin, end, n_classes)
+        return events, _copies(system, end - begin, n_classes)
+
+
+def cuts_of(reference: EventLifetimes, system: EventLifetimes) -> Cuts:
+    """Return all different cuts of a reference, or evenly spaced ones where those would be too many."""
+    return cuts_between(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
+
+
+def cuts_between(edges: Floats, n_sys: int) -> Cuts:
+    """Return what `cuts_of` does where the reference changes at some levels, ascending.
+
+    n_sys: how many lifetimes the system has.
+    """
+    if too_many(len(edges), n_sys):
+        return sampled_cuts(edges[-1], n_sys)
+    return Cuts(edges[1:], np.diff(edges), exact=True)
+
+
+def sampled_cuts(highest: float, n_sys: int) -> Cuts:
+    """Return evenly spaced cuts up to the highest level."""
+    n = max(_FEWEST, _MOST // n_sys)
+    return Cuts(highest * (np.arange(n) + 0.5) / n, np.full(n, highest / n), exact=False)
+
+
+def too_many(n_edges: int, n_sys: int) -> bool:
+    """Return whether there are too many levels to cut at each of them."""
+    return (n_edges - 1) * n_sys > _MOST and n_edges - 1 > _FEWEST
+
+
+def kinds_of(n_cuts: int, n_classes: int) -> npt.NDArray[np.int64]:
+    """Return the cut that each class of some cuts is of."""
+    return np.repeat(np.arange(n_cuts), n_classes)
+
+
+@dataclass(slots=True)
+class Integral:
+    """PSDS summed over levels, and over how many it is defined: of all classes together, and of each."""
+
+    total: float
+    width: float
+    of_class: Floats
+    width_of_class: Floats
+
+    @classmethod
+    def empty(cls, n_classes: int) -> Integral:
+        """Return that over no levels."""
+        return cls(0.0, 0.0, np.zeros(n_classes), np.zeros(n_classes))
+
+    def add(self, stairs: Staircases, widths: Floats, weights: PsdWeights) -> None:
+        """Add some cuts, which stand for so many levels each."""
+        n_classes = len(self.of_class)
+        for cut, levels in enumerate(widths.tolist()):
+            own = stairs.take(np.arange(cut * n_classes, (cut + 1) * n_classes))
+            roc = psd_roc(own, weights.alpha_st, weights.max_efpr)
+            if np.isnan(roc.value):
+                continue
+            self.total, self.width = self.total + levels * roc.value, self.width + levels
+            there = ~np.isnan(roc.classes)
+            self.of_class[there] += levels * roc.classes[there]
+            self.width_of_class[there] += levels
+
+    def means(self) -> tuple[float, Floats]:
+        """Return the means over levels."""
+        with np.errstate(invalid="ignore"):
+            classes = self.of_class / self.width_of_class
+        return (self.total / self.width if self.width else float("nan")), classes
+
+
+def soft_psds(
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    n_classes: int,
+    seconds: float,
+    criteria: Criteria,
+    weights: PsdWeights,
+) -> tuple[float, Floats]:
+    """Return PSDS integrated over the levels where the reference has events, divided by how many have.
+
+    Returns the score and that of each class alone, (n_classes,); NaN where there is no reference. A class
+    counts in the mean over classes at those levels where it has events.
+    """
+    cuts = cuts_of(reference, system)
+    found = Integral.empty(n_classes)
+    for begin, end in cuts.stretches(len(system)):
+        sides = cuts.sides(reference, system, begin, end, n_classes)
+        kind = kinds_of(end - begin, n_classes)
+        stairs = staircases(*sides, len(kind), seconds, criteria, weights.alpha_ct, kind)
+        found.add(stairs, cuts.width[begin:end], weights)
+    return found.means()
+
+
+def _cut(
+    reference: EventLifetimes,
+    first: npt.NDArray[np.intp],
+    last: npt.NDArray[np.intp],
+    begin: int,
+    end: int,
+    n_classes: int,
+) -> Events:
+    """Return the events of some cuts, each cut's classes numbered after those of the one before."""
+    low, high = np.maximum(first, begin), np.minimum(last, end)
+    index, cut = expand(low, np.maximum(low, high))
+    label = ((cut - begin) * n_classes + reference.label[index]).astype(np.int32)
+    onset, offset = reference.onset[index], reference.offset[index]
+    return Events(reference.file[index], label, onset, offset, to_seconds(onset), to_seconds(offset))
+
+
+def _copies(system: EventLifetimes, n: int, n_classes: int) -> EventLifetimes:
+    """Return the lifetimes n times, with the classes of `_cuts`."""
+    index = np.tile(np.arange(len(system)), n)
+    copies = system.take(index)
+    cut = np.repeat(np.arange(n, dtype=np.int32), len(system))
+    label = (cut * n_classes + copies.label).astype(np.int32)
+    return EventLifetimes(
+        copies.file, label, copies.onset, copies.offset, copies.born, copies.dies, copies.nested
+    )

@@ -1,0 +1,329 @@
+"""The soft reading of intersections: counts of both alpha-cuts, integrated over all levels, exactly.
+
+At each level a the events of the reference where y >= a are held against those of the system where p >= a.
+For activities, whose events are nested, one class of all files is laid out as cells of constant y and p:
+
+- A detection passes the DTC up to a level: the cover of its time by the reference shrinks as a grows. That
+  level is a weighted quantile of y over its cells.
+- A reference event lies within one detection up to the lowest p in it. There it is found where that
+  detection passes; how many levels of detections around a cell pass is a sum over nested intervals.
+- Above, detections cover parts of it. How much those cover that pass changes only at levels where one of
+  them with an end strictly inside is born or ceases to pass, and is a sum over rectangles at the first one.
+
+So all takes n log n steps for n cells, however the events are nested. Events that are not nested (rows that
+are events) are held against one another pair by pair; what several of one side cover counts once. No other
+tool has this reading; on labels of 0 and 1 it is the hard one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.activity import Activity
+from sedeval_soft.core.cells import Cells, Runs
+from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.ranges import check_pairs, expand
+from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.event.count import file_class, sum_groups
+from sedeval_soft.measures.event_thresholds import enough, overlapping, spans
+from sedeval_soft.measures.intersection.count import detected
+from sedeval_soft.measures.intersection.cover import in_union
+from sedeval_soft.measures.intersection.criteria import Criteria, required
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Pairs = tuple[Index, Index, Floats, Floats, Index]
+
+_UNIT = float(2**62)
+"""Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact."""
+
+
+def count_soft_activities(
+    reference: Iterator[Activity], system: Iterator[Activity], n_files: int, criteria: Criteria
+) -> DetectionCounts:
+    """Integrate found events and false positives over all levels, per file and class.
+
+    reference, system: the activity of each class, one after another.
+    """
+    columns = [_count_class(y, p, n_files, criteria) for y, p in zip(reference, system, strict=True)]
+    shape = (n_files, len(columns))
+    tp, n_ref, fp = (np.array([c[i] for c in columns]).T.reshape(shape) for i in range(3))
+    return detected(tp, n_ref, fp)
+
+
+def count_soft_pairs(
+    reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, criteria: Criteria
+) -> DetectionCounts:
+    """Count as `count_soft_activities` does where events may overlap or touch, pair by pair."""
+    reference = reference.take(reference.offset > reference.onset)
+    system = system.take(system.offset > system.onset)
+    ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
+    by_dtc = required(criteria.dtc, system.offset - system.onset)
+    by_gtc = required(criteria.gtc, reference.offset - reference.onset)
+    known, known_of = in_union(reference, ours)
+    pairs = _shared(known, known_of, system, theirs)
+    passing = enough(*pairs[1:], by_dtc)
+    helpful = replace(system.take(passing[0]), born=passing[1], dies=passing[2])
+    pieces, pieces_of = in_union(helpful, theirs[passing[0]])
+    if known is reference and pieces is helpful:
+        # Nothing overlaps: the pairs that are known are those of what passes.
+        left, low, high, share = _while_passing(pairs, passing)
+    else:
+        left, _, low, high, share = _shared(reference, ours, pieces, pieces_of)
+    found = enough(left, low, high, share, by_gtc)
+    shape = (n_files, n_classes)
+    n_ref = sum_groups(ours, reference.dies - reference.born, shape)
+    tp = sum_groups(ours[found[0]], found[2] - found[1], shape)
+    passed = np.bincount(passing[0], passing[2] - passing[1], minlength=len(system))
+    fp = sum_groups(theirs, np.maximum(system.dies - system.born - passed, 0.0), shape)
+    return detected(np.minimum(tp, n_ref), n_ref, fp)
+
+
+def _while_passing(
+    pairs: Pairs, passing: tuple[Index, Floats, Floats]
+) -> tuple[Index, Floats, Floats, Index]:
+    """Return of pairs whose reference event it is, born < a <= dies while the detection passes, and ticks."""
+    left, right, low, high, share = pairs
+    order = np.argsort(right, kind="stable")
+    first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
+    check_pairs(first, last)
+    owner, at = expand(first, last)
+    pair = order[at]
+    begins, ends = np.maximum(passing[1][owner], low[pair]), np.minimum(passing[2][owner], high[pair])
+    kept = begins < ends
+    pair = pair[kept]
+    return left[pair], begins[kept], ends[kept], share[pair]
+
+
+def _shared(reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index) -> Pairs:
+    """Return the pairs that overlap at some level: of whom, born < a <= dies there, and how many ticks."""
+    left, right = overlapping(reference, system, ours, theirs)
+    low = np.maximum(reference.born[left], system.born[right])
+    high = np.minimum(reference.dies[left], system.dies[right])
+    kept = low < high
+    left, right, low, high = left[kept], right[kept], low[kept], high[kept]
+    share = np.minimum(reference.offset[left], system.offset[right]) - np.maximum(
+        reference.onset[left], system.onset[right]
+    )
+    return left, right, low, high, share
+
+
+def _count_class(y: Activity, p: Activity, n_files: int, criteria: Criteria) -> tuple[Floats, Floats, Floats]:
+    """Return TP, N_ref and FP of one class, (n_files,)."""
+    cells = Cells.of(y, p)
+    events, detections = Runs.of(cells, cells.y), Runs.of(cells, cells.p)
+    needed = required(criteria.dtc, detections.length)
+    level = highest_level(cells.y, cells.width, detections.first, detections.last, needed)
+    top = np.maximum(np.minimum(detections.dies, level), detections.born)
+    found = np.zeros(len(events))
+    if len(events) and len(detections):
+        lowest = detections.around.minimum(events.first, events.last)
+        found += _within(events, detections, top, lowest)
+        found += _in_parts(cells, events, detections, top, lowest, criteria.gtc)
+    life = events.dies - events.born
+    sums = (
+        (events.first, np.minimum(found, life)),
+        (events.first, life),
+        (detections.first, detections.dies - top),
+    )
+    tp, n_ref, fp = (np.bincount(cells.file[cell], values, minlength=n_files) for cell, values in sums)
+    return tp.astype(np.float64), n_ref.astype(np.float64), fp.astype(np.float64)
+
+
+def _within(events: Runs, detections: Runs, top: Floats, lowest: Floats) -> Floats:
+    """Return for how many levels each event lies within one detection that passes, (n,).
+
+    top: up to which level each detection passes, its birth if never. lowest: the lowest p within each event.
+    """
+    upper = np.minimum(events.dies, lowest)
+    inside = np.flatnonzero(upper > events.born)
+    cell, low, high = events.first[inside], events.born[inside], upper[inside]
+    below, above = detections.at(cell, low, above=True), detections.at(cell, high, above=False)
+    whole = np.minimum(high, top[below]) - np.maximum(low, detections.born[below])
+    # Where it is not one detection for all levels: what passes of the lowest, of the highest, and between.
+    passing = np.rint(top * _UNIT).astype(np.int64) - np.rint(detections.born * _UNIT).astype(np.int64)
+    under = _sums_around(detections, passing)
+    between = (under[above] - under[below] - passing[below]) / _UNIT
+    ends = np.maximum(top[below] - np.maximum(low, detections.born[below]), 0.0) + np.maximum(
+        np.minimum(high, top[above]) - detections.born[above], 0.0
+    )
+    found = np.zeros(len(events))
+    found[inside] = np.where(below == above, np.maximum(whole, 0.0), between + ends)
+    return found
+
+
+def _sums_around(runs: Runs, weight: Index) -> Index:
+    """Return for each run the sum of the weights of all larger runs around it, (n,)."""
+    order = np.lexsort((-runs.last, runs.first))
+    begun = np.empty(len(runs), dtype=np.int64)
+    begun[order] = np.cumsum(weight[order]) - weight[order]
+    by_end = np.argsort(runs.last, kind="stable")
+    ended = np.concatenate(([0], np.cumsum(weight[by_end])))
+    sums: Index = begun - ended[np.searchsorted(runs.last[by_end], runs.first, side="right")]
+    return sums
+
+
+def _in_parts(
+    cells: Cells, events: Runs, detections: Runs, top: Floats, lowest: Floats, gtc: float
+) -> Floats:
+    """Return for how many levels passing detections that do not hold an event cover enough of it, (n,)."""
+    start = np.maximum(events.born, lowest)
+    split = np.flatnonzero(start < events.dies)
+    helpful = np.flatnonzero(top > detections.born)
+    found = np.zeros(len(events))
+    if not len(split) or not len(helpful):
+        return found
+    begins = _covered(cells, events, detections, top, helpful, split, start[split])
+    event, level, change = _changes(cells, events, detections, top, helpful, start)
+    total = np.bincount(event, change, minlength=len(events))[split].astype(np.int64) + begins
+    event = np.concatenate((split, event, split))
+    level = np.concatenate((start[split], level, events.dies[split]))
+    change = np.concatenate((begins, change, -total))
+    index, low, high = spans(event, level, change, required(gtc, events.length))
+    np.add.at(found, index, high - low)
+    return found
+
+
+def _covered(
+    cells: Cells, events: Runs, detections: Runs, top: Floats, helpful: Index, split: Index, level: Floats
+) -> Index:
+    """Return how much of some events passing detections cover just above a level, (n_split,) ticks."""
+    ends = [cells.place[bound[helpful]] for bound in (detections.first, detections.last)]
+    levels = [detections.born[helpful], top[helpful]]
+    # The length of a detection before x is (x - onset) - (x - offset), each where it is above 0.
+    corners = [
+        (levels[0], ends[0], 1),
+        (levels[0], ends[1], -1),
+        (levels[1], ends[0], -1),
+        (levels[1], ends[1], 1),
+    ]
+    points = tuple(np.concatenate([corner[i] for corner in corners]) for i in (0, 1))
+    sign = np.concatenate([np.full(len(helpful), corner[2]) for corner in corners])
+    asked = np.concatenate([cells.place[bound[split]] for bound in (events.first, events.last)])
+    count, moment = sums_below((points[0], points[1]), [sign, sign * points[1]], (np.tile(level, 2), asked))
+    before = count * asked - moment
+    covered: Index = before[len(split) :] - before[: len(split)]
+    return covered
+
+
+def _changes(
+    cells: Cells, events: Runs, detections: Runs, top: Floats, helpful: Index, start: Floats
+) -> tuple[Index, Floats, Index]:
+    """Return at which levels above `start` the cover of which events by detections changes by how much.
+
+    Only detections with an end strictly inside an event that lives there are looked at.
+    """
+    first, last = (np.tile(bound[helpful], 2) for bound in (detections.first, detections.last))
+    level = np.concatenate((detections.born[helpful], top[helpful]))
+    sign = np.repeat([1, -1], len(helpful))
+    held = []
+    for cell in (first, last):
+        # An end is strictly inside an event if the cells on both sides of it are.
+        within = (cells.y[cell - 1] > level) & (cells.y[cell] > level)
+        event = np.full(len(cell), -1, dtype=np.int64)
+        event[within] = events.at(cell[within], level[within], above=True)
+        event[within] = np.where(level[within] > start[event[within]], event[within], -1)
+        held.append(event)
+    held[1] = np.where(held[1] == held[0], -1, held[1])
+    found = []
+    for event in held:
+        kept = np.flatnonzero(event >= 0)
+        of = event[kept]
+        shared = (
+            cells.place[np.minimum(last[kept], events.last[of])]
+            - cells.place[np.maximum(first[kept], events.first[of])]
+        )
+        found.append((of, level[kept], sign[kept] * shared))
+    event, levels, change = (np.concatenate(column) for column in zip(*found, strict=True))
+    return event, levels, change
+
+
+# Weighted quantiles of ranges, many at once: a wavelet tree (Grossi, Gupta & Vitter 2003) of arrays.
+
+
+def highest_level(values: Floats, weight: Index, first: Index, last: Index, needed: Index) -> Floats:
+    """Return for each range the highest level that enough of it reaches, (m,).
+
+    values, weight: (n,) cells, values at least 0. first, last: (m,) ranges, `last` excluded. needed: (m,) at
+    least 1. The level is the largest value v of the range such that its cells with values of at least v weigh
+    at least `needed`; 0 where all together weigh less.
+    """
+    known, rank = np.unique(values, return_inverse=True)
+    rank = rank.astype(np.int64)
+    low, high, missing = first.copy(), last.copy(), needed.copy()
+    level = np.zeros(len(first), dtype=np.int64)
+    for bit in range(max(0, len(known) - 1).bit_length() - 1, -1, -1):
+        one = (rank >> bit) & 1 == 1
+        ones = np.concatenate(([0], np.cumsum(one)))
+        weights = np.concatenate(([0], np.cumsum(np.where(one, weight, 0))))
+        n_zero = len(rank) - int(ones[-1])
+        heavy = weights[high] - weights[low]
+        up = heavy >= missing
+        missing -= np.where(up, 0, heavy)
+        level += np.where(up, 1 << bit, 0)
+        low = np.where(up, n_zero + ones[low], low - ones[low])
+        high = np.where(up, n_zero + ones[high], high - ones[high])
+        order = np.concatenate((np.flatnonzero(~one), np.flatnonzero(one)))
+        rank, weight = rank[order], weight[order]
+    weights = np.concatenate(([0], np.cumsum(weight)))
+    enough = weights[high] - weights[low] >= missing
+    reached: Floats = np.where(enough, known[np.minimum(level, len(known) - 1)], 0.0)
+    return reached
+
+
+# Sums over points below and to the left of others, many questions at once.
+#
+# All are sorted by one coordinate and then halved again and again, as in merge sort: within each pair of
+# halves the points of the first add to the questions of the second that lie right of them (Bentley 1980).
+# n points and questions take log2(n) passes of a few array operations.
+
+
+Numbers = npt.NDArray[Any]
+
+
+def sums_below(
+    points: tuple[Numbers, Numbers], weights: Sequence[Index], questions: tuple[Numbers, Numbers]
+) -> list[Index]:
+    """Return for each question the sum of each weight over points with y <= its y and x <= its x.
+
+    points, questions: pairs (y, x) of arrays, (n,) and (m,). weights: arrays (n,). Sums may wrap around.
+    Returns as many arrays (m,).
+    """
+    n, m = len(points[0]), len(questions[0])
+    size = n + m
+    is_question = np.arange(size) >= n
+    # Points stand before questions of the same place.
+    y, x = (np.concatenate(both) for both in zip(points, questions, strict=True))
+    rank = np.empty(size, dtype=np.int64)
+    rank[np.lexsort((is_question, y))] = np.arange(size)
+    order = np.lexsort((is_question, x))
+    rank = rank[order]
+    columns = [np.concatenate((weight, np.zeros(m, dtype=np.int64)))[order] for weight in weights]
+    asked = is_question[order]
+    sums = [np.zeros(size, dtype=np.int64) for _ in weights]
+    for bit in range(max(0, size - 1).bit_length() - 1, -1, -1):
+        late = (rank >> bit) & 1 == 1
+        start = (rank >> (bit + 1)) << (bit + 1)
+        asking = np.flatnonzero(late & asked)
+        for column, total in zip(columns, sums, strict=True):
+            running = np.concatenate(([0], np.cumsum(np.where(late, 0, column))))
+            total[rank[asking]] += running[asking] - running[start[asking]]
+        # Early halves before late ones, each still in the order of x.
+        early = np.concatenate(([0], np.cumsum(~late)))
+        before = early[:-1] - early[start]
+        inside = np.arange(size) - start
+        place = np.where(late, start + (1 << bit) + inside - before, start + before)
+        # The last block may be short of early ones only where it has no late ones.
+        moved = np.empty(size, dtype=np.int64)
+        moved[place] = np.arange(size)
+        rank, asked = rank[moved], asked[moved]
+        columns = [column[moved] for column in columns]
+    back = np.empty(size, dtype=np.int64)
+    back[np.lexsort((is_question, y))] = np.arange(size)
+    return [total[back[n:]] for total in sums]

@@ -1,0 +1,133 @@
+"""Names that nobody knows: close matches, and what other tools, tables and papers call settings and scores.
+
+What others call things is in `aliases.toml`, which is read only where a message needs it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+MOST_MEANT = 3
+"""How many names a message proposes."""
+
+_LONGEST = 200
+"""Characters of a name that are looked at."""
+
+
+MEASURE_ALIASES: dict[str, str] = {}
+"""What measures are called elsewhere, by alias: each measure says it, `measures.registry` enters it here."""
+
+
+@cache
+def aliases() -> dict[str, Any]:
+    """Return the tables of `aliases.toml`."""
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads(files("sedeval_soft").joinpath("aliases.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def by_alias(table: str) -> dict[str, str]:
+    """Return what each alias of a table stands for."""
+    return {alias: ours for ours, names in aliases()[table].items() for alias in names}
+
+
+class Alias(NamedTuple):
+    """What a tool calls one or more of our settings. note: what else differs, in a few words."""
+
+    tool: str
+    settings: tuple[str, ...]
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Return the tool in the genitive, as it stands before a name."""
+        return f"{self.tool}'" if self.tool.endswith("s") else f"{self.tool}'s"
+
+    def remark(self) -> str:
+        """Return the note as it stands behind a hint."""
+        return f" ({self.note})" if self.note else ""
+
+
+@cache
+def other_settings() -> dict[str, Alias]:
+    """Return arguments and options of other tools that are settings here."""
+    notes = aliases()["notes"]
+    return {
+        name: Alias(tool, tuple(settings), notes.get(name, ""))
+        for tool, named in aliases()["settings"].items()
+        for name, settings in named.items()
+    }
+
+
+def normal(name: str) -> str:
+    """Return a name, or an option, as `aliases.toml` writes it."""
+    return name.strip("-").replace("-", "_").lower()
+
+
+def hint(name: str, known: Sequence[str]) -> str:
+    """Return what a name that is no setting may mean: another tool's name of one, one like it, or all.
+
+    `; sed_eval's t_collar is onset_collar and offset_collar here`.
+    """
+    alias = other_settings().get(normal(name))
+    if alias is None:
+        return did_you_mean(name, known) or f"; known: {', '.join(known)}"
+    return f"; {alias} {name} is {' and '.join(alias.settings)} here{alias.remark()}"
+
+
+def meant(text: str, names: Iterable[str]) -> str:
+    """Return `; did you mean a or b?` of the names that have all parts of a text, nothing where none has.
+
+    Parts may be left out, and may have the names that tables, papers and other tools give them.
+    """
+    stem, bracket, rest = text[:_LONGEST].partition("[")
+    words = by_alias("scores") | MEASURE_ALIASES
+    parts = {words.get(part, part) for part in stem.strip().lower().split(".") if part}
+    having = [name for name in names if parts and parts <= {*name.partition("[")[0].split(".")}]
+    # The tuned reading needs an option of its own: whoever wants it says so.
+    having.sort(key=lambda name: ".tuned." in name)
+    if bracket:
+        label = rest.rpartition("]")[0]
+        classes = [name for name in having if name.endswith(("[class]", f"[{label}]"))]
+        chosen = [f"{name.partition('[')[0]}[{label}]" for name in classes]
+    else:
+        whole = [name for name in having if not name.endswith("]")]
+        # Of several averages the macro average is what most of the field reports.
+        averaged = {name.rpartition(".")[0] for name in whole if name.endswith(".macro")}
+        chosen = [
+            name for name in whole if name.endswith(".macro") or name.rpartition(".")[0] not in averaged
+        ]
+    return _question(chosen[:MOST_MEANT])
+
+
+def folded(name: str) -> str:
+    """Return a name as it is compared where case, blanks, `-` and `_` shall make no difference."""
+    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
+
+
+def close_matches(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> list[str]:
+    """Return up to `n` known names that look like a name, the closest first.
+
+    Before all come those that differ in case, blanks, `-` and `_` only.
+    """
+    from difflib import get_close_matches
+
+    known = list(known)
+    look = folded(name)
+    alike = [other for other in known if folded(other) == look]
+    # In case alone before other characters.
+    alike.sort(key=lambda other: other.casefold() != name.casefold())
+    return list(dict.fromkeys([*alike, *get_close_matches(name, known, n=n, cutoff=cutoff)]))[:n]
+
+
+def did_you_mean(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> str:
+    """Return `; did you mean a or b?` for close matches, nothing where there are none."""
+    return _question(close_matches(name, (other for other in known if other != name), n, cutoff))
+
+
+def _question(names: Sequence[str]) -> str:
+    return f"; did you mean {' or '.join(map(repr, names))}?" if names else ""

@@ -1,0 +1,473 @@
+"""Curves over thresholds: precision and recall, ROC, DET, F, PSD-ROC, reliability, the reference's sweep.
+
+What is only known at thresholds is drawn as steps or points. A precision-recall curve has the precision of a
+threshold back to the recall of the one above, so that the area below it is the average precision. A ROC is
+straight between thresholds, as the area under it has it. Of events recall may fall as the threshold does:
+each threshold is a point, and nothing lies between two of them.
+
+Of one system there is a line for each class; of several there is one for each system, of all classes together
+or in a panel for each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.plots.data import System, Systems, joined, undefined
+from sedeval_soft.plots.figure import (
+    POINTS,
+    UNDEFINED,
+    Entry,
+    all_shortened,
+    grid_of,
+    label_edges,
+    lay_out,
+    points_of,
+    setting,
+    strokes,
+    unit_of,
+    wrapped,
+    write_empty,
+)
+from sedeval_soft.plots.requirements import family_for
+from sedeval_soft.plots.style import DISTINCT, Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sedeval_soft.measures.curves.curve import Curve
+
+Floats = npt.NDArray[np.float64]
+
+POOLED = "all classes"
+
+MOST_LINES, MOST_PANELS = 12, 12
+"""Classes of which there is a line, and a panel, where nothing else is said."""
+
+_MANY = 5000
+"""Points from which they are drawn as pixels, whatever the form of the figure."""
+
+_PERCENTS = (0.01, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 90.0, 95.0, 98.0, 99.5, 99.9, 99.99)
+"""Rates at the ticks of normal deviates."""
+
+_UNIT = (-0.02, 1.02)
+"""Axes from 0 to 1 reach a little further, so that lines there are whole."""
+
+_BEHIND: dict[str, Any] = {"color": "#b0b0b0", "linestyle": "-", "zorder": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of one system and class, or of all classes together.
+
+    x, y: (n,). joins: how it goes between points: a drawstyle of matplotlib; `points`, not at all; `marked`,
+    by a thin line between marks. value: stands beside its name. mark: a point of it to look at.
+    """
+
+    x: Floats
+    y: Floats
+    joins: Literal["default", "steps-pre", "steps-post", "points", "marked"] = "default"
+    value: str = ""
+    mark: tuple[float, float] | None = None
+
+    def style(self, stroke: dict[str, Any]) -> dict[str, Any]:
+        """Return how it is drawn with a stroke: its marker only where there is nothing between points."""
+        if self.joins == "points":
+            return {**stroke, "linestyle": "none"}
+        return (
+            {**stroke, "linewidth": 0.7 * unit_of()}
+            if self.joins == "marked"
+            else {**stroke, "marker": "none"}
+        )
+
+
+Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
+"""The lines of panels by title: of each its name in the legend, None where there is none, and its stroke."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What is around the lines of a figure.
+
+    draw: draws what lies behind, and sets the axes. labels: of the axes. heading: of the values beside names.
+    more: further entries of the legend. square: whether axes are.
+    """
+
+    draw: Callable[[Axes], None]
+    labels: tuple[str, str]
+    heading: str = ""
+    more: Sequence[Entry] = ()
+    square: bool = False
+
+
+def _draw_systems(
+    systems: Systems,
+    look: Look,
+    frame: Frame,
+    line_of: Callable[[System, str | None], Line | None],
+    *,
+    pooled: bool = False,
+    reason: str = "Undefined",
+) -> Figure:
+    """Draw the lines of all systems.
+
+    line_of: returns that of a system and a class, of all classes together for None; None where there is none.
+    pooled: whether there is a line of all classes. reason: why a class with reference may have no line.
+    """
+    if len(systems.all) > DISTINCT:
+        raise SettingsError(f"up to {DISTINCT} lines can be told apart; found {len(systems.all)} systems")
+
+    def drawable(system: System, label: str | None) -> Line | None:
+        line = line_of(system, label)
+        seen = line is not None and np.any(np.isfinite(line.x) & np.isfinite(line.y))
+        return line if seen else None
+
+    names = systems.classes()
+    pooled = pooled and not systems.wish.class_names
+    by_class = (
+        {}
+        if pooled and systems.several
+        else {name: [drawable(system, name) for system in systems.all] for name in names}
+    )
+    whole = [drawable(system, None) for system in systems.all] if pooled else []
+    drawn = [name for name, lines in by_class.items() if any(lines)]
+    notes = undefined(systems, [name for name in by_class if name not in drawn], reason)
+    if not systems.several:
+        chosen, omitted = systems.largest(drawn, MOST_LINES, DISTINCT)
+        pairs = [(name, by_class[name][0], style) for name, style in _styled(chosen)]
+        panels: Panels = {"": [*pairs, *((POOLED, line, _ink()) for line in whole if line is not None)]}
+    else:
+        chosen, omitted = systems.largest(drawn, MOST_PANELS)
+        shown = {"": whole} if pooled else {name: by_class[name] for name in chosen}
+        for k, system in enumerate(systems.all):
+            absent = [title or POOLED for title, lines in shown.items() if lines[k] is None]
+            notes += [f"{system.name} has nothing to be drawn of {joined(absent)}."] if absent else []
+        styled = _styled([system.name for system in systems.all])
+        panels = {
+            title: [(name, line, style) for (name, style), line in zip(styled, lines, strict=True)]
+            for title, lines in (shown or {"": [None] * len(styled)}).items()
+        }
+    return _draw_panels(look, frame, panels, [*notes, *omitted])
+
+
+def _styled(names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    return list(zip(names, strokes(len(names)), strict=True))
+
+
+def _ink() -> dict[str, Any]:
+    """Return the stroke of all classes together."""
+    thick = 1.6 * setting("lines.linewidth")
+    return {"color": setting("text.color"), "linestyle": "-", "linewidth": thick, "marker": "*", "zorder": 3}
+
+
+def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str]) -> Figure:
+    """Draw panels, at least one; the legend has what the first one names."""
+    from matplotlib.lines import Line2D
+
+    alone = len(panels) == 1
+    width = look.inches("single" if alone else "double")
+    rows, columns = grid_of(len(panels), width)
+    if alone:
+        height = min(width * (0.9 if frame.square else 0.72), 3.6 * unit_of())
+    else:
+        height = rows * (width / columns) * (1.0 if frame.square else 0.85)
+    like = next((line for lines in panels.values() for _, line, _ in lines if line), Line(*np.zeros((2, 0))))
+    entries = [
+        Entry(Line2D([], [], **like.style(stroke)), name, line.value if alone and line else "")
+        for name, line, stroke in next(iter(panels.values()))
+    ]
+    figure, all_axes = lay_out(
+        look,
+        (width, height),
+        (rows, columns),
+        entries=[*entries, *frame.more],
+        heading=frame.heading if alone else "",
+        notes=notes,
+        sharex=True,
+        sharey=True,
+    )
+    each = width / columns * POINTS, height / rows * POINTS
+    titles = all_shortened([*panels], each[0] * 0.8, points_of("axes.titlesize"))
+    labels: Sequence[str] = frame.labels
+    if not alone:
+        # A label is not longer than its panel.
+        size = points_of("axes.labelsize")
+        labels = ["\n".join(wrapped(t, 0.75 * r, size)) for t, r in zip(labels, each, strict=True)]
+    for axes in all_axes[len(panels) :]:
+        axes.set_axis_off()
+    for i, (axes, title, lines) in enumerate(zip(all_axes, titles, panels.values(), strict=False)):
+        frame.draw(axes)
+        axes.set(xlabel=labels[0], ylabel=labels[1], title=title)
+        if frame.square:
+            axes.set_box_aspect(1)
+        label_edges(axes, lowest=i + columns >= len(panels))
+        if not any(line for _, line, _ in lines):
+            write_empty(axes)
+        for _, line, stroke in lines:
+            if line is not None:
+                _draw_line(axes, line, stroke)
+    return figure
+
+
+def _draw_line(axes: Axes, line: Line, stroke: dict[str, Any]) -> None:
+    style = line.style(stroke)
+    if line.joins == "points":
+        style |= {"markersize": 1.6 * unit_of(), "rasterized": len(line.x) > _MANY}
+    axes.plot(line.x, line.y, drawstyle=line.joins if "steps" in line.joins else "default", **style)
+    if line.mark is not None:
+        axes.plot(
+            *([value] for value in line.mark), linestyle="none", marker="o", color=stroke["color"],
+            markeredgecolor=axes.get_facecolor(), zorder=4,
+        )  # fmt: skip
+
+
+class _Family:
+    """The curves of one basis and reading, of each system by class; those of all classes together at None."""
+
+    def __init__(self, kind: str, systems: Systems) -> None:
+        self.basis, self.reading = family_for(kind, systems.settings)
+        self.name = f"{self.basis}.{self.reading}"
+        self._curves: dict[str, dict[str | None, Curve]] = {}
+        for system in systems.all:
+            curves = system.curves
+            by_class: dict[str | None, Curve] = dict(curves.families()[self.basis, self.reading].items())
+            if (pooled := curves.pooled.get(self.name)) is not None:
+                by_class[None] = pooled
+            self._curves[system.name] = by_class
+        self.pooled = all(None in by_class for by_class in self._curves.values())
+
+    def curve(self, system: System, label: str | None) -> Curve | None:
+        curve = self._curves[system.name].get(label)
+        return None if curve is None or not curve.n_ref else curve
+
+    def value(self, system: System, measure: str, label: str | None) -> str:
+        """Return the score of a class, or of all cells together, as it stands beside a name."""
+        name = f"{self.name}.{measure}"
+        return _number(system.value(f"{name}.micro" if label is None else f"{name}[{label}]"))
+
+    def label(self, text: str) -> str:
+        """Return the label of an axis, which says of what basis and which reference it is."""
+        return f"{text} ({self.basis}-based{', soft reference' if self.reading == 'soft' else ''})"
+
+
+def _number(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.3f}"
+
+
+def draw_pr(systems: Systems, look: Look) -> Figure:
+    """Draw precision over recall, and lines of equal F behind."""
+    family = _Family("pr", systems)
+    cells = family.basis in ("segment", "clip")
+
+    def line(system: System, label: str | None) -> Line | None:
+        if (curve := family.curve(system, label)) is None:
+            return None
+        recall, precision = curve.recall[::-1], curve.precision[::-1]
+        if not cells:
+            return Line(recall, precision, "points")
+        return Line(recall, precision, "steps-pre", family.value(system, "average_precision", label))
+
+    def frame(axes: Axes) -> None:
+        for f in (0.2, 0.4, 0.6, 0.8):
+            precision = np.geomspace(f / (2 - f), 1.0, 100)
+            recall = f * precision / (2 * precision - f)
+            axes.plot(
+                recall, precision, color="#d9d9d9", linestyle="-", linewidth=0.6 * unit_of(), zorder=0.5
+            )
+            axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * unit_of(), color="#808080", va="center")
+        axes.set(xlim=_UNIT, ylim=_UNIT)
+
+    around = Frame(frame, (family.label("recall"), "precision"), "average precision" if cells else "")
+    return _draw_systems(systems, look, around, line, pooled=family.pooled, reason="Never detected")
+
+
+def draw_roc(systems: Systems, look: Look) -> Figure:
+    """Draw the true positive rate over the false positive rate."""
+    family = _Family("roc", systems)
+
+    def line(system: System, label: str | None) -> Line | None:
+        if (curve := family.curve(system, label)) is None:
+            return None
+        value = family.value(system, "roc_auc", label)
+        return Line(curve.false_positive_rate[::-1], curve.recall[::-1], value=value)
+
+    labels = (family.label("false positive rate"), "true positive rate")
+    around = Frame(_frame_diagonal, labels, "area under the curve", square=True)
+    reason = "Active throughout in the reference"
+    return _draw_systems(systems, look, around, line, pooled=family.pooled, reason=reason)
+
+
+def _frame_diagonal(axes: Axes) -> None:
+    axes.plot([0, 1], [0, 1], **_BEHIND, linewidth=0.6 * unit_of())
+    axes.set(xlim=_UNIT, ylim=_UNIT)
+
+
+def draw_det(systems: Systems, look: Look) -> Figure:
+    """Draw the miss rate over the false alarm rate, both as normal deviates."""
+    family = _Family("det", systems)
+    low, high = 0.0, 0.0
+
+    def line(system: System, label: str | None) -> Line | None:
+        nonlocal low, high
+        if (curve := family.curve(system, label)) is None:
+            return None
+        x, y = (axis[::-1] for axis in curve.det)
+        inside = np.isfinite(x) & np.isfinite(y)
+        ends = np.concatenate((x[inside], y[inside]))
+        low, high = min(low, ends.min(initial=0.0)), max(high, ends.max(initial=0.0))
+        # Of a budget of false alarms the misses are those of the last threshold that keeps to it.
+        return Line(x, y, "steps-post", family.value(system, "equal_error_rate", label))
+
+    def frame(axes: Axes) -> None:
+        from scipy.special import ndtri
+
+        ticks = [float(ndtri(percent / 100)) for percent in _PERCENTS]
+        span = max(low - 0.15, ticks[0]), min(high + 0.15, ticks[-1])
+        span = min(span[0], ticks[3]), max(span[1], ticks[7])
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
+        axes.grid(True)
+        axes.plot(span, span, **_BEHIND, linewidth=0.6 * unit_of())
+        axes.set(xlim=span, ylim=span)
+
+    labels = (family.label("false alarms in %"), "misses in %")
+    around = Frame(frame, labels, "equal error rate", square=True)
+    reason = "Beyond the axes, for no threshold has errors of both kinds"
+    return _draw_systems(systems, look, around, line, pooled=family.pooled, reason=reason)
+
+
+def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
+    """Draw F over the system's threshold, and mark the best."""
+    from matplotlib.lines import Line2D
+
+    family = _Family("f-thresholds", systems)
+    threshold = systems.settings.threshold
+
+    def line(system: System, label: str | None) -> Line | None:
+        if (curve := family.curve(system, label)) is None:
+            return None
+        # A curve ends with the threshold that nothing is above; it holds for all above that.
+        x, y = np.append(curve.threshold, max(1.0, curve.threshold[-1])), np.append(curve.f1, curve.f1[-1])
+        if label is None:
+            at, best = _highest(x, y)
+        else:
+            at, best = (system.value(f"{family.basis}.optimal.{n}[{label}]") for n in ("threshold", "f1"))
+        if at is None or best is None:
+            return Line(x, y, "steps-post")
+        return Line(x, y, "steps-post", f"{best:.3f}", (min(max(at, 0.0), 1.0), best))
+
+    def frame(axes: Axes) -> None:
+        axes.grid(True, axis="y")
+        axes.axvline(threshold, color="#808080", linestyle=":", zorder=1)
+        axes.set(xlim=_UNIT, ylim=_UNIT)
+
+    grey = Line2D([], [], color="#808080", linestyle=":")
+    mark = Line2D([], [], color="#808080", linestyle="none", marker="o")
+    more = [Entry(mark, "best threshold"), Entry(grey, f"threshold {threshold:g}")]
+    around = Frame(frame, ("threshold of the system", family.label("F1")), "best F1", more)
+    return _draw_systems(systems, look, around, line, pooled=family.pooled)
+
+
+def _highest(x: Floats, y: Floats) -> tuple[float | None, float | None]:
+    """Return the middle of the last step of those that are highest, and how high it is."""
+    if not np.any(np.isfinite(y[:-1])):
+        return None, None
+    last = len(y) - 2 - int(np.nanargmax(y[-2::-1]))
+    return float(max(x[last], 0.0) + x[last + 1]) / 2, float(y[last])
+
+
+def draw_reliability(systems: Systems, look: Look) -> Figure:
+    """Draw the mean of the reference over that of the system's values, bin by bin."""
+    basis, reading = family_for("reliability", systems.settings)
+    family, mass = f"{basis}.{reading}", systems.wish.binning == "mass"
+    bins = {system.name: system.curves.reliability.get(family, {}) for system in systems.all}
+    measure = "adaptive_calibration_error" if mass else "expected_calibration_error"
+
+    def line(system: System, label: str | None) -> Line | None:
+        if label is None or label not in bins[system.name]:
+            return None
+        of_class = bins[system.name][label][1 if mass else 0]
+        value = _number(system.value(f"{family}.{measure}[{label}]"))
+        return Line(of_class.score, of_class.reference, "marked", value)
+
+    def frame(axes: Axes) -> None:
+        axes.grid(True)
+        _frame_diagonal(axes)
+
+    height = "mean of the reference" if reading == "soft" else "share active in the reference"
+    labels = (f"mean of the system's values ({basis}s)", height)
+    return _draw_systems(systems, look, Frame(frame, labels, measure.replace("_", " "), square=True), line)
+
+
+def draw_psd_roc(systems: Systems, look: Look) -> Figure:
+    """Draw the effective true positive rate over effective false positives per hour; the area is PSDS."""
+    end = systems.settings.criterion("max_efpr")
+    styles = strokes(2 * len(systems.all))
+    lines: list[tuple[str, Line | None, dict[str, Any]]] = []
+    notes = []
+    for system in systems.all:
+        curves = system.curves
+        for roc, name in ((curves.psd_roc, "PSDS"), (curves.pi_psd_roc, "piPSDS")):
+            if roc is not None and not np.isfinite(roc.etpr).any():
+                notes.append(f"{system.name}: no class has a reference, so there is no {name}.")
+            elif roc is not None:
+                x, y = np.append(roc.efpr, end), np.append(roc.etpr, roc.etpr[-1])
+                line = Line(x, y, "steps-post", f"{name} {roc.value:.3f}")
+                lines.append((system.name, line, styles[len(lines)]))
+
+    def frame(axes: Axes) -> None:
+        axes.set(xlim=(0, end), ylim=_UNIT)
+        axes.grid(True)
+
+    labels = ("effective false positives per hour", "effective true positive rate")
+    return _draw_panels(look, Frame(frame, labels), {"": lines}, notes)
+
+
+def draw_sweep(systems: Systems, look: Look) -> Figure:
+    """Draw scores over thresholds of the reference."""
+    names = _swept(systems)
+    pairs = [(system, name) for name in names for system in systems.all]
+    lines: list[tuple[str, Line | None, dict[str, Any]]] = []
+    absent = []
+    for (system, name), style in zip(pairs, strokes(len(pairs)), strict=True):
+        sweep = system.scores.sweep
+        values = np.array(sweep.scores.get(name, ()) if sweep else (), dtype=np.float64)
+        label = name if not systems.several else system.name if len(names) == 1 else f"{system.name}: {name}"
+        if sweep is None or not np.isfinite(values).any():
+            absent.append(label)
+        else:
+            # Values are known at the marks only; the thin lines lead the eye.
+            lines.append((label, Line(np.array(sweep.thresholds), values, "marked"), style))
+    unbounded = any("error_rate" in name or "n_ref" in name for name in names)
+
+    def frame(axes: Axes) -> None:
+        axes.set(xlim=(0.05, 0.95), xticks=[k / 10 for k in range(1, 10)])
+        axes.grid(True, axis="y")
+
+    rate = all(".error_rate." in name for name in names)
+    label = names[0] if systems.several and len(names) == 1 else "error rate" if rate else "score"
+    notes = [f"Undefined: {', '.join(absent)}."] if absent else []
+    figure = _draw_panels(look, Frame(frame, ("threshold of the reference", label)), {"": lines}, notes)
+    # Only where all is drawn is it known how high it goes.
+    figure.axes[0].set_ylim(_UNIT[0], None if unbounded else _UNIT[1])
+    return figure
+
+
+def _swept(systems: Systems) -> list[str]:
+    """Return the names of the scores that are drawn; raises SettingsError for one that is not there."""
+    sweeps = [system.scores.sweep for system in systems.all if system.scores.sweep is not None]
+    names = list(dict.fromkeys(name for sweep in sweeps for name in sweep.scores))
+    for name in systems.wish.scores:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
+            raise SettingsError(f"--score {name} is not swept{hint}")
+    main = [name for name in names if name.endswith(".f1.macro")]
+    return list(systems.wish.scores) or (main[:1] if systems.several else main)

@@ -1,0 +1,173 @@
+"""The data of a figure: systems with their scores, and what of them is wished for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import finite
+
+if TYPE_CHECKING:
+    from sedeval_soft.core.board import Board
+    from sedeval_soft.core.pair import Pair
+    from sedeval_soft.core.value import Scores
+    from sedeval_soft.run.curves import Curves
+    from sedeval_soft.settings import Settings
+
+Order = Literal["given", "name", "score", "size"]
+ORDERS: tuple[Order, ...] = ("given", "name", "score", "size")
+PARTS = ("segments", "files", "classes")
+BINNINGS = ("width", "mass")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What of the systems is drawn; None stands for what suits the kind of figure.
+
+    class_names: only these classes are drawn, in this order; what is averaged over classes stays as it is.
+    max_classes: so many at most. scores: names of scores or parts of them, as the kind of figure has it.
+    sort: the order of classes: as they are `given`, by `name`, by `score` or by `size` of their reference.
+    file: the recording. start, end: seconds of it. of: which parts are the worst. binning: of calibration.
+    """
+
+    class_names: tuple[str, ...] = ()
+    max_classes: int | None = None
+    scores: tuple[str, ...] = ()
+    sort: str | None = None
+    file: str | None = None
+    start: float | None = None
+    end: float | None = None
+    of: str | None = None
+    binning: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without systems; raises SettingsError."""
+        for name, value, known in (
+            ("sort", self.sort, ORDERS), ("of", self.of, PARTS), ("binning", self.binning, BINNINGS)
+        ):  # fmt: skip
+            if value is not None and value not in known:
+                raise SettingsError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        if self.max_classes is not None and (not isinstance(self.max_classes, int) or self.max_classes < 1):
+            raise SettingsError(f"max_classes must be a whole number, 1 or more, not {self.max_classes!r}")
+        for name, seconds in (("start", self.start), ("end", self.end)):
+            if seconds is not None:
+                finite(name, seconds)
+        twice = next((name for name in self.class_names if self.class_names.count(name) > 1), None)
+        if twice is not None:
+            raise SettingsError(f"class {twice!r} is named twice; expected each once")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One system as it is drawn.
+
+    name: in the figure. pair: its table and the reference's, where values over time are drawn.
+    """
+
+    name: str
+    scores: Scores
+    pair: Pair | None = None
+
+    @property
+    def curves(self) -> Curves:
+        """Return its curves over thresholds, made anew each time."""
+        curves: Curves = self.scores.curves
+        return curves
+
+    def value(self, name: str) -> float | None:
+        """Return the value of a score; None where it is undefined, or was not computed."""
+        score = self.scores.scores.get(name)
+        return None if score is None or score.value is None else float(score.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Systems:
+    """All systems of a figure, at least one, scored against one reference; board: of several, ranked."""
+
+    all: tuple[System, ...]
+    wish: Wish
+    board: Board | None = None
+
+    @property
+    def first(self) -> System:
+        """Return the system that came first."""
+        return self.all[0]
+
+    @property
+    def several(self) -> bool:
+        """Return whether there is more than one system."""
+        return len(self.all) > 1
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that all were scored with."""
+        return self.first.scores.settings
+
+    def classes(self) -> tuple[str, ...]:
+        """Return the classes that are wished for, all if none are named; raises SettingsError."""
+        lists = [system.scores.classes for system in self.all]
+        same = all(names == lists[0] for names in lists)
+        classes = lists[0] if same else tuple(sorted({name for names in lists for name in names}))
+        for name in self.wish.class_names:
+            if name not in classes:
+                hint = did_you_mean(name, classes) or f"; there are {joined(classes, 10)}"
+                raise SettingsError(f"class {name!r} is not among those that are evaluated{hint}")
+        return self.wish.class_names or classes
+
+    def sorted_classes(self, what: str) -> list[str]:
+        """Return the classes in the order that is wished for; what: the figure, which has no one score."""
+        names, sort = list(self.classes()), self.wish.sort
+        if sort == "score":
+            raise SettingsError(f"--sort score: a {what} has no score; expected given, name or size")
+        if sort == "name":
+            return sorted(names)
+        return sorted(names, key=lambda name: -self.size(name)) if sort == "size" else names
+
+    def size(self, name: str) -> float:
+        """Return the size of the reference of a class, in whatever basis comes first."""
+        for score in self.first.scores.scores.values():
+            if score.measure == "n_ref" and score.class_name == name and score.group is None:
+                return float(score.value or 0)
+        return 0.0
+
+    def largest(
+        self, names: Sequence[str], most: int, ceiling: int | None = None
+    ) -> tuple[list[str], list[str]]:
+        """Return the classes that are drawn, of too many those with most reference, and a note on the others.
+
+        most: how many where nothing is wished for. ceiling: how many at most whatever is wished for.
+        """
+        limit = self.wish.max_classes or len(self.wish.class_names) or most
+        limit = limit if ceiling is None else min(limit, ceiling)
+        if len(names) <= limit:
+            return list(names), []
+        largest = {*sorted(names, key=lambda name: -self.size(name))[:limit]}
+        omitted = counted(len(names) - limit, "class")
+        return [name for name in names if name in largest], [
+            f"Not drawn: the {omitted} with the least reference (--max-classes)."
+        ]
+
+
+def undefined(systems: Systems, names: Sequence[str], reason: str = "Undefined") -> list[str]:
+    """Return the notes on classes of which nothing can be drawn; reason: why, of those with reference."""
+    silent = [name for name in names if systems.size(name) == 0]
+    others = [name for name in names if name not in silent]
+    notes = [("No reference", silent), (reason, others)]
+    return [f"{text}: {joined(listed)}." for text, listed in notes if listed]
+
+
+_LONG = 32
+"""Letters of a name in a list, of a longer one the middle is left out."""
+
+
+def joined(names: Sequence[str], most: int = 6) -> str:
+    """Return names in a row, those beyond the first few counted only; not ready to be drawn."""
+    listed = [
+        name if len(name) <= _LONG else f"{name[: _LONG // 2]}\u2026{name[-_LONG // 2 :]}"
+        for name in names[:most]
+    ]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(listed) + more

@@ -1,0 +1,125 @@
+"""The kinds of figures: what each shows, what can be chosen of it, and which function draws it.
+
+`soft-sed-eval --help` reads this: nothing heavy is imported at the top.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from sedeval_soft.plots.data import Systems
+    from sedeval_soft.plots.style import Look
+
+
+class Kind(NamedTuple):
+    """A kind of figure.
+
+    summary: what it shows. draw: the module and the function that draw it. options: the fields of `Wish` that
+    it has a use for. families: the bases and readings of which it shows one, the one that it prefers first.
+    intervals: whether it shows some. several: whether it shows more than one system.
+    """
+
+    summary: str
+    draw: str
+    options: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    intervals: bool = False
+    several: bool = True
+
+
+_CLASSES = ("class_names", "max_classes")
+_CELLS = ("segment.hard", "segment.soft", "clip.hard", "clip.soft")
+_EVENTS = ("event.optimal", "intersection.optimal")
+
+KINDS: dict[str, Kind] = {
+    "matrix": Kind(
+        "all bases and readings; of several systems a leaderboard",
+        "matrix.draw_matrix",
+        ("scores",),
+        intervals=True,
+    ),
+    "classes": Kind(
+        "scores of each class as bars", "bars.draw_classes", (*_CLASSES, "scores", "sort"), intervals=True
+    ),
+    "pr": Kind("precision over recall", "curves.draw_pr", _CLASSES, (*_CELLS, *_EVENTS)),
+    "roc": Kind("true positive rate over false positive rate", "curves.draw_roc", _CLASSES, _CELLS),
+    "det": Kind("misses over false alarms, as normal deviates", "curves.draw_det", _CLASSES, _CELLS),
+    "psd-roc": Kind("the curve whose area is PSDS", "curves.draw_psd_roc"),
+    "f-thresholds": Kind(
+        "F over the system's threshold, the best one marked",
+        "curves.draw_f_thresholds",
+        _CLASSES,
+        ("segment.hard", "clip.hard", *_EVENTS),
+    ),
+    # Agreement of annotators is what a calibrated value means; of a hard reference the readings are one.
+    "reliability": Kind(
+        "how well the system's values are calibrated",
+        "curves.draw_reliability",
+        (*_CLASSES, "binning"),
+        ("segment.soft", "segment.hard", "clip.soft", "clip.hard"),
+    ),
+    "confusion": Kind(
+        "which class is taken for which",
+        "heatmaps.draw_confusion",
+        (*_CLASSES, "sort"),
+        ("segment.hard", "event.hard", "clip.hard"),
+    ),
+    "surface": Kind(
+        "F over the thresholds of the reference and of the system",
+        "heatmaps.draw_surface",
+        ("class_names",),
+        ("segment.hard", "clip.hard"),
+    ),
+    "timeline": Kind(
+        "one file over time: hits, misses and false alarms",
+        "timeline.draw_timeline",
+        (*_CLASSES, "sort", "file", "start", "end"),
+    ),
+    "worst": Kind(
+        "segments, files or classes with the most errors", "bars.draw_worst", ("of",), several=False
+    ),
+    "sweep": Kind("scores over thresholds of the reference", "curves.draw_sweep", ("scores",)),
+}
+
+OPTIONS = {
+    "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort",
+    "file": "--file", "start": "--start", "end": "--end", "of": "--of", "binning": "--binning",
+}  # fmt: skip
+"""The fields of `Wish`, and what they are called on the command line."""
+
+RESAMPLED = tuple(name for name, kind in KINDS.items() if kind.intervals)
+
+SUFFIXES = ("pdf", "png", "svg")
+
+
+def kinds_with(option: str) -> tuple[str, ...]:
+    """Return the kinds of figures that have a use for a field of `Wish`."""
+    return tuple(name for name, kind in KINDS.items() if option in kind.options)
+
+
+def figure_of(kind: str, systems: Systems, look: Look) -> Figure:
+    """Draw a figure; raises SettingsError for what the systems do not have."""
+    import warnings
+
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.plots.style import drawn_as
+
+    module, _, name = KINDS[kind].draw.partition(".")
+    draw = getattr(import_module(f"sedeval_soft.plots.{module}"), name)
+    with drawn_as(look):
+        figure: Figure = draw(systems, look)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*constrained_layout not applied")
+            try:
+                # What matplotlib makes when it first draws, ticks above all, is made in this look, too.
+                figure.draw_without_rendering()
+            except UserWarning as error:
+                width, height = figure.get_size_inches()
+                raise SettingsError(
+                    f"{kind} has no room in {width:g} x {height:g} inches; expected more --width or --height"
+                ) from error
+    return figure

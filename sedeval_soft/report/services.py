@@ -1,0 +1,264 @@
+"""Results as services take them: annotations and a summary for GitHub Actions, JUnit XML, Codabench's scores.
+
+GitHub: a requirement that is not met is an error, a warning a warning; the summary is Markdown. JUnit: each
+system is a suite and each requirement a test; elements are in the order that the schemas of Ant and Jenkins
+ask for, and there is no time in them: the same input gives the same bytes. Codabench and CodaLab: a key is
+that of a column of the leaderboard. Names that strangers chose are text in all of them, never commands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.errors import SettingsError, be, visible
+from sedeval_soft.report.escape import github_message, github_property
+from sedeval_soft.report.layout import AVERAGED
+from sedeval_soft.report.markdown import markdown
+from sedeval_soft.report.table import Page, Table, exact, number
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
+
+    from sedeval_soft.core.board import Board
+
+MOST = 1_000_000
+"""Bytes up to which a summary is complete: GitHub drops one of more than 1 MiB."""
+
+LONGEST = 36
+"""Characters that Codabench has room for in the key of a column."""
+
+_SAFE = re.compile(r"[A-Za-z0-9_.@ \[\]-]*")
+_MARKED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A requirement held against a system.
+
+    requirement: as it was given, such as `segment.soft.f1.macro>=0.35`. value: what the score is.
+    """
+
+    system: str
+    requirement: str
+    value: float | int | None
+    met: bool
+
+    @property
+    def reason(self) -> str:
+        """Return what the score is, in words."""
+        return "it is undefined" if self.value is None else f"it is {self.value!r}"
+
+
+def _chosen(scores: Scores, wanted: Sequence[str]) -> list[Score]:
+    """Return the scores that were asked for; the main averages where none were."""
+    if wanted:
+        return [scores.score(name) for name in dict.fromkeys(wanted)]
+    averages = _averages(scores)
+    return [s for s in averages if AVERAGED[0].shows(s.measure, s.average)] or averages
+
+
+def _averages(scores: Scores) -> list[Score]:
+    return [s for s in scores.scores.values() if s.average is not None and s.group is None]
+
+
+def _with_ends(score: Score) -> str:
+    """Return a value as tables have it, with its interval where it has one."""
+    if score.low is None or score.high is None:
+        return number(score.value)
+    return f"{number(score.value)} [{number(float(score.low))}, {number(float(score.high))}]"
+
+
+# GitHub Actions
+
+
+def commands(verdicts: Sequence[Verdict], warnings: Sequence[str]) -> str:
+    """Return a workflow command for each requirement that is not met, and for each warning."""
+    lines = [
+        _command(
+            "error", f"{verdict.system}: requirement not met", f"{verdict.requirement}: {verdict.reason}"
+        )
+        for verdict in dict.fromkeys(verdicts)
+        if not verdict.met
+    ]
+    lines += [_command("warning", "soft-sed-eval", warning) for warning in dict.fromkeys(warnings)]
+    return "".join(lines)
+
+
+def _command(kind: str, title: str, message: str) -> str:
+    return f"::{kind} title={github_property(title)}::{github_message(message)}\n"
+
+
+def job_summary(
+    systems: Sequence[Scores],
+    board: Board | None,
+    verdicts: Sequence[Verdict],
+    wanted: Sequence[str] = (),
+    most: int = MOST,
+) -> str:
+    """Return the requirements and the scores in Markdown; with `wanted`, just these scores.
+
+    most: bytes that it may have. Tables that it has no room for are left out, the last ones first.
+    """
+    from sedeval_soft.report.board import board_page
+    from sedeval_soft.report.page import page_of
+
+    first, *others = [board_page(board)] if board is not None else [page_of(scores) for scores in systems]
+    if wanted:
+        first = replace(first, tables=(_wanted(systems, wanted),), notes=())
+    if verdicts:
+        first = replace(first, tables=(_requirements(verdicts), *first.tables))
+    pages = [first, *others]
+    for tables in (max(len(page.tables) for page in pages), 8, 4, 2, 1):
+        text = markdown([_shortened(page, tables) for page in pages])
+        if len(text.encode()) <= most:
+            return text
+    cut = text.encode()[:most].decode("utf-8", "ignore")
+    return cut[: cut.rfind("\n") + 1]
+
+
+def _requirements(verdicts: Sequence[Verdict]) -> Table:
+    rows = tuple(
+        ("met" if v.met else "NOT MET", visible(v.system), visible(v.requirement), exact(v.value))
+        for v in dict.fromkeys(verdicts)
+    )
+    missed = sum(row[0] != "met" for row in rows)
+    title = f"Requirements: {missed} of {len(rows)} not met" if missed else "Requirements: all met"
+    return Table(title, ("", "system", "requirement", "value"), rows, names=3)
+
+
+def _wanted(systems: Sequence[Scores], wanted: Sequence[str]) -> Table:
+    rows = tuple(
+        (visible(scores.system), visible(score.name), _with_ends(score))
+        for scores in systems
+        for score in _chosen(scores, wanted)
+    )
+    return Table("Scores", ("system", "score", "value"), rows, names=2)
+
+
+def _shortened(page: Page, tables: int) -> Page:
+    left = len(page.tables) - tables
+    if left <= 0:
+        return page
+    more = f"{left} more {'table' if left == 1 else 'tables'}"
+    note = f"{more} {be(left)} left out: a job summary holds 1 MiB."
+    return replace(page, tables=page.tables[:tables], notes=(*page.notes, note))
+
+
+# JUnit
+
+
+def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequence[str] = ()) -> str:
+    """Return a document with a suite for each system.
+
+    verdicts: of all systems. wanted: names of scores that are shown, each a test, beside the requirements.
+    Without requirements each main score, or each that was asked for, is a test that passes; one that is
+    undefined counts as skipped.
+    """
+    from xml.etree import ElementTree as ET
+
+    root = ET.Element("testsuites", name="soft-sed-eval")
+    for scores in systems:
+        of_system = [verdict for verdict in verdicts if verdict.system == scores.system]
+        _add_suite(root, scores, of_system, wanted)
+    for count in ("tests", "failures", "errors", "skipped"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    root.set("time", "0")
+    ET.indent(root)
+    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return f"{text.decode('utf-8')}\n"
+
+
+def _add_suite(root: ET.Element, scores: Scores, verdicts: Sequence[Verdict], wanted: Sequence[str]) -> None:
+    # What is visible is a character of XML 1.0; controls, halves of pairs and the like become escapes.
+    suite = _add(root, "testsuite", name=scores.system)
+    properties = _add(suite, "properties")
+    facts = {"version": scores.version, "signature": scores.signature}
+    for name, value in scores.settings.to_dict().items():
+        facts[f"settings.{name}"] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    for name, value in facts.items():
+        _add(properties, "property", name=name, value=value)
+    for verdict in dict.fromkeys(verdicts):
+        case = _add(suite, "testcase", classname=scores.system, name=verdict.requirement, time="0")
+        reason = f"{verdict.requirement}: {verdict.reason}"
+        if verdict.met:
+            _add(case, "system-out", reason)
+        else:
+            _add(case, "failure", reason, message=reason, type="requirement")
+    for score in _chosen(scores, wanted) if wanted or not verdicts else ():
+        case = _add(suite, "testcase", classname=scores.system, name=score.name, time="0")
+        if score.value is None:
+            _add(case, "skipped", message="it is undefined")
+        else:
+            _add(case, "system-out", f"{score.name} = {_with_ends(score)}")
+    if scores.warnings:
+        _add(suite, "system-err").text = "\n".join(map(visible, scores.warnings))
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    suite.set("errors", "0")
+    suite.set("time", "0")
+
+
+def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
+    from xml.etree import ElementTree as ET
+
+    element = ET.SubElement(parent, tag, {name: visible(value) for name, value in attributes.items()})
+    element.text = None if text is None else visible(text)
+    return element
+
+
+# Codabench and CodaLab
+
+
+def codabench(scores: Scores, wanted: Sequence[str] = (), *, lines: bool = False) -> str:
+    """Return the scores that were asked for, all averages where none were, as JSON.
+
+    Undefined scores are left out: the servers store numbers only, and a number in place of one would rank.
+    Nothing else stands there, the signature neither: CodaLab cuts every line at its colon.
+    lines: as `key: value` lines instead, of which every server reads the numbers as numbers. Raises
+    SettingsError where two scores would have one key.
+    """
+    values = {key: score.value for key, score in keyed(scores, wanted).items() if is_number(score)}
+    if lines:
+        # YAML takes 1e-07 for a text.
+        return "".join(f"{key}: {Decimal(repr(value)):f}\n" for key, value in values.items())
+    return json.dumps(values, indent=2) + "\n"
+
+
+def keyed(scores: Scores, wanted: Sequence[str] = ()) -> dict[str, Score]:
+    """Return the scores for Codabench by their key, the undefined ones too."""
+    by_key: dict[str, Score] = {}
+    for score in _chosen(scores, wanted) if wanted else _averages(scores):
+        key = key_of(score.name)
+        if key in by_key:
+            raise SettingsError(
+                f"--format codabench: {by_key[key].name} and {score.name} both have the key {key}; expected "
+                "--score of one of them"
+            )
+        by_key[key] = score
+    return by_key
+
+
+def key_of(name: str) -> str:
+    """Return the key of a score: its name in letters, digits and underscores.
+
+    What is too long, or has signs that others could stand for, ends with a mark made of the whole name.
+    """
+    key = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+    if len(key) <= LONGEST and _SAFE.fullmatch(name):
+        return key
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_MARKED]
+    return f"{key[: LONGEST - _MARKED - 1].rstrip('_')}_{mark}"
+
+
+def is_number(score: Score) -> bool:
+    """Return whether a score is defined."""
+    return score.value is not None and math.isfinite(score.value)

@@ -1,0 +1,389 @@
+"""Files of settings and of thresholds, and the presets that are shipped: YAML, read strictly.
+
+`Settings` itself is the one list of what there is and of what it can be; here only the places of keys are
+added to what it says.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings, Thresholds, Tuning, checked_thresholds
+
+_LARGEST = 1 << 24
+"""Bytes of a file of settings: nobody writes more, and reading takes a minute."""
+
+EXTENDS = "extends"
+"""The key that is no setting: the preset or the file whose settings hold where a file has none."""
+
+_MEANT = f"; did you mean {EXTENDS!r}?"
+
+_MOST_LEVELS = 8
+"""Files that extend one another: who reads settings must find out what holds."""
+
+_ABOUT = re.compile(r"(?:unknown setting ')?(\w+)")
+"""What a message about settings begins with: the setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A settings file as it stands: its settings, on which lines they are, and what it extends."""
+
+    path: str
+    values: dict[str, Any]
+    lines: dict[str, int]
+    base: object
+
+    def refused(self, message: str, name: str | None) -> SettingsError:
+        """Return an error that names this file, and the line of a setting where it has that."""
+        return SettingsError(str(Problem(self.path, message, self.lines.get(name or ""))))
+
+
+def load_settings(path: str) -> dict[str, Any]:
+    """Return the settings of a YAML file, checked, and those of what it extends where it has none itself.
+
+    Raises InputError where the file is not readable YAML, SettingsError for a setting that does not exist or
+    has a value that it cannot have; both name the file.
+    """
+    levels, values = _levels(path)
+    for level in reversed(levels):
+        values |= level.values
+        try:
+            Settings.of(**values)
+        except SettingsError as error:
+            about = _ABOUT.match(str(error))
+            raise level.refused(str(error), about[1] if about else None) from error
+    return values
+
+
+def files_of_settings(path: str) -> tuple[str, ...]:
+    """Return the files that settings come from: this one, and those that it extends."""
+    return tuple(level.path for level in _levels(path)[0])
+
+
+def load_preset(name: str) -> dict[str, Any]:
+    """Return the settings of a preset; raises SettingsError where there is none of that name."""
+    return dict(read_plain_yaml(text_of_preset(name)))
+
+
+def classes_of_preset(name: str) -> tuple[str, ...] | None:
+    """Return the classes that outputs of a challenge may name, None where any may be."""
+    classes = load_preset(name).get("classes")
+    return tuple(classes) if classes is not None else UNRESTRICTED.get(name)
+
+
+def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
+    """Return a settings file and those that it extends, and the settings of the preset below them."""
+    levels = [_read(path)]
+    while (base := levels[-1].base) is not None:
+        if isinstance(base, str) and base in PRESETS:
+            return levels, load_preset(base)
+        levels.append(_read(_extended(levels)))
+    return levels, {}
+
+
+def _read(path: str) -> _File:
+    if not path:
+        raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
+    lines: dict[str, int] = {}
+    values = read_yaml(path, lines)
+    if values is None:
+        values = {}
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise InputError(
+            Problem(path, f"holds {type(values).__name__}; expected settings, one `name: value` a line")
+        )
+    values = {key.replace("-", "_"): value for key, value in values.items()}
+    file = _File(path, values, lines, values.pop(EXTENDS, None))
+    for key in values:
+        # Settings know their own names only.
+        if key not in Settings.__slots__ and did_you_mean(key, (*Settings.__slots__, EXTENDS), n=1) == _MEANT:
+            raise file.refused(f"unknown setting {key!r}{_MEANT}", key)
+    return file
+
+
+def _extended(levels: list[_File]) -> str:
+    """Return the path of the file that the last of some files extends, which is relative to it."""
+    last = levels[-1]
+    name = last.base
+    if not isinstance(name, str) or not name:
+        message = f"extends must be the name of a preset or the path of a file, not {name!r}"
+        raise last.refused(message, EXTENDS)
+    path = os.path.join(os.path.dirname(last.path), name)  # noqa: PTH118, PTH120 - shown as it was written
+    if not os.path.isfile(path):  # noqa: PTH113 - also False for what cannot be a path
+        hint = did_you_mean(name, PRESETS, n=1)
+        raise last.refused(
+            f"extends {name!r}, which is neither a preset nor a file beside this one{hint}", EXTENDS
+        )
+    if os.path.realpath(path) in (os.path.realpath(level.path) for level in levels):
+        raise last.refused(
+            f"extends {name!r}, which extends this file itself; expected one that does not", EXTENDS
+        )
+    if len(levels) >= _MOST_LEVELS:
+        expected = f"expected at most {_MOST_LEVELS} files that extend one another"
+        raise last.refused(f"extends {name!r}; {expected}", EXTENDS)
+    return path
+
+
+def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever YAML may hold
+    """Return what a YAML file holds; raises InputError where it is none.
+
+    lines: where it is put on which line each key stands.
+    """
+    import yaml
+
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise InputError(Problem(path, f"has more than {_LARGEST} bytes; expected settings"))
+        return read_plain_yaml(content.decode("utf-8"), lines)
+    except OSError as error:
+        raise InputError(Problem(path, f"cannot be read: {error.strerror or error}")) from error
+    except UnicodeDecodeError as error:
+        raise InputError(Problem(path, "is not UTF-8 text; expected YAML")) from error
+    except RecursionError as error:
+        raise InputError(Problem(path, "is nested too deeply; expected one `name: value` a line")) from error
+    except (ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
+        # What a tag such as !!timestamp or !!binary makes of a text that is none, a number of 5000 digits.
+        said = one_line(error)
+        raise InputError(Problem(path, f"holds a value that cannot be read: {said}")) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = (mark.line + 1, mark.column + 1) if mark else (None, None)
+        read = isinstance(error, yaml.constructor.ConstructorError)
+        message = f"{error.problem}" if read else f"is not YAML: {error.problem}"
+        raise InputError(Problem(path, message, *place)) from error
+    except yaml.YAMLError as error:
+        raise InputError(Problem(path, f"is not YAML: {one_line(error)}")) from error
+
+
+def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
+    """Split class names at commas; a quoted name may hold commas itself.
+
+    Raises SettingsError for a line break, and for a quote that is not closed.
+    """
+    names: list[str] = []
+    for text in texts:
+        if len(text.splitlines()) > 1:
+            raise SettingsError(f"--classes {text!r} holds a line break; expected A,B,...")
+        # A blank before a quote is not part of the name.
+        try:
+            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
+        except csv.Error as error:
+            raise SettingsError(
+                f"--classes {text!r} has a quote that is not closed, or text after one that is; expected "
+                "quotes around a whole name: '\"a, b\",c'"
+            ) from error
+    return tuple(name.strip() for name in names)
+
+
+# Settings of challenges, shipped with the package, and the classes that their outputs may name.
+#
+# Each is a settings file beside this one, whose first line says what it is. Nothing heavy is imported here.
+
+
+PRESETS = (
+    "dcase2016-task3",
+    "dcase2017-task2",
+    "dcase2017-task3",
+    "dcase2019-task4",
+    "dcase2019-2022-task4",
+    "dcase2023-task4b",
+    "dcase2024-task4-desed",
+    "dcase2024-task4-maestro",
+    "maestro-soft",
+)
+"""The names of presets: each is a settings file of that name."""
+
+_DOMESTIC = (
+    "Alarm_bell_ringing", "Blender", "Cat", "Dishes", "Dog", "Electric_shaver_toothbrush", "Frying",
+    "Running_water", "Speech", "Vacuum_cleaner",
+)  # fmt: skip
+
+UNRESTRICTED: dict[str, tuple[str, ...]] = {
+    "dcase2017-task2": ("babycry", "glassbreak", "gunshot"),
+    "dcase2019-task4": _DOMESTIC,
+    "dcase2019-2022-task4": _DOMESTIC,
+}
+"""Classes of challenges whose settings do not restrict them: scores of other tables shall not change."""
+
+
+def checked_preset(name: object) -> str:
+    """Return the name of a preset; raises SettingsError for anything else, with the name that was meant."""
+    if isinstance(name, str) and name in PRESETS:
+        return name
+    hint = did_you_mean(str(name), PRESETS, n=1)
+    raise SettingsError(f"there is no preset {name!r}; expected one of {', '.join(PRESETS)}{hint}")
+
+
+def text_of_preset(name: str) -> str:
+    """Return the settings file of a preset as it stands, comments and all."""
+    from importlib.resources import files
+
+    path = files("sedeval_soft").joinpath("presets", f"{checked_preset(name)}.yaml")
+    return path.read_text(encoding="utf-8")
+
+
+def title_of_preset(name: str) -> str:
+    """Return what a preset is, in a line."""
+    return text_of_preset(name).partition("\n")[0].removeprefix("# ")
+
+
+# YAML as people who write settings expect it: no key twice, and plain words and decimal numbers only.
+#
+# YAML 1.1, which PyYAML reads, takes `1e-1` for a text, `no` for false, `1:30` for 90 and `010` for 8. Here
+# numbers are decimal, truth values are `true` and `false`, and everything else is text.
+
+
+_DIGITS = re.compile(r"[-+]?\d+", re.ASCII)
+
+_DEEPEST = 100
+"""Mappings and lists in one another."""
+
+_DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
+
+_FORMS: tuple[tuple[str, str, str], ...] = (
+    ("null", r"~|null|Null|NULL|", "~nN"),
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("float", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+)
+"""What is not a text: the tag, the form and the characters that it begins with."""
+
+
+_MOST_NODES = 1_000_000
+"""Values that a file may have, counted each time that an alias repeats them: few lines can be billions."""
+
+
+def _unfolded(node: Any, known: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
+    """Return how many values a node has if every alias is written out; infinitely many if it holds itself."""
+    if depth > _DEEPEST:
+        raise RecursionError
+    if id(node) not in known:
+        known[id(node)] = float("inf")  # until it is known: it may be asked for by what is in it
+        plain = isinstance(node.value, str)
+        pairs = () if plain else (pair if isinstance(pair, tuple) else (pair,) for pair in node.value)
+        known[id(node)] = 1.0 + sum(_unfolded(part, known, depth + 1) for pair in pairs for part in pair)
+    return known[id(node)]
+
+
+def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever it may hold
+    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice.
+
+    `-` is `_` in the keys of the whole, which are settings; it is not in names of classes, groups and scenes.
+    lines: where it is put on which line each of these keys stands.
+    """
+    import yaml
+
+    found = {} if lines is None else lines
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers = {}  # noqa: RUF012 - PyYAML's own; filled below
+
+        def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
+            self.whole = node
+            if _unfolded(node, {}, 0) > _MOST_NODES:
+                problem = "aliases repeat what they stand for too often; expected it written out"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            return super().construct_document(node)
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                name = str(key.value).replace("-", "_") if node is self.whole else str(key.value)
+                if name in seen:
+                    problem = f"setting {name!r} is given a second time; expected it once"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(name)
+                if node is self.whole:
+                    found[name] = key.start_mark.line + 1
+            return super().construct_mapping(node, deep)
+
+    def decimal(loader: Loader, node: yaml.ScalarNode) -> int | float:
+        number = loader.construct_scalar(node)
+        return int(number) if _DIGITS.fullmatch(number) else float(number)
+
+    for tag, form, first in _FORMS:
+        begins = [*first, ""] if tag == "null" else list(first)
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{form})\Z"), begins)
+    Loader.add_constructor("tag:yaml.org,2002:float", decimal)
+    loader = Loader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
+    """Return a mapping as YAML that reads back as it is; what is not printable is escaped.
+
+    flow: whether lists stand on one line; None for those of plain values only.
+    """
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        style = None if value.isprintable() else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
+    written = str(yaml.dump(value, Dumper=Dumper, default_flow_style=flow, **how))
+    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+
+
+# Files of thresholds: what `soft-sed-eval tune` writes and `--thresholds` reads.
+
+
+def dump_thresholds(tuning: Tuning, signature: str) -> str:
+    """Return the text of a file of thresholds: they, what they reach, and how they were found."""
+    rest: dict[str, Any] = {
+        "objective": tuning.objective,
+        "beta": tuning.beta,
+        "inclusive": tuning.inclusive,
+        "classes": {
+            label: {"n_ref": of.n_ref, "score": of.score, "as_good": [of.low, of.high]}
+            for label, of in tuning.classes.items()
+        },
+        "signature": signature,
+    }
+    first = write_plain_yaml({"thresholds": tuning.thresholds})
+    return (
+        "# Thresholds for --thresholds; a class that has none is cut at --threshold.\n"
+        f"{first}{write_plain_yaml(rest, flow=None)}"
+    )
+
+
+def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
+    """Return the thresholds of a file: those under `thresholds`, or all of it if there is no such key.
+
+    Raises InputError where it cannot be read, SettingsError for what no threshold can be, and for thresholds
+    that were found for the other of active above and at them.
+    """
+    values = read_yaml(path)
+    if not isinstance(values, Mapping):
+        raise InputError(
+            Problem(path, f"holds {type(values).__name__}; expected thresholds, one `class: number` a line")
+        )
+    made = values.get("inclusive")
+    if "thresholds" in values and isinstance(made, bool) and made is not inclusive:
+        here, there = ("at or above", "above") if inclusive else ("above", "at or above")
+        raise SettingsError(f"{path}: found for active {there} thresholds; this evaluation has {here}")
+    try:
+        found = checked_thresholds(values.get("thresholds", values))
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from error
+    if isinstance(found, str):
+        raise SettingsError(f"{path}: thresholds are the rule {found}; expected `--thresholds {found}`")
+    return found

@@ -1,0 +1,161 @@
+"""Rows made of columns, whoever read them; and the checks that all columns must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import counted
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+ROUNDING = 1e-6
+"""How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights
+that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
+
+
+_BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A column of names: (n,) codes into distinct names without blanks around them."""
+
+    names: tuple[str, ...]
+    codes: Codes
+
+    @classmethod
+    def of(cls, names: Iterable[str], codes: Codes) -> Named:
+        """Strip the names and join those that are the same then."""
+        stripped = [name.strip() for name in names]
+        distinct = tuple(dict.fromkeys(stripped))
+        if len(distinct) == len(stripped):
+            return cls(distinct, codes)
+        position = {name: code for code, name in enumerate(distinct)}
+        lookup = np.array([position[name] for name in stripped], dtype=np.int32)
+        return cls(distinct, lookup[codes])
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> Named:
+        """Return the column that has these names in its rows, (n,)."""
+        names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
+        return cls.of(names, np.array([names[text] for text in texts], dtype=np.int32))
+
+    def take(self, kept: Bools) -> Named:
+        """Return the column of some rows; names that they do not use stay known."""
+        return Named(self.names, self.codes[kept])
+
+    def used(self, also: Iterable[str] = ()) -> Named:
+        """Keep the names that rows use, and some others; in order of their first appearance."""
+        present = np.zeros(len(self.names), dtype=bool)
+        present[self.codes] = True
+        if present.all() and not also:
+            return self
+        names = tuple(
+            dict.fromkeys([*(n for n, kept in zip(self.names, present.tolist(), strict=True) if kept), *also])
+        )
+        position = {name: code for code, name in enumerate(names)}
+        lookup = np.array([position.get(name, -1) for name in self.names], dtype=np.int32)
+        return Named(names, lookup[self.codes] if len(self.codes) else self.codes)
+
+    def names_a_row(self, name: str) -> bool:
+        """Return whether any row has this name."""
+        return name in self.names and bool(np.any(self.codes == self.names.index(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table that play a role.
+
+    file, label: names, None where the table has no such column. onset, offset: (n,) seconds. value:
+    (n,) or None. classes: names and (n,) values of a wide table's columns. declared: files without rows.
+    """
+
+    file: Named | None
+    label: Named | None
+    onset: Floats
+    offset: Floats
+    value: Floats | None
+    classes: tuple[tuple[str, Floats], ...]
+    declared: Sequence[str] = ()
+
+    def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
+        """Return the rows, None if any number or name is one that cannot be scored.
+
+        Raises InputError where there are more of them, or of files or classes, than limits allow.
+        """
+        if not self._names_and_times_are_sound(limits):
+            return None
+        limits.check(origin.name, "rows", len(self.onset), "rows")
+        values = [column for _, column in self.classes] if self.value is None else [self.value]
+        if len(self.onset) and values:
+            # Comparisons with NaN are false, so that NaN is refused here, too.
+            lows, highs = [column.min() for column in values], [column.max() for column in values]
+            if not all(low >= -ROUNDING for low in lows) or not all(high <= 1 + ROUNDING for high in highs):
+                return None
+            if min(lows) < 0 or max(highs) > 1:
+                values, origin = _rounded(values, origin)
+        file = self.file or Named((UNNAMED,), np.zeros(len(self.onset), dtype=np.int32))
+        file = file.used(self.declared)
+        _check_names(origin.name, "files", file.names, limits)
+        if self.label is None:
+            names = tuple(name for name, _ in self.classes)
+            _check_names(origin.name, "classes", names, limits)
+            return EventTable.wide(
+                file.names, names, file.codes, self.onset, self.offset, tuple(values), origin
+            )
+        label = self.label.used()
+        _check_names(origin.name, "classes", label.names, limits)
+        value = None if self.value is None else values[0]
+        return EventTable.long(
+            file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
+        )
+
+    def _names_and_times_are_sound(self, limits: Limits) -> bool:
+        if not len(self.onset):
+            return True
+        for names in (self.file, self.label):
+            if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
+                return False
+        # Here, too, NaN fails.
+        within = self.onset.min() >= 0 and self.offset.max() <= limits.duration
+        return bool(within) and bool(np.all(self.offset >= self.onset))
+
+
+def _check_names(source: str, what: str, names: Sequence[str], limits: Limits) -> None:
+    limits.check(source, what, len(names), what)
+    longest = max(names, key=len, default="")
+    if len(longest) > limits.name_length:
+        noun = "file" if what == "files" else "class"
+        found = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
+        raise limits.refusal(source, "name_length", found, len(longest))
+
+
+def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin]:
+    """Take values just beyond the interval for its ends, and note how many there were."""
+    beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+    rounded = [np.clip(column, 0.0, 1.0) for column in values]
+    return rounded, replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
+
+
+def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return what is noted of the parts of one table as it is noted of the whole: roundings are counted."""
+    found: dict[str, int | None] = {}
+    for note in notes:
+        number = note.partition(" ")[0]
+        if number.isdecimal() and note == _of_rounded(int(number)):
+            found[_BEYOND] = int(number) + (found.get(_BEYOND) or 0)
+        else:
+            found[note] = None
+    return tuple(text if count is None else _of_rounded(count) for text, count in found.items())
+
+
+def _of_rounded(number: int) -> str:
+    return f"{counted(number, 'value')} {_BEYOND} {'was' if number == 1 else 'were'} taken for 0 or 1"

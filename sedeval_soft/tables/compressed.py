@@ -1,0 +1,233 @@
+"""Decompression that counts what comes out: what a file says of its own size is not believed."""
+
+from __future__ import annotations
+
+import io
+import math
+import mmap
+import zlib
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, cast
+
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+Bytes = bytes | mmap.mmap
+
+SPARED = 1 << 24
+"""Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""
+
+_CHECKED = 1 << 26
+"""Bytes after which it is asked whether there is memory for as many more."""
+
+_PIECE = 1 << 20
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+"""What follows `BZh9`: a block, or the end where there is none."""
+
+
+class Taken:
+    """Bytes that are gathered from where nobody says how many there are."""
+
+    def __init__(self, name: str, limits: Limits, file: IO[bytes] | None = None) -> None:
+        """Begin with none; name: of the input. file: where they go, in memory where there is none."""
+        self.size = 0
+        self._name, self._limits = name, limits
+        self._memory = io.BytesIO()
+        self._stream = self._memory if file is None else file
+        self._checked = _CHECKED if file is None else math.inf
+
+    def add(self, piece: bytes) -> None:
+        """Take in some more; raises InputError over the limit of size, RoomError where memory is short."""
+        self.size += len(piece)
+        if self.size > self._limits.size:
+            raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
+        if self.size > self._checked:
+            from sedeval_soft.core.room import check_room
+
+            # The buffer doubles, more or less, when it is full.
+            check_room(self.size, f"{self._name}: to hold it", "Expected less data, or in several parts")
+            self._checked = self.size + _CHECKED
+        self._stream.write(piece)
+
+    def whole(self) -> bytes:
+        """Return all that are in memory, without another copy."""
+        return self._memory.getvalue()
+
+
+class Counted(io.RawIOBase):
+    """Bytes as a file, without a copy of them, that knows how many were read: those that others came of."""
+
+    def __init__(self, data: Bytes) -> None:
+        self._view = memoryview(data)
+        self._at = 0
+        self.taken = 0
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it can be read from anywhere."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place; raises OSError before the beginning, as files do."""
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: len(self._view)}[whence]
+        if start + offset < 0:
+            raise OSError(22, f"there is no place {start + offset}")
+        self._at = start + offset
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill a buffer as far as there is something."""
+        view = memoryview(buffer).cast("B")
+        piece = self._view[self._at : self._at + len(view)]
+        view[: len(piece)] = piece
+        self._at += len(piece)
+        self.taken += len(piece)
+        return len(piece)
+
+
+def compression_of(data: Bytes) -> str:
+    """Return how bytes are compressed, nothing where they are not."""
+    head = data[:10]
+    if head[:2] == b"\x1f\x8b":
+        return "gzip"
+    if head[:3] == b"BZh" and head[4:] in _BZIP2:
+        return "bzip2"
+    return "xz" if head[:6] == b"\xfd7zXZ\x00" else ""
+
+
+def check_size(name: str, found: int, compressed: int, limits: Limits) -> None:
+    """Raise InputError where more came out of a compressed input than is taken in.
+
+    compressed: bytes that were read of it so far, so that a bomb is known long before its end.
+    """
+    limits.check(name, "size", found, "decompressed bytes")
+    if found > SPARED:
+        limits.check(name, "ratio", found // max(1, compressed), "decompressed bytes per byte")
+
+
+def expand(name: str, file: Counted, kind: str, check: Callable[[int], None]) -> bytes:
+    """Return what compressed bytes hold; raises InputError where they are broken.
+
+    check: is told how many bytes came out so far, and raises where they are too many.
+    """
+    import lzma
+    import zlib
+
+    try:
+        with _opened(file, kind) as opened:
+            return read_counted(opened, check)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        message = f"begins like {kind}, but cannot be decompressed: {error}"
+        raise InputError(Problem(name, message, code="broken-archive")) from error
+
+
+def read_counted(file: IO[bytes], check: Callable[[int], None]) -> bytes:
+    """Return all that a file holds; check: as for `expand`."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := file.read(_PIECE):
+        size += len(piece)
+        check(size)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _opened(file: Counted, kind: str) -> IO[bytes]:
+    import bz2
+    import gzip
+    import lzma
+
+    inner = cast("IO[bytes]", file)
+    if kind == "gzip":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=inner))
+    return cast("IO[bytes]", bz2.BZ2File(inner) if kind == "bzip2" else lzma.LZMAFile(inner))
+
+
+def compressed(path: str, data: bytes) -> bytes:
+    """Return bytes as a file of that name holds them: compressed where its extension says so."""
+    import bz2
+    import gzip
+    import lzma
+
+    last = path.lower()
+    if last.endswith(".gz"):
+        return gzip.compress(data, mtime=0)  # the same input gives the same bytes
+    if last.endswith(".bz2"):
+        return bz2.compress(data)
+    return lzma.compress(data) if last.endswith(".xz") else data
+
+
+# Gzipped bytes, decompressed piece by piece: a few of them can stand for more than any memory has.
+
+
+_IN, _OUT = 1 << 16, 1 << 20
+"""Bytes that are handed over at a time, and that come back at the most."""
+
+_GZIP = 31
+"""What zlib calls a stream with the head and the checksum of gzip."""
+
+
+def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
+    """Return what gzipped bytes stand for, of one member after another.
+
+    name: of the input. Raises InputError where they are damaged, and where they become more than limits
+    allow: they are counted as they come, whatever they declare.
+    """
+    taken = Taken(name, limits)
+    unfold(name, raw, taken, limits)
+    return taken.whole()
+
+
+def unfold(name: str, raw: Bytes, taken: Taken, limits: Limits = LIMITS) -> None:
+    """Gather what gzipped bytes stand for; arguments and errors as for `decompress`."""
+    view = memoryview(raw)
+    try:
+        at = 0
+        while at < len(view):
+            at = _after_zeros(view, _member(name, view, at, taken, limits))
+    except (EOFError, zlib.error) as error:
+        raise InputError(
+            Problem(name, f"begins like gzip, but cannot be decompressed: {error}", code="broken-gzip")
+        ) from error
+    finally:
+        view.release()
+
+
+def _member(name: str, view: memoryview, at: int, taken: Taken, limits: Limits) -> int:
+    """Take in what a member stands for; return where it ends."""
+    member = zlib.decompressobj(_GZIP)
+    while not member.eof:
+        given = bytes(view[at : at + _IN])
+        if not given:
+            raise EOFError("it ends before its end was marked")
+        at += len(given)
+        piece = b""
+        while not member.eof and (given or len(piece) == _OUT):
+            piece = member.decompress(given, _OUT)
+            taken.add(piece)
+            _check_ratio(name, taken.size, at, limits)
+            given = member.unconsumed_tail
+    return at - len(member.unused_data)
+
+
+def _after_zeros(view: memoryview, at: int) -> int:
+    """Return where another member begins, or the end: zeros may fill up the last block of a tape."""
+    while at < len(view):
+        piece = bytes(view[at : at + _IN])
+        rest = piece.lstrip(b"\0")
+        at += len(piece) - len(rest)
+        if rest:
+            break
+    return at
+
+
+def _check_ratio(name: str, size: int, read: int, limits: Limits) -> None:
+    if size > max(SPARED, limits.ratio * read):
+        found = f"has more than {limits.ratio} bytes for each compressed one"
+        raise limits.refusal(name, "ratio", found)

@@ -1,0 +1,219 @@
+"""JSON lines: an object for each row, its fields called as the columns of tables are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sedeval_soft.core.intake import Limits, intake_of
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
+from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
+from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
+from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.fit import check_text
+from sedeval_soft.tables.jams import as_float
+from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, word_as_number
+
+_NAMES = ("filename", "event_label")
+_HEAD = 1 << 16
+
+Object = Mapping[str, Any]
+
+
+def reads(source: Source) -> bool:
+    """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
+    import msgspec
+
+    head = source.data[:_HEAD].lstrip()
+    if not head.startswith(b"{"):
+        return False
+    try:
+        first = msgspec.json.decode(head.split(b"\n", 1)[0])
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    keys = [str(key) for key in first]
+    return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
+
+
+def read(source: Source, limits: Limits) -> EventTable | None:
+    """Read an object per line; raises InputError with the first that are wrong."""
+    objects = _objects(source, limits)
+    if not objects:
+        return None
+    names = tuple(dict.fromkeys(key for _, row in objects for key in row))
+    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    layout = _layout(source, names, objects, limits)
+    problems: list[Problem] = []
+    files: list[str] = []
+    labels: list[str] = []
+    numbers: list[list[float]] = []
+    declared: list[str] = []
+    for line, row in objects:
+        texts, cells, wrong = _row(layout, row, limits)
+        if wrong and _declares(layout, row):
+            declared.append(texts[0])
+        elif wrong:
+            problems += [Problem(source.name, message, line) for message in wrong]
+            if len(problems) > MAX_PROBLEMS:
+                raise InputError(problems[:MAX_PROBLEMS], more=True)
+        else:
+            files.append(texts[0])
+            labels.append(texts[1])
+            numbers.append(cells)
+    if problems:
+        raise InputError(problems)
+    return _rows(source, layout, (files, labels, declared), numbers, limits)
+
+
+def write(rows: EventTable) -> bytes:
+    """Return an object for each row."""
+    import msgspec
+
+    check_text(rows.origin.name, (*rows.files, *rows.classes), "jsonl", "")
+    check_header(rows, "jsonl")
+    names = header_of(rows)
+    columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
+    if not rows.is_wide:
+        columns.insert(2, [rows.classes[code] for code in rows.row_label.tolist()])
+    if names[0] == "filename":
+        columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
+    encode = msgspec.json.Encoder().encode
+    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+    lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _objects(source: Source, limits: Limits) -> list[tuple[int, Object]]:
+    """Return the objects with their lines."""
+    import msgspec
+
+    decode = msgspec.json.Decoder().decode
+    found: list[tuple[int, Object]] = []
+    problems: list[Problem] = []
+    for line, text in enumerate(source.data[:].split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            row = decode(text)
+            wrong = "" if isinstance(row, dict) else f"is {quoted(str(row))}; expected an object"
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            wrong = f"is not JSON: {error}; expected an object in each line"
+        if wrong:
+            problems.append(Problem(source.name, wrong, line))
+            if len(problems) > MAX_PROBLEMS:
+                raise InputError(problems[:MAX_PROBLEMS], more=True)
+        else:
+            found.append((line, row))
+    if problems:
+        raise InputError(problems)
+    limits.check(source.name, "rows", len(found), "rows")
+    return found
+
+
+def _layout(
+    source: Source, names: tuple[str, ...], objects: Sequence[tuple[int, Object]], limits: Limits
+) -> Layout:
+    try:
+        # Under their own names: those of a layout have no blanks around them.
+        layout = replace(layout_of_header(names, intake_of(limits).columns), names=names)
+    except LayoutError as error:
+        code = error.code if error.code == RAVEN else "invalid"
+        raise InputError(Problem(source.name, str(error), 1, code=code)) from error
+    found = unclear(layout)
+    look(found, [[_cells(row.get(each.name) for _, row in objects) for each in found]])
+    check(source.name, layout, found, limits, 1)
+    return layout
+
+
+def _cells(cells: Iterable[object]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    """Return the fields of objects as texts, those that are neither texts nor numbers as missing."""
+    texts = [str(cell) if isinstance(cell, str | int | float) else None for cell in cells]
+    return pa.array(texts, pa.large_string())
+
+
+def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], list[float], list[str]]:
+    """Return file and label of an object, its numbers, and what is wrong."""
+    texts = dict.fromkeys(_NAMES, "")
+    cells: list[float] = []
+    wrong: list[str] = []
+    for name, role in zip(layout.names, layout.roles, strict=True):
+        if role is None:
+            continue
+        cell = row.get(name)
+        if role in _NAMES:
+            texts[role] = str(cell).strip() if isinstance(cell, str | int) else ""
+            if not texts[role] or isinstance(cell, bool) or "\0" in texts[role]:
+                wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}; expected a name")
+            continue
+        number = as_float(cell)
+        if role == "soft_value" and isinstance(cell, str | bool):
+            number = as_float(
+                {"1": 1, "0": 0}.get(
+                    word_as_number(str(cell).strip()) if str(cell).strip().upper() not in {"0", "1"} else ""
+                )
+            )
+        cells.append(number)
+        most = limits.duration if role in {"onset", "offset"} else 1 + ROUNDING
+        least = 0.0 if role in {"onset", "offset"} else -ROUNDING
+        if not least <= number <= most:
+            limit = "seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
+            long = f", which {limits.too_long()}" if most == limits.duration < number else ""
+            wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}{long}; expected {limit}")
+    if not wrong:
+        onset, offset = (
+            as_float(row.get(layout.names[layout.roles.index(role)])) for role in ("onset", "offset")
+        )
+        if offset < onset:
+            wrong.append(f"offset {offset:.15g} is before onset {onset:.15g}; expected onset <= offset")
+    return (texts["filename"], texts["event_label"]), cells, wrong
+
+
+def _declares(layout: Layout, row: Object) -> bool:
+    """Return whether an object has the name of a file and nothing else."""
+    at = layout.position("filename")
+    if at is None or not isinstance(row.get(layout.names[at]), str) or not row[layout.names[at]].strip():
+        return False
+    others = (name for i, name in enumerate(layout.names) if i != at and layout.roles[i] is not None)
+    return all(row.get(name) is None for name in others)
+
+
+def _rows(
+    source: Source,
+    layout: Layout,
+    texts: tuple[list[str], list[str], list[str]],
+    numbers: list[list[float]],
+    limits: Limits,
+) -> EventTable:
+    files, labels, declared = texts
+    positions = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
+    table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
+    column = dict(zip(positions, np.ascontiguousarray(table), strict=True))
+    value = layout.position("soft_value")
+    shape = "wide" if layout.wide else "long"
+    rows = Columns(
+        Named.of_texts(files) if layout.position("filename") is not None else None,
+        Named.of_texts(labels) if layout.position("event_label") is not None else None,
+        column[layout.roles.index("onset")],
+        column[layout.roles.index("offset")],
+        None if value is None or layout.wide else column[value],
+        tuple((layout.names[i].strip(), column[i]) for i in layout.class_positions()),
+        declared,
+    ).rows(Origin(source.name, source.sha256, f"JSON lines, {shape}{layout.said()}", layout.ignored), limits)
+    if rows is None:
+        raise InputError(Problem(source.name, "holds something that cannot be scored"))
+    return rows
+
+
+def _shown(cell: object, present: bool) -> str:
+    if not present:
+        return "missing"
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return "not finite"
+    return "null" if cell is None else quoted(str(cell)[:100]) if isinstance(cell, str) else str(cell)[:40]

@@ -1,0 +1,182 @@
+"""The bytes of an input: from a file, standard input or a URL, gzipped or not, with their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.tables.compressed import Bytes, Taken, decompress
+
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, which readers take away."""
+
+_GZIP = b"\x1f\x8b"
+_UNREADABLE = "unreadable-file"
+
+_LARGE = 1 << 20
+"""Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
+
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
+_MAGIC = "*?["
+
+
+_PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parquet", ".pq", ".arrow")
+_UNPACKED = 6
+"""How many bytes of text a packed byte stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An input's text.
+
+    name: as the user gave it. data: UTF-8 bytes, decompressed, without byte order
+        mark; a large file is mapped, not copied.
+    """
+
+    name: str
+    data: Bytes
+    _digest: Callable[[], str]
+
+    @property
+    def sha256(self) -> str:
+        """Return the SHA-256 of the bytes as they came, before decompression."""
+        return self._digest()
+
+
+def open_source(
+    path: str | os.PathLike[str], stdin: BinaryIO | None = None, limits: Limits = LIMITS
+) -> Source:
+    """Take in a file, or standard input for `-`; raises InputError where that fails, or over a limit."""
+    name = os.fspath(path)
+    raw = read_bytes(name, stdin, limits)
+    digest = _hash(raw)
+    data = raw
+    if raw[:2] == _GZIP:
+        data = decompress(spelled(name), raw, limits)
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
+    return Source(spelled(name), without_mark(data), digest)
+
+
+def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:
+    """Return the bytes of a file, or of standard input for `-`; raises InputError as `open_source` does."""
+    if not name:
+        raise InputError(
+            Problem(
+                "''", "is not the name of a file; expected a path, or - for standard input", code=_UNREADABLE
+            )
+        )
+    if name == "-" and stdin is None and sys.stdin is None:
+        raise InputError(Problem(name, "standard input is closed; expected a table there", code=_UNREADABLE))
+    if is_url(name):
+        from sedeval_soft.formats.remote import fetch
+
+        return fetch(name, limits)
+    try:
+        if name == "-":
+            return _drain(name, stdin or sys.stdin.buffer, limits)
+        with Path(name).open("rb") as file:
+            return _take_in(name, file, limits)
+    except OSError as error:
+        raise InputError(
+            Problem(name, f"cannot be read: {error.strerror or error}", code=_UNREADABLE)
+        ) from error
+    except ValueError as error:
+        raise InputError(
+            Problem(repr(name), f"is not the name of a file: {error}", code=_UNREADABLE)
+        ) from error
+
+
+def spelled(name: str) -> str:
+    """Return the name of a file as text: bytes in it that are not UTF-8 are written as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _take_in(name: str, file: BinaryIO, limits: Limits) -> Bytes:
+    """Return the bytes of a file: a copy of a small one, the mapped pages of a large one."""
+    state = os.fstat(file.fileno())
+    if not stat.S_ISREG(state.st_mode) or state.st_size < _LARGE:
+        # A device or a pipe has no size, and may have no end.
+        return _drain(name, file, limits)
+    if state.st_size > limits.size:
+        raise limits.refusal(spelled(name), "size", f"has {state.st_size} bytes", state.st_size)
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _drain(name: str, file: BinaryIO, limits: Limits) -> bytes:
+    """Return all that a stream has, unless that is more than it may be."""
+    first = file.read(min(_LARGE, limits.size + 1))
+    if len(first) < min(_LARGE, limits.size + 1):
+        return first
+    taken = Taken(spelled(name), limits)
+    taken.add(first)
+    while piece := file.read(_LARGE):
+        taken.add(piece)
+    return taken.whole()
+
+
+def _hash(raw: Bytes) -> Callable[[], str]:
+    if len(raw) < _LARGE:
+        digest = hashlib.sha256(raw).hexdigest()
+        return lambda: digest
+    from concurrent.futures import ThreadPoolExecutor
+
+    with_thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
+    future = with_thread.submit(lambda: hashlib.sha256(raw).hexdigest())
+    with_thread.shutdown(wait=False)
+    return future.result
+
+
+def is_url(name: str) -> bool:
+    """Return whether a name is that of a file elsewhere, such as `s3://bucket/ref.parquet`."""
+    return _URL.match(name) is not None
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether a name is a pattern of names, such as `ref/*.parquet`, and no file's own."""
+    if is_url(name):
+        # Of the web, a question mark begins a query.
+        magic = "*[" if name.lower().startswith("http") else _MAGIC
+        return any(sign in name for sign in magic)
+    return any(sign in name for sign in _MAGIC) and not os.path.lexists(name)
+
+
+def any_in_shards(reference: str, system: str) -> bool:
+    """Return whether one of two tables is in shards, and neither is standard input."""
+    return "-" not in (reference, system) and (in_shards(reference) or in_shards(system))
+
+
+def in_shards(name: str) -> bool:
+    """Return whether a name is a pattern, or that of a file elsewhere, which is read as one shard."""
+    return is_url(name) or is_pattern(name)
+
+
+def extension_of(name: str) -> str:
+    """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    for compressed in (".gz", ".bz2", ".xz"):
+        last = last.removesuffix(compressed)
+    dot = last.rfind(".")
+    return last[dot:] if dot > 0 else ""
+
+
+def without_mark(data: Bytes) -> Bytes:
+    """Return bytes without the mark of UTF-8 that some programs begin a text with."""
+    return data[len(BOM) :] if data[: len(BOM)] == BOM else data
+
+
+def bytes_as_text(name: str, size: int) -> int:
+    """Return the bytes that a file of so many bytes would have as text, estimated."""
+    packed = name.lower().endswith(_PACKED) or extension_of(name) in _PACKED
+    return size * _UNPACKED if packed else size

@@ -1,0 +1,1 @@
+"""What is done with tables beside scoring them: looked at, mended, converted."""

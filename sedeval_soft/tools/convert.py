@@ -1,0 +1,165 @@
+"""Tables of one form as another: nothing is lost in silence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from sedeval_soft.api.sources import Columns, limits_from, to_rows
+from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.paths import is_folder
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.report import write_atomic
+from sedeval_soft.report.write import write_folder
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.compressed import compressed
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.fit import fit, recording
+from sedeval_soft.tables.folder import stem_of
+from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What a conversion did, or would do.
+
+    read: what the source was. form: what it became, by its name. losses: what the target cannot hold, in
+    words, nothing where it holds everything. rows, files, classes: how many were written. apart: whether the
+    target is a folder.
+    """
+
+    read: str
+    form: str
+    losses: tuple[str, ...]
+    rows: int
+    files: int
+    classes: int
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Rows that are ready to be written in a form.
+
+    rows: as it holds them. _stems: what files are called.
+    """
+
+    form: Form
+    rows: EventTable
+    conversion: Conversion
+    _stems: tuple[str, ...]
+
+    def content(self) -> bytes:
+        """Return the bytes of a single file."""
+        return self.form.write(self.rows)
+
+    def members(self) -> Iterator[tuple[str, bytes]]:
+        """Yield names and bytes of the files of a folder, by recording."""
+        for code, stem in enumerate(self._stems):
+            rows = recording(self.rows, code, named=self.form.named)
+            yield stem + self.form.extensions[0], self.form.write(rows)
+
+
+def convert(
+    source: Any,  # noqa: ANN401 - whatever `evaluate` takes
+    target: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    source_form: str = "",
+    strict: bool = False,
+    force: bool = False,
+    limits: Limits | None = None,
+    columns: Columns | None = None,
+) -> Conversion:
+    """Write a table in another form; a folder of one file per recording for some.
+
+    source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
+    there is none. source_form: what the source must be. strict: raise EvaluationError, and write nothing,
+    where something would be lost. force: replace a folder that is not empty. limits: the most that is taken
+    in. columns: which play which role, as for `evaluate`.
+    """
+    if os.fspath(target) == "-":
+        raise SettingsError("-: is not the name of a file; expected a path")
+    taken_in = limits_from(limits, columns)
+    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=taken_in)
+    write(prepared, target, force=force)
+    return prepared.conversion
+
+
+def prepare(
+    source: Any,  # noqa: ANN401
+    target: str | os.PathLike[str],
+    *,
+    to: str | None = None,
+    source_form: str = "",
+    strict: bool = False,
+    limits: Limits | None = None,
+) -> Prepared:
+    """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
+    name = os.fspath(target)
+    _check_not_source(source, name)
+    form = None if to is None else form_of(to)
+    if form is not None and not form.written:  # before anything is read
+        raise SettingsError(f"--to {form.name}: is only read; expected one of {', '.join(WRITTEN)}")
+    limits = limits_from(limits)
+    rows = _rows_of(source, source_form, limits)
+    form = form or _by_extension(name, rows)
+    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and is_folder(name))
+    if into_folder and not form.apart:
+        raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
+    fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name), limits=limits)
+    if fitted.stems is not None and name == "-":
+        raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
+    if strict and fitted.losses:
+        lost = "; ".join(fitted.losses)
+        raise EvaluationError(f"{rows.origin.name}: {form.name} would lose {lost}")
+    made = fitted.rows
+    counts = (len(made), len(made.files), len(made.classes))
+    done = Conversion(rows.origin.form, form.name, fitted.losses, *counts, fitted.stems is not None)
+    return Prepared(form, made, done, fitted.stems or ())
+
+
+def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write what was prepared: a file, or a folder, is complete or as it was."""
+    if prepared.conversion.apart:
+        extensions = prepared.form.extensions
+        write_folder(target, prepared.members(), replaceable=extensions, force=force)
+    else:
+        write_atomic(target, compressed(os.fspath(target), prepared.content()))
+
+
+def _rows_of(source: Any, form: str, limits: Limits) -> EventTable:  # noqa: ANN401
+    if not isinstance(source, str | os.PathLike):
+        return to_rows(source, "source", Settings(), limits)
+    if form:
+        form_of(form, "--from")
+    return read_rows(source, form=form, limits=limits)
+
+
+def _by_extension(target: str, rows: EventTable) -> Form:
+    form = form_by_extension(target, wide=rows.is_wide)
+    if form is None:
+        written = ", ".join(WRITTEN)
+        raise SettingsError(f"{target}: its name does not say what to write; expected --to {written}")
+    return form
+
+
+def _called(source: str) -> str:
+    """Return what a recording without a name is called: as the file that it was read from."""
+    name = PurePath(source).name
+    return "" if source in {"-", "source"} else stem_of(name)
+
+
+def _check_not_source(source: object, target: str | os.PathLike[str]) -> None:
+    """Raise InputError where a target is the source itself, which would be replaced."""
+    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
+        try:
+            same = Path(source).samefile(target)
+        except (OSError, ValueError):
+            return
+        if same:
+            raise InputError(Problem(os.fspath(target), "is the source itself; expected another target"))

@@ -1,0 +1,303 @@
+"""Heat maps, bars, boards and timelines: what is drawn are the scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.legend import Legend
+from plotted import OTHER, REFERENCE, SYSTEM, said, table
+
+from sedeval_soft import compare, evaluate, plot, threshold_curves
+from sedeval_soft.plots.data import Wish
+from sedeval_soft.plots.requirements import settings_for
+from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
+from sedeval_soft.plots.timeline import Strip, verdicts
+from sedeval_soft.settings import Settings
+
+BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
+
+
+def written_in(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_a_matrix_has_a_number_for_each_basis_and_reading():
+    scores = evaluate(REFERENCE, SYSTEM, only=BASES)
+    (axes,) = plot("matrix", REFERENCE, SYSTEM).axes
+    expected = [[scores[f"{b}.{r}.f1.macro"] for r in READINGS] for b in BASES]
+    np.testing.assert_array_equal(axes.images[0].get_array(), expected)
+    assert written_in(axes) == [f"{value:.3f}" for row in expected for value in row]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == list(READINGS)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == list(BASES)
+    assert "macro F1" in axes.get_xlabel()
+
+
+def test_a_matrix_has_the_tuned_reading_and_the_measure_that_are_asked_for():
+    asked = {"only": ["segment"], "cross_tune": 2}
+    scores = evaluate(REFERENCE, SYSTEM, **asked)
+    (axes,) = plot("matrix", REFERENCE, SYSTEM, scores="recall.micro", **asked).axes
+    readings = ("hard", "tuned", "optimal", "soft")
+    assert written_in(axes) == [f"{scores[f'segment.{r}.recall.micro']:.3f}" for r in readings]
+    assert "micro R" in axes.get_xlabel()
+
+
+def test_numbers_can_be_read_on_their_colour():
+    (axes,) = plot("matrix", REFERENCE, SYSTEM, only=["event"]).axes
+    image = axes.images[0]
+    for text, value in zip(axes.texts, image.get_array().ravel(), strict=True):
+        red, green, blue, _ = image.cmap(image.norm(value))
+        light = 0.299 * red + 0.587 * green + 0.114 * blue
+        assert abs(light - (text.get_color() == "white")) > 0.45
+
+
+def test_with_intervals_a_matrix_is_of_dots():
+    asked = {"only": BASES, "ci": "bootstrap", "replicates": 50}
+    scores = evaluate(REFERENCE, SYSTEM, **asked)
+    (axes,) = plot("matrix", REFERENCE, SYSTEM, **asked).axes
+    names = [f"{b}.{r}.f1.macro" for b in BASES for r in READINGS]
+    found = [scores.score(name) for name in names]
+    assert written_in(axes) == [f"{s.value:.3f} [{s.low:.2f}, {s.high:.2f}]" for s in found]
+    dots = [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() != "none"]
+    spans = [tuple(line.get_xdata()) for line in axes.get_lines() if line.get_marker() == "none"]
+    assert dots == [s.value for s in found]
+    assert spans == [(s.low, s.high) for s in found]
+
+
+def test_several_systems_are_a_leaderboard():
+    asked = {"only": ["segment", "event"], "replicates": 50}
+    board = compare(REFERENCE, {"weak": OTHER, "good": SYSTEM}, **asked)
+    figure = plot("matrix", REFERENCE, OTHER, SYSTEM, names=["weak", "good"], **asked)
+    first, second = figure.axes
+    ranks = [f"{entry.rank}  {entry.system}" for entry in board.entries]
+    assert [tick.get_text() for tick in first.get_yticklabels()] == ranks
+    assert ranks[0].endswith("good")
+    dots = [line.get_xdata()[0] for line in second.get_lines() if line.get_marker() in "os^D"]
+    assert dots == [s[f"event.{r}.f1.macro"] for s in board.systems for r in READINGS]
+
+
+def test_bars_are_as_long_as_scores():
+    asked = {"only": ["segment"], "ci": "bootstrap", "replicates": 50}
+    scores = evaluate(REFERENCE, SYSTEM, **asked)
+    (axes,) = plot("classes", REFERENCE, SYSTEM, ci="bootstrap", replicates=50).axes
+    rows = [*(f"[{label}]" for label in scores.classes), ".macro"]
+    expected = [scores[f"segment.{r}.f1{row}"] for r in READINGS for row in rows]
+    assert [bar.get_width() for bar in axes.patches] == [value or 0 for value in expected]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == [*scores.classes, "macro average"]
+    ends = [tuple(segment[:, 0]) for of in axes.collections for segment in of.get_segments()]
+    named = (scores.score(f"segment.{r}.f1{row}") for r in READINGS for row in rows)
+    wanted = [(s.low, s.high) for s in named if s.value]
+    np.testing.assert_allclose(ends, [w for w in wanted if w[0] is not None])
+
+
+def test_what_is_undefined_and_what_is_zero_are_told_apart():
+    reference, system = table(("a", "b")), table(("a", "never there"))
+    figure = plot("classes", reference, system, scores="segment.hard.recall")
+    assert written_in(figure.axes[0]) == [" 0", " \u2013"]
+    assert "No reference: never there." in said(figure)
+
+
+@pytest.mark.parametrize(
+    ("sort", "key"),
+    [
+        ("name", lambda _, label: label),
+        ("score", lambda scores, label: -scores[f"segment.hard.f1[{label}]"]),
+        ("size", lambda scores, label: -scores[f"segment.hard.n_ref[{label}]"]),
+    ],
+)
+def test_bars_are_sorted(sort, key):
+    scores = evaluate(REFERENCE, SYSTEM)
+    (axes,) = plot("classes", REFERENCE, SYSTEM, sort=sort).axes
+    named = [tick.get_text() for tick in axes.get_yticklabels()][:-1]
+    assert named == sorted(scores.classes, key=lambda label: key(scores, label))
+    low, high = axes.get_ylim()
+    assert low > high, "the first is at the top"
+
+
+def test_bars_of_any_score_of_classes():
+    figure = plot(
+        "classes", REFERENCE, SYSTEM, scores=["segment.soft.kl_divergence", "event.hard.error_rate"]
+    )
+    both = evaluate(REFERENCE, SYSTEM, measures=["divergence"])
+    first = figure.axes[0].patches[0].get_width()
+    assert first == both[f"segment.soft.kl_divergence[{both.classes[0]}]"]
+    assert figure.axes[0].get_xlabel() == "KLD, ER"
+    figure = plot("classes", REFERENCE, SYSTEM, OTHER, scores="clip.soft.recall")
+    other = evaluate(REFERENCE, OTHER, only=["clip"])
+    assert figure.axes[0].patches[7].get_width() == other[f"clip.soft.recall[{other.classes[0]}]"]
+
+
+@pytest.mark.parametrize("of", ["segments", "files", "classes"])
+def test_the_worst_are_told_with_what_is_missed_and_inserted(of):
+    worst = evaluate(REFERENCE, SYSTEM, only=["segment.soft"], worst=3).worst
+    (axes,) = plot("worst", REFERENCE, SYSTEM, of=of, worst=3).axes
+    found = getattr(worst, of)
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == pytest.approx([*(o.missed for o in found), *(o.inserted for o in found)])
+    named = [tick.get_text() for tick in axes.get_yticklabels()]
+    if of == "segments":
+        assert named == [f"{o.file} {o.onset:g}\u2013{o.offset:g} s" for o in found]
+    else:
+        assert named == [o.file or o.class_name for o in found]
+
+
+@pytest.mark.parametrize("basis", ["segment", "event"])
+def test_a_confusion_has_its_counts(basis):
+    scores = evaluate(REFERENCE, SYSTEM, only=[basis], measures=["confusion"])
+    (table_of,) = scores.confusion
+    axes = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard").axes[0]
+    shares = np.asarray(axes.images[0].get_array().filled(np.nan))
+    n = len(scores.classes)
+    assert shares.shape == (n + 1, n + 1)
+    assert np.isnan(shares[n, n])
+    for i, label in enumerate(scores.classes):
+        recall = scores[f"{basis}.hard.recall[{label}]"]
+        assert shares[i, i] == pytest.approx(recall), "the diagonal is the recall"
+        assert shares[i, n] == pytest.approx(table_of.missed[i] / scores[f"{basis}.hard.n_ref[{label}]"])
+    written = {tuple(map(round, text.get_position())): text.get_text() for text in axes.texts}
+    for i in range(n):
+        assert [written[j, i] for j in range(n)] == [str(count) for count in table_of.pairs[i]]
+        assert written[n, i] == str(table_of.missed[i])
+        if (i, n) in written:
+            assert written[i, n] == str(table_of.inserted[i])
+    ticks = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert ticks == [*scores.classes, "inserted"]
+
+
+def test_some_classes_of_a_confusion():
+    axes = plot("confusion", REFERENCE, SYSTEM, class_names=["footsteps", "car"]).axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["footsteps", "car", "missed"]
+    scores = evaluate(REFERENCE, SYSTEM, measures=["confusion"])
+    pairs, at = scores.confusion[0].pairs, scores.classes.index
+    assert axes.texts[1].get_text() == str(pairs[at("footsteps")][at("car")])
+
+
+def test_a_surface_has_f_at_both_thresholds():
+    surface = threshold_curves(REFERENCE, SYSTEM, only=["segment"], reference_sweep=True).surfaces["segment"]
+    axes = plot("surface", REFERENCE, SYSTEM, reference_threshold=0.3).axes[0]
+    np.testing.assert_array_equal(axes.images[0].get_array(), surface.micro_f)
+    assert axes.images[0].get_extent() == pytest.approx([0.005, 0.995, 0.005, 0.995])
+    assert axes.images[0].origin == "lower"
+    ridge, mark = axes.get_lines()
+    best = [surface.thresholds[k] for k in np.nanargmax(surface.micro_f, axis=1)]
+    np.testing.assert_array_equal(ridge.get_xdata(), best)
+    np.testing.assert_array_equal(ridge.get_ydata(), surface.thresholds)
+    assert mark.get_xydata().tolist() == [[0.5, 0.3]]
+    panels = plot("surface", REFERENCE, SYSTEM, class_names=["car", "footsteps"]).axes
+    assert [axes.get_title() for axes in panels[:2]] == ["car", "footsteps"]
+    np.testing.assert_array_equal(panels[0].images[0].get_array(), surface.f[1])
+
+
+def brute_verdicts(reference, system, cuts):
+    """Return at the middle of every hundredth of a second what a class is: 1 hit, 2 miss, 3 false alarm."""
+    times = np.arange(0.005, 10, 0.01)
+    ours, theirs = np.zeros(len(times)), np.zeros(len(times))
+    for values, rows in ((ours, reference), (theirs, system)):
+        for onset, offset, value in rows:
+            inside = (times > onset) & (times < offset)
+            values[inside] = np.maximum(values[inside], value)
+    ours, theirs = ours > cuts[0], theirs > cuts[1]
+    return times, np.select([ours & theirs, ours, theirs], [1, 2, 3], 0)
+
+
+def test_hits_misses_and_false_alarms_are_where_they_are():
+    rng = np.random.default_rng(5)
+
+    def drawn():
+        onset = rng.integers(0, 900, 12) / 100
+        return [
+            (a, a + b, v)
+            for a, b, v in zip(onset, rng.integers(1, 100, 12) / 100, rng.random(12), strict=True)
+        ]
+
+    for _ in range(20):
+        sides = drawn(), drawn()
+        strips = []
+        for rows in sides:
+            edges = np.unique([0.0, 10.0, *(t for row in rows for t in row[:2])])
+            middle = (edges[1:] + edges[:-1]) / 2
+            values = [max([v for a, b, v in rows if a < t < b], default=0.0) for t in middle]
+            strips.append(Strip(edges, np.array(values)))
+        told = verdicts(*strips, Settings(threshold=0.4, reference_threshold=0.6))
+        times, expected = brute_verdicts(*sides, (0.6, 0.4))
+        np.testing.assert_array_equal(told.at(times), expected)
+
+
+def test_a_timeline_shows_values_and_events_of_one_file():
+    reference = {
+        "filename": ["x.wav"] * 4, "onset": [0.0, 1.0, 3.0, 0.0], "offset": [1.0, 2.0, 5.0, 5.0],
+        "event_label": ["a", "a", "a", "b"], "value": [0.2, 0.9, 0.7, 0.1],
+    }  # fmt: skip
+    system = {
+        "filename": ["x.wav", "y.wav"], "onset": [1.5, 0.0], "offset": [4.0, 9.0], "event_label": ["a", "c"],
+        "value": [0.8, 1.0],
+    }  # fmt: skip
+    figure = plot("timeline", reference, system, file="x.wav")
+    axes = figure.axes[0]
+    meshes = [c for c in axes.collections if isinstance(c, QuadMesh)]
+    assert [list(mesh.get_array().ravel()) for mesh in meshes[:2]] == [[0.2, 0.9, 0.0, 0.7], [0.0, 0.8, 0.0]]
+    np.testing.assert_array_equal(meshes[0].get_coordinates()[0, :, 0], [0, 1, 2, 3, 5])
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["a", "b"]
+    assert axes.get_xlim() == (0, 5)
+    spans = {}
+    for bars in axes.collections:
+        if isinstance(bars, PolyCollection) and len(bars.get_facecolor()):
+            colour = to_hex(bars.get_facecolor()[0]).upper()
+            for path in bars.get_paths():
+                spans.setdefault(colour, []).append((path.vertices[:, 0].min(), path.vertices[:, 0].max()))
+    assert spans[HIT] == [(1.5, 2.0), (3.0, 4.0)]
+    assert spans[MISS] == [(1.0, 1.5), (4.0, 5.0)]
+    assert spans[FALSE_ALARM] == [(2.0, 3.0)]
+    boxes = [
+        (path.vertices[:, 0].min(), path.vertices[:, 0].max())
+        for c in axes.collections
+        if isinstance(c, PolyCollection) and not len(c.get_facecolor()) and c.get_zorder() == 3
+        for path in c.get_paths()
+    ]
+    assert boxes == [(1.0, 2.0), (3.0, 5.0), (1.5, 4.0)]
+    assert "Neither side has anything of c there." in said(figure)
+    (legend,) = figure.findobj(Legend)
+    assert [text.get_text() for text in legend.get_texts()] == ["hit", "miss", "false alarm", "hard event"]
+
+
+def test_a_timeline_of_several_systems_and_some_seconds():
+    axes = plot(
+        "timeline", REFERENCE, SYSTEM, OTHER, file="cafe.wav", start=10, end=20.5, class_names=["footsteps"]
+    ).axes[0]
+    meshes = [c for c in axes.collections if isinstance(c, QuadMesh)]
+    assert len(meshes) == 3
+    assert axes.get_xlim() == (10, 20.5)
+    assert written_in(axes) == ["reference", "sys", "sys_b"]
+
+
+def test_however_many_bars_there_are_they_can_be_told_apart():
+    systems = [table(("a",), shift=k) for k in range(30)]
+    figure = plot("classes", table(("a",)), *systems)
+    (legend,) = figure.findobj(Legend)
+    assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in legend.get_patches()}) == 30
+
+
+def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
+    rng = np.random.default_rng(2)
+    values = rng.random((20_000, 2))
+    path = tmp_path / "a.pdf"
+    figure = plot("timeline", values, rng.random(values.shape), output=path, dpi=100)
+    assert path.stat().st_size < 500_000
+    assert "Hard events are too many to be seen, and not drawn" in said(figure)
+    part = plot("timeline", values, rng.random(values.shape), start=1000, end=1200.5)
+    assert "too many" not in said(part)
+    meshes = [c for c in part.axes[0].collections if isinstance(c, QuadMesh)]
+    np.testing.assert_array_equal(meshes[0].get_array().ravel(), values[1000:1201, 0])
+
+
+def test_several_groups_of_measures_are_asked_for_in_one_order():
+    """A set of them would have another order in every process, and figures other bytes."""
+    stems = ["segment.soft.brier", "segment.hard.roc_auc", "segment.hard.expected_calibration_error"]
+    found = settings_for("classes", Settings(), Wish(scores=tuple(stems)), several=False, default=True)
+    assert found.measures == ("curves", "divergence", "calibration")
+
+
+def test_of_several_systems_the_first_basis_that_is_named_is_shown():
+    figure = plot("classes", REFERENCE, SYSTEM, OTHER, only=["segment", "event"])
+    assert figure.axes[0].get_xlabel() == "segment.soft.f1"

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
     from sedeval_soft.api.evaluation import (
-        counted,
         evaluate,
         evaluate_rows,
         has_points,
         of_points,
         settings_of_points,
         threshold_curves,
-        with_chance,
         with_curves,
     )
     from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluator",
     "compare",
-    "counted",
     "evaluate",
     "evaluate_rows",
     "has_points",
@@ -54,7 +51,6 @@ __all__ = [
     "sides_of",
     "threshold_curves",
     "to_rows",
-    "with_chance",
     "with_curves",
     "with_points",
 ]

@@ -32,7 +32,7 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.evaluation.count import shard_of_rows
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings

@@ -25,7 +25,7 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.count import shard_of_rows
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.data import System, Systems, Wish
 from sedeval_soft.plots.registry import RESAMPLED, figure_of

@@ -20,7 +20,7 @@ from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
 from sedeval_soft.errors import EvaluationError, InputError, Problem
-from sedeval_soft.evaluation.count import shard_of_rows
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.settings import Settings

@@ -1,1 +1,1 @@
-"""From tables to scores: parts of whole recordings, counted by processes or a cluster, and merged."""
+"""The way from recordings to scores: what is evaluated, counted and scored."""

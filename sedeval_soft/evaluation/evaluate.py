@@ -15,8 +15,9 @@ from sedeval_soft.core.median import TimeGrid
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.room import check_room, given_limit, has_room, room
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.evaluation.count import (
-    Plan,
+from sedeval_soft.evaluation.count import check_counts
+from sedeval_soft.evaluation.count_parts import (
+    Rounds,
     best_thresholds,
     count,
     count_again,
@@ -25,12 +26,9 @@ from sedeval_soft.evaluation.count import (
     time_grids,
 )
 from sedeval_soft.evaluation.partition import Part, Partition, partition_rows
-from sedeval_soft.run.cell_scores import CELLS
-from sedeval_soft.run.cells import needs_samples
+from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.run.evaluation import describe
 from sedeval_soft.run.groups import scenes_of
-from sedeval_soft.run.scoring import THRESHOLDED
-from sedeval_soft.run.single import check_counts
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.source import bytes_as_text, in_shards
@@ -141,16 +139,16 @@ def _count(
         # Where it is, more is told when all rows were seen.
         scenes_of(names.files, names.classes, settings)
     parts = _on_time_grid(partition, names.classes, settings, execute)
-    bases = _in_two_rounds(settings) if two_rounds else ()
-    plan = Plan(settings, bases)
-    counted = execute.map(partial(count, plan), parts)
+    bases = Plan.of(settings).in_two_rounds if two_rounds else ()
+    rounds = Rounds(settings, bases)
+    counted = execute.map(partial(count, rounds), parts)
     if not bases:
         _check_merge([of.shard for of in counted])
     shard = Shard.merge([of.shard for of in counted])
     if bases:
-        best = best_thresholds(counted, plan)
+        best = best_thresholds(counted, settings)
         thresholds = {key: of[0] for key, of in best.items()}
-        again = execute.map(partial(count_again, plan, thresholds), parts)
+        again = execute.map(partial(count_again, rounds, thresholds), parts)
         shard = replace(shard, tables=optimal_tables(best, again, settings))
     shard = _as_one(shard, partition, names.findings, durations)
     if settings.strict:
@@ -186,33 +184,22 @@ def _on_time_grid(
 ) -> list[Part]:
     """Return the parts, which know the time step of the whole system where a median filter needs it."""
     filters = any(settings.of_classes("median_filter", classes))
-    if not filters and not (settings.psds_median_filters and settings.wants_psds_of("hard")):
+    if not filters and not (Plan.of(settings).filters):
         return partition.parts
     found = execute.map(partial(time_grids, settings), partition.parts)
     name = partition.system.origin.name
     steps = {
         of: TimeGrid.merge([grids[of] for grids in found]).step(name)
         for of in found[0]
-        if of == classes or settings.psds_median_filters
+        if of == classes or Plan.of(settings).filters
     }
     return [replace(part, steps=steps) for part in partition.parts]
 
 
 def _is_short(partition: Partition, settings: Settings) -> bool:
     """Return whether the segments and events of all recordings would not fit into memory together."""
-    cells = 16 * partition.n_cells * settings.wants("segment", "optimal")
+    cells = 16 * partition.n_cells * Plan.of(settings).scores("segment", "optimal")
     return len(partition.parts) > 1 and not has_room(2.5 * cells + 1.5 * _EVENT * partition.n_values)
-
-
-def _in_two_rounds(settings: Settings) -> tuple[str, ...]:
-    """Return the bases whose best thresholds are all that segments and events are needed for."""
-    tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
-    others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
-    if others or {*settings.measures} - {"divergence"} or any(needs_samples(settings, of) for of in CELLS):
-        return ()
-    bases = [basis for basis, reading in THRESHOLDED if settings.wants(basis, reading)]
-    # PSDS looks at the events of all recordings.
-    return tuple(basis for basis in bases if basis in CELLS or not settings.wants_psds)
 
 
 def _check_merge(shards: Sequence[Shard]) -> None:

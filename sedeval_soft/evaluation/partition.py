@@ -12,8 +12,9 @@ import numpy.typing as npt
 from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.findings import listing
 from sedeval_soft.core.room import check_room, room
+from sedeval_soft.evaluation.count import bytes_per_file
+from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.formats.stored import Extent, part_of, read_pieces
-from sedeval_soft.run.single import bytes_per_file
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
@@ -156,7 +157,7 @@ def grouped(
     cells = np.ceil(length / settings.segment_length) * n_classes
     size = np.full(len(number), float(bytes_per_file(n_classes, settings)))
     size += 0.0 if in_memory else n_bytes
-    if any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
+    if Plan.of(settings).counts_segments:
         size += cells * _CELL * (3 if settings.pool == "mean" else 1)
     totals = int(n_values), int(cells.sum())
     if UNNAMED in every:

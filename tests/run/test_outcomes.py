@@ -7,8 +7,8 @@ import pytest
 from laws import random_rows
 
 from sedeval_soft.core.pair import align
-from sedeval_soft.run.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
-from sedeval_soft.run.single import tally_pair
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.settings import Settings
 
 SETTINGS = [

@@ -1,4 +1,4 @@
-"""What was asked for: settings from a file and options, and whether the wanted scores can be had."""
+"""Settings from files and options, and options that do not go together."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from sedeval_soft.core.paths import is_file
 
@@ -105,7 +107,7 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
     points: the system is one of operating points. parted: there are folds or groups of files, whose names
     are not known before they are read.
     """
-    from sedeval_soft.cli.requirements import check_part
+    from sedeval_soft.cli.present import check_part
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.measures.registry import group_of
@@ -134,11 +136,11 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
 
 
 def check_resampling(
-    given: Mapping[str, Any], settings: Settings, *, runs: bool = False, chance: int = 0
+    given: Mapping[str, Any], settings: Settings, *, runs: bool = False, chance: bool = False
 ) -> None:
     """Refuse options that shape intervals of one system, or of `runs` of it, where there are none.
 
-    chance: draws of chance levels, which have a seed, too.
+    chance: whether there are chance levels, which have a seed, too.
     """
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.fields import STEERING
@@ -168,3 +170,28 @@ def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
             f"--ci jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds "
             "are not smooth in the files; use --ci bootstrap, or --fixed-thresholds"
         )
+
+
+# Arguments and options that do not go together, whichever command they are of.
+
+
+def move_rule(given: dict[str, Any]) -> None:
+    """Let `--threshold` with a rule or a file be `--thresholds`; raises UsageError where both are given."""
+    if not isinstance(given["threshold"], str):
+        return
+    if given["thresholds"] is not None:
+        raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.")
+    given |= {"threshold": None, "thresholds": given["threshold"]}
+
+
+def check_once(paths: Sequence[str], argument: str) -> None:
+    """Raise UsageError where a path is among those of an argument more than once."""
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"{argument} {twice} is given twice; expected each once.")
+
+
+def check_objective(objective: str | None, settings: Settings, folds: str | None) -> None:
+    """Raise UsageError where something is to be tuned for, and nothing is tuned."""
+    if objective and settings.cross_tune is None and not folds:
+        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")

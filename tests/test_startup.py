@@ -32,7 +32,7 @@ SELDOM = {
     *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
     *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
     *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.run.sweep"),
-    *("sedeval_soft.run.tuned", "sedeval_soft.run.worst", "sedeval_soft.simulation"),
+    *("sedeval_soft.run.tuned", "sedeval_soft.run.worst"),
 }
 """Modules that a plain evaluation has no use for."""
 

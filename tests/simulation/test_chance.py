@@ -20,9 +20,9 @@ from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.report import schema
+from sedeval_soft.resample.moved import moved
 from sedeval_soft.run.chance import closed_forms
 from sedeval_soft.settings import Settings
-from sedeval_soft.simulation.moved import moved
 from sedeval_soft.tables.event_table import EventTable
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

@@ -22,13 +22,8 @@ from sedeval_soft.api.sources import (
     shown,
     to_rows,
 )
-from sedeval_soft.core.findings import listing
-from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import Pair, align, with_files
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.segments import pool_rows, rows_of
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.measures.detection import f_beta
@@ -36,6 +31,11 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, align, with_files
+from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 # The labels of several annotators on one grid of segments.
 

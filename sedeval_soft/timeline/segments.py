@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.decimals import rounded
-from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.ranges import covered, range_maximum
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.fields import Pool
+from sedeval_soft.tables.decimals import rounded
 from sedeval_soft.tables.event_table import EventTable, Origin, Track
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.ranges import covered, range_maximum
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.filenames import alike
-from sedeval_soft.core.misread import RowStatistics, are_swapped, doubts, similar_names
 from sedeval_soft.core.named_thresholds import seem_thresholds
-from sedeval_soft.core.postprocess import strangers
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings, short_fraction
 from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.filenames import alike
+from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
+from sedeval_soft.timeline.postprocess import strangers
 
 _SHOWN = 5
 
@@ -51,7 +51,7 @@ class Findings:
     their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
     duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
     of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
-    that of the segments, and how many seconds off, see `core.edges`.
+    that of the segments, and how many seconds off, see `timeline.grid`.
     """
 
     missing: frozenset[str] = _NOTHING

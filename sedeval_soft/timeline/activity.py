@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.ticks import Ticks
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
+from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.timeline.ranges import range_maximum
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ranges import running_maximum
-from sedeval_soft.core.ticks import Ticks, to_ticks
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import Ticks, to_ticks
+from sedeval_soft.timeline.ranges import running_maximum
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.findings import Findings, listing, named_alike
-from sedeval_soft.core.misread import decimal_doubts, last_offsets, tables_read
-from sedeval_soft.core.postprocess import postprocessed
-from sedeval_soft.core.ranges import enter_maxima
-from sedeval_soft.core.ticks import Ticks, to_ticks
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
+from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.tables.ticks import Ticks, to_ticks
+from sedeval_soft.timeline.alignment_report import Findings, listing, named_alike
+from sedeval_soft.timeline.events import Events, active, active_rows, events_of
+from sedeval_soft.timeline.grid import Edges
+from sedeval_soft.timeline.plausibility import decimal_doubts, last_offsets, tables_read
+from sedeval_soft.timeline.postprocess import postprocessed
+from sedeval_soft.timeline.ranges import enter_maxima
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,3 +300,83 @@ def _lengths(rows: EventTable, last: npt.NDArray[np.float64]) -> npt.NDArray[np.
             )
         )
     return last.copy()
+
+
+# Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
+
+
+Floats = npt.NDArray[np.float64]
+
+
+def clip_sides(pair: Pair) -> tuple[Floats, Floats]:
+    """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
+
+    What the system has after the evaluated length of a file is a false alarm where the reference does not
+    have the class, and is nothing where it has: else a system could have every class somewhere later.
+    """
+    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (pair.reference, pair.system))
+    if np.array_equal(pair.length, pair.reach):
+        return reference, inside
+    return reference, np.where(reference > 0, inside, clip_values(pair.system, pair.reach_ticks))
+
+
+def clip_values(rows: EventTable, length: Ticks) -> Floats:
+    """Return the values of all files of all classes, shape (n_classes, n_files).
+
+    length: (n_files,) ticks. Rows without extent, and those that begin at the end of their file or later,
+    count nothing, as on the grid of segments.
+    """
+    spans, n_files = rows.spans(), len(length)
+    inside = np.flatnonzero((spans.offset > spans.onset) & (spans.onset < length[spans.file]))
+    place = spans.file[inside].astype(np.int64)
+    if spans.label is not None:
+        place += spans.label[inside] * np.int64(n_files)
+    values = np.zeros((len(rows.classes), n_files))
+    for track in rows.tracks():
+        value = np.ones(len(inside)) if track.value is None else track.value[inside]
+        enter_maxima(values[track.classes.start : track.classes.stop].reshape(-1), place, value)
+    return values
+
+
+# The hard reading of a pair: what is active on either side at its threshold.
+
+
+Bools = npt.NDArray[np.bool_]
+
+
+def merges(rows: EventTable, settings: Settings) -> bool:
+    """Return whether touching rows of a table are one event."""
+    return rows.has_values if settings.events == "auto" else settings.events == "merge"
+
+
+def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+    """Return the events of the reference and of the system, merged or not as the settings say."""
+    # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
+    as_read = settings.matching == "greedy" or settings.compat is not None
+
+    def side(rows: EventTable, cut: float) -> Events:
+        merge = merges(rows, settings)
+        events = events_of(rows, cut, settings.inclusive, merge)
+        if merge:
+            return events.by_time() if as_read else events
+        return events if as_read else events.in_order()
+
+    return side(pair.reference, settings.reference_cut), side(pair.system, settings.threshold)
+
+
+def rowwise_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+    """Return the active rows of the reference and of the system, each an event of its own."""
+    return (
+        active_rows(pair.reference, settings.reference_cut, settings.inclusive),
+        active_rows(pair.system, settings.threshold, settings.inclusive),
+    )
+
+
+def positive(reference: Floats, settings: Settings) -> Bools:
+    """Return where reference values are active."""
+    return active(reference, settings.reference_cut, settings.inclusive)
+
+
+def detected(system: Floats, settings: Settings) -> Bools:
+    """Return where system values are active."""
+    return active(system, settings.threshold, settings.inclusive)

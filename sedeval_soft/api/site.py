@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
@@ -32,6 +32,7 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.score import plain
+from sedeval_soft.fields import Keywords
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.names import did_you_mean
@@ -98,7 +99,7 @@ def build_site(
     limits: Limits | None = None,
     columns: Columns | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - the fields of Settings
+    **values: Unpack[Keywords],
 ) -> Site:
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 

@@ -12,7 +12,7 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -366,6 +366,39 @@ def divergence_scores(
     return scores_of([*told, SOFT_F1_LOSS] if "product" in totals else told, statistics)
 
 
+@dataclass(frozen=True, slots=True)
+class CellValues:
+    """The values of all cells, (n_classes, n_cells) of either side: of each class, or of all together.
+
+    n_ref: (n_classes,) the sizes of the reference. is_expected: (n_classes,) the classes that means over all
+    cells are of.
+    """
+
+    reference: Floats
+    system: Floats
+    n_ref: Floats
+    is_expected: Bools
+    together: bool = False
+
+    def pooled(self) -> CellValues:
+        """Return the values of all expected classes as one."""
+        sides = self.reference, self.system
+        if not self.is_expected.all():
+            sides = self.reference[self.is_expected], self.system[self.is_expected]
+        return CellValues(*sides, self.n_ref, self.is_expected, together=True)
+
+    def correlation(self, of: Callable[[Floats], Floats] = lambda values: values) -> Floats:
+        """Return the linear correlation of what a function gives of both sides' values."""
+        if self.together:
+            return np.array(pearson(of(self.reference), of(self.system)))
+
+        def of_class(label: int) -> float:
+            own = slice(label, label + 1)
+            return pearson(of(self.reference[own]), of(self.system[own]))
+
+        return np.array(for_each(of_class, range(len(self.reference)), self.reference.size))
+
+
 _NONE = "there are no segments"
 
 
@@ -426,8 +459,9 @@ WASSERSTEIN = Measure(
 
 CORRELATIONS = (
     Measure(
-        "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))", low=-1.0,
-        undefined="either side is constant", source="Pearson 1895", short="Pearson", table="divergence",
+        "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))",
+        lambda v: v.correlation(), low=-1.0, undefined="either side is constant", source="Pearson 1895",
+        short="Pearson", table="divergence",
     ),
     Measure(
         "spearman", "correlation of the ranks of the values, ties at their mean rank",
@@ -435,6 +469,9 @@ CORRELATIONS = (
         short="Spearman", table="divergence",
     ),
 )  # fmt: skip
+
+OF_VALUES = tuple(measure for measure in CORRELATIONS if measure.value)
+"""Those of the values of all cells in any order; ranks are found where the values are put in order."""
 
 GROUP = "divergence"
 

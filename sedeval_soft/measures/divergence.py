@@ -35,6 +35,9 @@ Order = npt.NDArray[np.int32]
 
 _TINY = float(np.finfo(np.float64).tiny)
 
+_ROUNDING = 1e-14
+"""How far apart entropies may be that would be one without rounding."""
+
 _BLOCK = 1 << 14
 """Cells worked on at a time: what is in between stays in the processor's cache."""
 
@@ -399,6 +402,13 @@ class CellValues:
         return np.array(for_each(of_class, range(len(self.reference)), self.reference.size))
 
 
+def binary_entropy(values: Floats) -> Floats:
+    """Return the entropies of values; those that differ by rounding, as of 0.2 and 0.8, are one."""
+    entropies = _Logs.of(values).cross_entropy(values)
+    is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
+    return np.full_like(entropies, entropies.flat[0]) if is_constant else entropies
+
+
 _NONE = "there are no segments"
 
 
@@ -467,6 +477,13 @@ CORRELATIONS = (
         "spearman", "correlation of the ranks of the values, ties at their mean rank",
         "pearson of the ranks", low=-1.0, undefined="either side is constant", source="Spearman 1904",
         short="Spearman", table="divergence",
+    ),
+    Measure(
+        "entropy_correlation", "whether the system is unsure where the annotators disagree",
+        "pearson of H(y) and H(p)", lambda v: v.correlation(binary_entropy), low=-1.0,
+        undefined="either side's entropy is constant", source="Uma et al. 2020",
+        short="r of H", table="divergence", letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"},
+        aliases=("entcorr", "entropy_corr"),
     ),
 )  # fmt: skip
 

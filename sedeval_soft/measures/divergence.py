@@ -25,7 +25,7 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
-from sedeval_soft.measures.segment.count import count_files, sum_files
+from sedeval_soft.measures.segment import count_files, sum_files
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -17,7 +17,7 @@ from sedeval_soft.core.shard import Shard, Solved
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
-from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_counts import Criteria
 from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.run.batches import Batch, Job, Kept, Part, can_wait, size_of
 from sedeval_soft.run.levels import Best, Levels, best_of, entries, entries_of, shares

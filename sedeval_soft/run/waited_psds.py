@@ -14,7 +14,7 @@ from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.descent import Stretch, descend
-from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_counts import Criteria
 from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.measures.psds import (
     Cuts,

@@ -238,12 +238,21 @@ def spearman(y: Cells, p: Cells, settings: Settings) -> float | None:
 
 PROPER: dict[str, Oracle] = {name: _mean_of_cells(name) for name in ("cross_entropy", "brier")}
 
+
+def entropy_correlation(y: Cells, p: Cells, settings: Settings) -> float | None:
+    """In bits, of which the correlation is that of nats; those of 0.2 and 0.8 are one but for rounding."""
+    sides = [[-sum(q * math.log2(q) for q in (v, 1 - v) if q) for v in side] for side in (y, p)]
+    constant = not y or any(max(side) - min(side) < 1e-14 for side in sides)
+    return None if constant else pearson(*sides, settings)
+
+
 DIVERGENCES: dict[str, Oracle] = {
     **{name: _mean_of_cells(name) for name in CELL},
     "soft_f1_loss": soft_f1_loss,
     "wasserstein": wasserstein,
     "pearson": pearson,
     "spearman": spearman,
+    "entropy_correlation": entropy_correlation,
 }
 
 

@@ -25,10 +25,9 @@ import numpy.typing as npt
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.averages import Averaged, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
-from sedeval_soft.measures.event.count import count_per_class, file_class
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
-from sedeval_soft.measures.segment.runs import Runs
+from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 

@@ -22,7 +22,7 @@ from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.measures.segment.measures import confusion_scores
+from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.resample.moved import moved, stream
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.run.intervals import Progress

@@ -14,12 +14,16 @@ from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.event.count import count_matched, count_per_class, match_events
-from sedeval_soft.measures.event.measures import count_deviations
-from sedeval_soft.measures.event.pairs import Collars
-from sedeval_soft.measures.event.soft import count_soft_events
+from sedeval_soft.measures.event import (
+    Collars,
+    count_deviations,
+    count_matched,
+    count_per_class,
+    count_soft_events,
+    match_events,
+)
 from sedeval_soft.measures.ranking import count_ranking
-from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
+from sedeval_soft.measures.segment import count_files, count_hard, count_soft
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.activity import activities
@@ -266,7 +270,7 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan, columns: Columns) 
 
 def _count_runs(pair: Pair, plan: Plan, grid: Grid, columns: Columns) -> None:
     """Count the hard reading from runs of active segments: no cells are needed for it."""
-    from sedeval_soft.measures.segment.runs import count_beyond, count_hard_runs, runs_on_grid
+    from sedeval_soft.measures.segment import count_beyond, count_hard_runs, runs_on_grid
 
     settings = plan.settings
     events = rowwise_events(pair, settings)
@@ -337,8 +341,7 @@ def _count_hard_events(
         columns.per_class["event.hard.matched"] = count_per_class(reference.take(matched >= 0), *sizes)
         columns.per_class.update({f"event.hard.{name}": sums for name, sums in deviations.items()})
     if plan.scores("intersection", "hard"):
-        from sedeval_soft.measures.intersection.count import count_intersections
-        from sedeval_soft.measures.intersection.criteria import Criteria
+        from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
 
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns.enter("intersection.hard", counts)
@@ -347,7 +350,7 @@ def _count_hard_events(
 def _soft_intersections(
     pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
 ) -> DetectionCounts:
-    from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection_counts import Criteria
     from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
     criteria, n_files = Criteria.of(settings), len(pair.files)

@@ -203,7 +203,7 @@ def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> AtThresholds
     counts = threshold_counts(tally, basis, settings, apart=False)
     if basis != "intersection":
         return AtThresholds(counts, None)
-    from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection_counts import Criteria
     from sedeval_soft.measures.intersection_thresholds import Judged
 
     sides = tally.events["reference"].events(), tally.events["system"]

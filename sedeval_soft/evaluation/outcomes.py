@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
-from sedeval_soft.measures.event.count import match_events
-from sedeval_soft.measures.event.pairs import Collars
-from sedeval_soft.measures.segment.runs import Runs
+from sedeval_soft.measures.event import Collars, match_events
+from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid

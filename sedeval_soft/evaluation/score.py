@@ -16,12 +16,11 @@ from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
-from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_scores
-from sedeval_soft.measures.event.pairs import Collars
+from sedeval_soft.measures.event import DEVIATIONS, Collars, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.measures.segment.measures import confusion_scores
+from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import detected, positive

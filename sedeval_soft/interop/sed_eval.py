@@ -24,11 +24,10 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
-from sedeval_soft.measures.event.count import count_per_class
+from sedeval_soft.measures.event import count_per_class
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.segment.measures import confusion_scores
-from sedeval_soft.measures.segment.runs import Runs, count_beyond, count_hard_runs, runs_on_grid
+from sedeval_soft.measures.segment import Runs, confusion_scores, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.event.count import match_events
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.event import Collars, candidate_pairs, match_events
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.timeline.events import Events
 

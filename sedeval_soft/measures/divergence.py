@@ -12,7 +12,7 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
-from sedeval_soft.measures.segment.count import count_files, sum_files
+from sedeval_soft.measures.segment import count_files, sum_files
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -34,6 +34,9 @@ Index = npt.NDArray[np.int64]
 Order = npt.NDArray[np.int32]
 
 _TINY = float(np.finfo(np.float64).tiny)
+
+_ROUNDING = 1e-14
+"""How far apart entropies may be that would be one without rounding."""
 
 _BLOCK = 1 << 14
 """Cells worked on at a time: what is in between stays in the processor's cache."""
@@ -366,6 +369,46 @@ def divergence_scores(
     return scores_of([*told, SOFT_F1_LOSS] if "product" in totals else told, statistics)
 
 
+@dataclass(frozen=True, slots=True)
+class CellValues:
+    """The values of all cells, (n_classes, n_cells) of either side: of each class, or of all together.
+
+    n_ref: (n_classes,) the sizes of the reference. is_expected: (n_classes,) the classes that means over all
+    cells are of.
+    """
+
+    reference: Floats
+    system: Floats
+    n_ref: Floats
+    is_expected: Bools
+    together: bool = False
+
+    def pooled(self) -> CellValues:
+        """Return the values of all expected classes as one."""
+        sides = self.reference, self.system
+        if not self.is_expected.all():
+            sides = self.reference[self.is_expected], self.system[self.is_expected]
+        return CellValues(*sides, self.n_ref, self.is_expected, together=True)
+
+    def correlation(self, of: Callable[[Floats], Floats] = lambda values: values) -> Floats:
+        """Return the linear correlation of what a function gives of both sides' values."""
+        if self.together:
+            return np.array(pearson(of(self.reference), of(self.system)))
+
+        def of_class(label: int) -> float:
+            own = slice(label, label + 1)
+            return pearson(of(self.reference[own]), of(self.system[own]))
+
+        return np.array(for_each(of_class, range(len(self.reference)), self.reference.size))
+
+
+def binary_entropy(values: Floats) -> Floats:
+    """Return the entropies of values; those that differ by rounding, as of 0.2 and 0.8, are one."""
+    entropies = _Logs.of(values).cross_entropy(values)
+    is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
+    return np.full_like(entropies, entropies.flat[0]) if is_constant else entropies
+
+
 _NONE = "there are no segments"
 
 
@@ -426,15 +469,26 @@ WASSERSTEIN = Measure(
 
 CORRELATIONS = (
     Measure(
-        "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))", low=-1.0,
-        undefined="either side is constant", source="Pearson 1895", short="Pearson", table="divergence",
+        "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))",
+        lambda v: v.correlation(), low=-1.0, undefined="either side is constant", source="Pearson 1895",
+        short="Pearson", table="divergence",
     ),
     Measure(
         "spearman", "correlation of the ranks of the values, ties at their mean rank",
         "pearson of the ranks", low=-1.0, undefined="either side is constant", source="Spearman 1904",
         short="Spearman", table="divergence",
     ),
+    Measure(
+        "entropy_correlation", "whether the system is unsure where the annotators disagree",
+        "pearson of H(y) and H(p)", lambda v: v.correlation(binary_entropy), low=-1.0,
+        undefined="either side's entropy is constant", source="Uma et al. 2020",
+        short="r of H", table="divergence", letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"},
+        aliases=("entcorr", "entropy_corr"),
+    ),
 )  # fmt: skip
+
+OF_VALUES = tuple(measure for measure in CORRELATIONS if measure.value)
+"""Those of the values of all cells in any order; ranks are found where the values are put in order."""
 
 GROUP = "divergence"
 

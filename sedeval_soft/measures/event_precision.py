@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
-from sedeval_soft.measures.event.count import file_class
-from sedeval_soft.measures.event.pairs import pairs_within, search
+from sedeval_soft.measures.event import file_class, pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes

@@ -24,8 +24,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.intersection.cover import Cover
-from sedeval_soft.measures.intersection.criteria import Criteria, required
+from sedeval_soft.measures.intersection_counts import Cover, Criteria, required
 from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts

@@ -21,7 +21,7 @@ from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
 from sedeval_soft.measures.divergence import largest_loss, log_clipped
-from sedeval_soft.measures.segment.count import count_files, sum_classes, sum_files
+from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.measures import calibration, curves, detection, divergence, ranking
+from sedeval_soft.measures import (
+    calibration,
+    curves,
+    detection,
+    divergence,
+    event,
+    intersection,
+    ranking,
+    segment,
+)
 from sedeval_soft.measures.base import Family, Measure
-from sedeval_soft.measures.event import measures as event
-from sedeval_soft.measures.intersection import measures as intersection
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
-from sedeval_soft.measures.segment import measures as segment
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
 
 _KINDS = {

@@ -14,7 +14,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.reference_sweep import surfaces_of
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.threshold_counts import ThresholdCounts

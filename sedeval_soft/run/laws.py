@@ -21,10 +21,9 @@ from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_laws
-from sedeval_soft.measures.event.count import file_class, sum_groups
-from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_laws
+from sedeval_soft.measures.event import DEVIATIONS, deviation_laws, file_class, sum_groups
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_laws
-from sedeval_soft.measures.segment.count import (
+from sedeval_soft.measures.segment import (
     beyond_laws,
     cell_laws,
     common,

@@ -21,10 +21,9 @@ from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
-from sedeval_soft.measures.event.count import count_events, count_per_class, file_class
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
-from sedeval_soft.measures.segment.count import count_hard
+from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.threshold_counts import (
     N_SYS,
     PAIRED,
@@ -88,8 +87,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return count_events(reference, alive, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection.count import count_intersections
-    from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
@@ -130,7 +128,7 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection_counts import Criteria
     from sedeval_soft.measures.intersection_thresholds import intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)

@@ -15,15 +15,21 @@ from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.plan import ORDERED
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.averages import Averaged, averaged
+from sedeval_soft.measures.base import Table, scores_of
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import pearson, rank_correlation, ranks_of, wasserstein
+from sedeval_soft.measures.divergence import (
+    OF_VALUES,
+    CellValues,
+    rank_correlation,
+    ranks_of,
+    wasserstein,
+)
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
-Table = dict[str, Averaged]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -321,19 +327,19 @@ def _correlation(
     is_expected: (n_classes,) those that all cells together are of.
     """
     n_ref = reference.sum(axis=1)
+    unordered = scores_of(OF_VALUES, CellValues(reference, system, n_ref, is_expected))
 
     def of_class(c: int) -> dict[str, float]:
         own = slice(c, c + 1)
         ranks = ranks_of(y_order.parts[own], y_order.orders[own])
         return {
             "wasserstein": wasserstein(y_order.parts[own], p_order.parts[own]),
-            "pearson": pearson(reference[own], system[own]),
             "spearman": rank_correlation(p_order.parts[own], p_order.orders[own], ranks),
         }
 
     classes = for_each(of_class, range(len(reference)), reference.size)
     if not is_expected.any():
-        return _table(classes, dict.fromkeys(("wasserstein", "pearson", "spearman"), np.nan), n_ref)
+        return _table(classes, dict.fromkeys(("wasserstein", "spearman"), np.nan), n_ref) | unordered
     if not is_expected.all():
         reference, system = reference[is_expected], system[is_expected]
         p_order, y_order = p_order.of_classes(is_expected), y_order.of_classes(is_expected)
@@ -343,9 +349,8 @@ def _correlation(
     ranks = ranks_of(y_order.parts, y_order.orders)
     y_order.parts.clear()
     parts = for_each(lambda c: system[c][p_order.orders[c]], range(len(system)), system.size)
-    pooled["pearson"] = pearson(reference, system)
     pooled["spearman"] = rank_correlation(parts, p_order.orders, ranks)
-    return _table(classes, pooled, n_ref)
+    return _table(classes, pooled, n_ref) | unordered
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

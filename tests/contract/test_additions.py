@@ -158,6 +158,7 @@ NOT_MONOTONE = frozenset(
     {
         *("expected_calibration_error", "maximum_calibration_error", "adaptive_calibration_error"),
         *("brier_reliability", "brier_resolution", "brier_within_bins", "wasserstein", "pearson", "spearman"),
+        "entropy_correlation",
     }
 )
 """What false alarms may better wherever they are: it asks whether values are those of the reference on the

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from sedeval_soft.measures import matching
+from sedeval_soft.measures import event, matching
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.divergence import kl_divergence
-from sedeval_soft.measures.event import pairs
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching
-from sedeval_soft.measures.segment.count import count_hard, count_soft
+from sedeval_soft.measures.segment import count_hard, count_soft
 from sedeval_soft.measures.threshold_counts import best_thresholds, threshold_between
 from sedeval_soft.timeline.events import Events
 
@@ -101,13 +100,13 @@ def test_candidate_pairs_are_all_pairs_within_the_collars(ours, theirs, onset, o
     if onset is None and offset is None:
         return
     reference, system = make_events(ours), make_events(theirs)
-    before = pairs._AT_ONCE
-    pairs._AT_ONCE = at_once
+    before = event._AT_ONCE
+    event._AT_ONCE = at_once
     try:
         groups = reference.file.astype(np.int64), system.file.astype(np.int64)
         left, right = candidate_pairs(reference, system, *groups, Collars(onset, offset, rate))
     finally:
-        pairs._AT_ONCE = before
+        event._AT_ONCE = before
     wanted = [
         (i, j)
         for i, a in enumerate(ours)

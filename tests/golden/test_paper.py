@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft import evaluate
-from sedeval_soft.measures.segment.count import count_soft
+from sedeval_soft.measures.segment import count_soft
 
 # Table 1: one class, four segments; the points are reconstructed from the printed figures, the paper
 # shows them as a picture. Hard P R F at >= 0.5 and soft P R F in percent, KLD in nats.

@@ -39,6 +39,20 @@ def test_divergences_of_clips_and_of_segments_of_many_files(made):
         agree(scores, f"{basis}.hard", expected(PROPER, *sides, "hard", chosen({}, 3)), TOLERANCE)
 
 
+def test_entropies_are_correlated_where_annotators_disagree():
+    """By hand: H is 1 bit at 1/2, h at 1/4 and 3/4, 0 at 0 and 1; which side of 1/2 does not matter."""
+    h = 2 - 0.75 * math.log2(3)
+    got = of_one_class([0.0, 0.5, 0.25, 1.0], [1.0, 0.5, 0.75, 0.0])
+    assert got["entropy_correlation"] == pytest.approx(1.0, abs=1e-15)
+    got = of_one_class([0.0, 0.25, 0.5], [0.5, 0.75, 0.0])
+    mean = (1 + h) / 3
+    spread = mean**2 + (h - mean) ** 2 + (1 - mean) ** 2
+    common = -2 * mean * (1 - mean) + (h - mean) ** 2
+    assert got["entropy_correlation"] == pytest.approx(common / spread, abs=1e-15)
+    for constant in ([0.2, 0.8, 0.2], [0.0, 1.0, 0.0]):
+        assert of_one_class(constant, [0.1, 0.5, 0.9])["entropy_correlation"] is None
+
+
 def of_one_class(y, p, average="micro", **settings):
     sides = np.array([y], dtype=float).T, np.array([p], dtype=float).T
     scores = evaluate(*sides, segment_length=1.0, **DIVERGENCE_OF, **settings)

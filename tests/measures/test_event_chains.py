@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.event import chains, pairs
-from sedeval_soft.measures.event.chains import level_edges
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures import event
+from sedeval_soft.measures.event import Collars, candidate_pairs, level_edges
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 
@@ -82,7 +81,7 @@ def as_rows(edges):
 @pytest.mark.parametrize("collars", COLLARS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_are_all_that_share_a_level_within_the_collars(seed, collars, by_class, few, monkeypatch):
-    monkeypatch.setattr(chains, "_FEW", few)
+    monkeypatch.setattr(event, "_FEW", few)
     rng = np.random.default_rng(seed)
     ours, theirs = nested(rng, 40), nested(rng, 50)
     groups = group_of(ours, by_class), group_of(theirs, by_class)
@@ -107,10 +106,10 @@ def test_chains_are_searched_only_where_windows_hold_many_pairs(monkeypatch):
     )
     groups, collars = np.zeros(10, dtype=np.int64), Collars(1, None, 0.0)
     found = []
-    monkeypatch.setattr(chains, "_by_chains", lambda *of: found.append(of[2:]) or "chains")
-    monkeypatch.setattr(chains, "_FEW", 5)
+    monkeypatch.setattr(event, "_by_chains", lambda *of: found.append(of[2:]) or "chains")
+    monkeypatch.setattr(event, "_FEW", 5)
     assert len(level_edges(ours, ours, groups, groups, collars)) == 10
-    monkeypatch.setattr(chains, "_FEW", 4.99)
+    monkeypatch.setattr(event, "_FEW", 4.99)
     assert level_edges(ours, ours, groups, groups, collars) == "chains"
     ((both, own),) = found
     assert both[0] is both[1] is groups
@@ -148,16 +147,16 @@ def test_more_pairs_than_can_be_held_are_refused(monkeypatch):
     groups = np.zeros(3, dtype=np.int64), np.zeros(4, dtype=np.int64)
 
     def by_chains():
-        monkeypatch.setattr(chains, "_FEW", -1)
+        monkeypatch.setattr(event, "_FEW", -1)
         return len(level_edges(ours, theirs, *groups, collars).left)
 
     def within():
         return len(candidate_pairs(ours, theirs, *groups, collars)[0])
 
     for module, name, found in (
-        (chains, "MOST_PAIRS", by_chains),
-        (pairs, "MOST_PAIRS", within),
-        (pairs, "_MOST_LOOKED_AT", within),
+        (event, "MOST_PAIRS", by_chains),
+        (event, "MOST_PAIRS", within),
+        (event, "_MOST_LOOKED_AT", within),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, 12)
@@ -169,8 +168,8 @@ def test_more_pairs_than_can_be_held_are_refused(monkeypatch):
 
 
 def test_pairs_are_counted_over_all_that_is_looked_at_at_a_time(monkeypatch):
-    monkeypatch.setattr(pairs, "_AT_ONCE", 4)
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 11)
+    monkeypatch.setattr(event, "_AT_ONCE", 4)
+    monkeypatch.setattr(event, "MOST_PAIRS", 11)
     groups = np.zeros(3, dtype=np.int64), np.zeros(4, dtype=np.int64)
     with pytest.raises(TooManyPairsError):
         candidate_pairs(alike(3), alike(4), *groups, Collars(1, 1, 0.0))

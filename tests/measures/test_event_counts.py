@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import first_free, is_matching, maximum_size
 
-from sedeval_soft.measures import matching
-from sedeval_soft.measures.event import count, pairs
-from sedeval_soft.measures.event.count import count_events, match_events
-from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures import event, matching
+from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, match_events
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching
 from sedeval_soft.timeline.events import Events
 
@@ -67,7 +65,7 @@ def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_o
     reference, system = events(ours), events(theirs)
     groups = [side.file.astype(np.int64) * N_CLASSES + side.label for side in (reference, system)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "_AT_ONCE", at_once)
+        patch.setattr(event, "_AT_ONCE", at_once)
         left, right = candidate_pairs(reference, system, *groups, collars)
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == all_pairs(
         ours, theirs, collars, same_class
@@ -192,7 +190,7 @@ def test_flows_between_kinds_pair_as_many_as_events_do(ours, theirs, collars):
     counts = []
     for few in (0, 10**9):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(count, "_FEW_PAIRS", few)
+            patch.setattr(event, "_FEW_PAIRS", few)
             counts.append(count_events(reference, system, N_FILES, N_CLASSES, collars))
     for name in ("substitutions", "deletions", "insertions"):
         assert np.array_equal(*(getattr(side, name) for side in counts))

@@ -13,10 +13,16 @@ from hypothesis import strategies as st
 from oracles import END, FILES, LABELS, hard_errors, in_seconds, segment_values, tick_rows
 from tables import long_rows
 
+from sedeval_soft.measures import segment as segment_
 from sedeval_soft.measures.divergence import count_divergence, divergence_scores, silent
-from sedeval_soft.measures.segment import count
-from sedeval_soft.measures.segment.count import count_hard, count_soft, sum_files
-from sedeval_soft.measures.segment.runs import Runs, count_hard_runs, runs_on_grid
+from sedeval_soft.measures.segment import (
+    Runs,
+    count_hard,
+    count_hard_runs,
+    count_soft,
+    runs_on_grid,
+    sum_files,
+)
 from sedeval_soft.measures.threshold_counts import EVERYTHING, NOTHING, best_thresholds, threshold_between
 from sedeval_soft.timeline.events import active_rows
 from sedeval_soft.timeline.grid import Grid
@@ -75,7 +81,7 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
     """Between two neighbouring values no cut changes: the integral is a finite sum, here of fractions."""
     reference, system, start = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(count, "_BLOCK", block)
+        patch.setattr(segment_, "_BLOCK", block)
         counts = count_soft(reference, system, start)
     levels = sorted({0.0, *reference.ravel().tolist(), *system.ravel().tolist()})
     total: dict[tuple[str, int], object] = {}

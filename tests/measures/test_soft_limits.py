@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures import level_matching, psds
-from sedeval_soft.measures.event import soft
-from sedeval_soft.measures.event.pairs import Collars
-from sedeval_soft.measures.event.soft import count_soft_events
+from sedeval_soft.measures import event, level_matching, psds
+from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.psds import (
     Sounding,
@@ -50,7 +48,7 @@ def test_files_matched_a_few_at_a_time_are_as_all_at_once(at_once, monkeypatch):
     # The files 3 and 5 have nothing.
     ours, theirs = ours.take(ours.file != 3), theirs.take(theirs.file != 3)
     together = count_soft_events(ours, theirs, 6, 2, collars)
-    monkeypatch.setattr(soft, "_AT_ONCE", at_once)
+    monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", at_once)
     apart = count_soft_events(ours, theirs, 6, 2, collars)
     for name in NAMES:
         assert getattr(apart, name).tolist() == getattr(together, name).tolist()
@@ -76,7 +74,7 @@ def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(firs
     collars = Collars(5, 5, 0.0)
     whole = count_soft_events(ours, theirs, 3, 2, collars)
     assert not any(np.isnan(getattr(whole, name)).any() for name in NAMES)
-    monkeypatch.setattr(soft, "_MOST_COPIES", 1)
+    monkeypatch.setattr(event, "_MOST_COPIES", 1)
     monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
     found = count_soft_events(ours, theirs, 3, 2, collars)
     for name in ("tp", "n_ref", "n_sys"):

@@ -19,10 +19,10 @@ from sedeval_soft.measures.curve_scores import (
 )
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.divergence import divergence_scores
-from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_scores
+from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.names import ScoreName, ScoreNameError, spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, ranking_scores
-from sedeval_soft.measures.segment.measures import confusion_scores
+from sedeval_soft.measures.segment import confusion_scores
 
 SUMS = {
     "weight": 4.0, "one_error": 1.0, "coverage": 10.0, "ranking_loss": 2.0, "misordered": 6.0,

@@ -19,8 +19,7 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft.measures import level_matching, thresholds
-from sedeval_soft.measures.event import soft
+from sedeval_soft.measures import event, level_matching, thresholds
 from sedeval_soft.resample import weights
 from sedeval_soft.run import optimal_bootstrap
 from sedeval_soft.run.intervals import replicates_of
@@ -123,7 +122,7 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, dense):
 @pytest.mark.parametrize("seed", range(3))
 def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, seed):
     """Events that overlap too much to be matched whatever their class, in some of the files."""
-    monkeypatch.setattr(soft, "_MOST_COPIES", 12)
+    monkeypatch.setattr(event, "_MOST_COPIES", 12)
     monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
     settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
     tables = random_tables(seed, n=25)
@@ -136,7 +135,7 @@ def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, see
 
 @pytest.mark.parametrize("seed", [2, 4, 21])
 def test_what_a_file_leaves_undefined_does_not_depend_on_other_files(monkeypatch, seed):
-    monkeypatch.setattr(soft, "_MOST_COPIES", 12)
+    monkeypatch.setattr(event, "_MOST_COPIES", 12)
     monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 2)
     settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
     tables = random_tables(seed, n=25)

@@ -1,25 +1,76 @@
-"""How much of a stretch of time events cover.
-
-Events of all groups (a file and class) are laid out on one line. How long some event of a group has lasted
-before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of any
-number of stretches with all events takes a few searches. What several events cover counts once, so that
-nothing is gained by saying the same twice.
-"""
+"""Intersections: how much of a stretch of time events cover, and what is counted of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.measures.event.pairs import Timed
+from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.event import Timed, file_class
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import check_pairs, expand
+
+# The criteria of intersection-based detection (Bilen et al. 2020).
+#
+# - Detection tolerance (DTC): a detection counts if reference events of its class cover at least the share
+#   `dtc` of it; else it is a false positive.
+# - Ground truth intersection (GTC): a reference event is found if detections that pass the DTC cover at
+#   least the share `gtc` of it.
+# - Cross-trigger tolerance (CTTC): a false positive is a cross trigger of another class if that class's
+#   reference events cover at least the share `cttc` of it.
+#
+# A detection that passes the DTC without helping any reference event over the GTC counts neither way, so
+# that N_sys = TP + FP is not the number of detections.
+
+
+_FINEST = 10**6
+"""Shares are taken as fractions with at most this denominator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The shares of overlap, in (0, 1], that detections and reference events must reach."""
+
+    dtc: float
+    gtc: float
+    cttc: float
+
+    @classmethod
+    def of(cls, settings: Settings) -> Criteria:
+        """Take the criteria from the settings."""
+        return cls(settings.criterion("dtc"), settings.criterion("gtc"), settings.criterion("cttc"))
+
+
+def required(share: float, length: Ticks) -> Ticks:
+    """Return how many ticks of overlap make a share of each length, (n,), at least 1.
+
+    The comparison is exact but for half a tick, which the rounding of times to ticks may have taken: so a
+    tie in the times as they were written is a tie here.
+    """
+    exact = Fraction(share).limit_denominator(_FINEST)
+    numerator, denominator = 2 * exact.numerator, 2 * exact.denominator
+    # numerator * length / denominator - 1/2, rounded up, without overflow for long events.
+    whole, rest = np.divmod(length, denominator)
+    needed: Ticks = numerator * whole - (-(numerator * rest - exact.denominator) // denominator)
+    return np.maximum(needed, 1)
+
+
+# How much of a stretch of time events cover.
+#
+# Events of all groups (a file and class) are laid out on one line. How long some event of a group has lasted
+# before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of any
+# number of stretches with all events takes a few searches. What several events cover counts once, so that
+# nothing is gained by saying the same twice.
+
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -154,3 +205,50 @@ def in_turn(group: Index, born: Floats, events: Timed) -> bool:
     new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
     # In the order of onsets it is enough to look at neighbours.
     return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))
+
+
+# Intersection-based statistics: events of all files in, counts of each file out.
+
+
+Bools = npt.NDArray[np.bool_]
+
+
+def passes(cover: Cover, group: Index, events: Timed, share: float) -> Bools:
+    """Return which events are covered to a share of their length, (n,)."""
+    overlap = cover.overlap(group, events.onset, events.offset)
+    enough: Bools = overlap >= required(share, events.offset - events.onset)
+    return enough
+
+
+def lasting(events: Events) -> Events:
+    """Return the events that have an extent: one without cannot be covered."""
+    long = events.offset > events.onset
+    return events if long.all() else events.take(long)
+
+
+def count_intersections(
+    reference: Events, system: Events, n_files: int, n_classes: int, criteria: Criteria
+) -> DetectionCounts:
+    """Count found reference events and false positives per file and class, and errors per file.
+
+    N_sys = TP + FP; D = N_ref - TP, I = FP, and no S: nothing is matched one to one.
+    """
+    reference, system = lasting(reference), lasting(system)
+    ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
+    passed = passes(Cover.of(ours, reference.onset, reference.offset), theirs, system, criteria.dtc)
+    helpful = system.take(passed)
+    found = passes(Cover.of(theirs[passed], helpful.onset, helpful.offset), ours, reference, criteria.gtc)
+    shape = (n_files, n_classes)
+    n_ref, tp, fp = (
+        np.bincount(group, minlength=n_files * n_classes).astype(np.int64).reshape(shape)
+        for group in (ours, ours[found], theirs[~passed])
+    )
+    return detected(tp, n_ref, fp)
+
+
+def detected(
+    tp: npt.NDArray[np.number], n_ref: npt.NDArray[np.number], fp: npt.NDArray[np.number]
+) -> DetectionCounts:
+    """Return the statistics of detection made of TP, N_ref and FP, each (n_files, n_classes)."""
+    none = np.zeros(len(tp), dtype=tp.dtype)
+    return DetectionCounts(tp, n_ref, tp + fp, none, (n_ref - tp).sum(axis=1), fp.sum(axis=1))

@@ -1,1 +1,0 @@
-"""Event-based measures: onsets and offsets within collars."""

@@ -1,1 +1,0 @@
-"""Intersection-based scores: how much reference and system events cover of one another."""

@@ -1,0 +1,390 @@
+"""Segments and clips: what is counted of their cells, and the measures that only cells have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_least, at_most, size_of
+from sedeval_soft.core.order import distinct
+from sedeval_soft.core.threads import for_each
+from sedeval_soft.fields import TNorm
+from sedeval_soft.measures import detection
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import Family, Measure, Table, scores_of
+from sedeval_soft.measures.detection import DetectionCounts, count_measure
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.ranges import running_maximum
+
+# Segment-based statistics: arrays of segments in, counts of each file out.
+#
+# reference, system: (n_classes, n_segments) values in [0, 1], or booleans where active.
+# start: (n_files + 1,) first segment of each file. All counts come out per file.
+
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
+
+_BLOCK = 8192
+"""Segments sorted at a time: 17 classes of them stay in the processor's cache."""
+
+_MANY = 1 << 18
+"""Booleans from which it pays to look at each class by itself."""
+
+
+def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -> Array:
+    """Sum the last axis over the segments of each file: (..., n_segments) to (..., n_files)."""
+    dtype = values.dtype if dtype is None else dtype
+    sums = np.zeros((*values.shape[:-1], len(start) - 1), dtype=dtype)
+    full = np.flatnonzero(np.diff(start))
+    if len(full):
+        sums[..., full] = np.add.reduceat(values, start[full], axis=-1, dtype=dtype)
+    return sums
+
+
+def count_files(values: Bools, start: Index) -> Index:
+    """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes)."""
+    if values.size < _MANY:
+        return sum_files(values, start, np.int64).T
+    # Where they are is found several times faster than so many booleans are added.
+    found = [np.diff(np.searchsorted(np.flatnonzero(row), start)) for row in values]
+    return np.array(found, dtype=np.int64).reshape(len(values), len(start) - 1).T
+
+
+def sum_classes(values: Floats) -> Floats:
+    """Sum an array whose last axis are classes over them, one after another.
+
+    One column after another: in numpy's own order the last digit depends on how many classes there are,
+    silent ones too, so that batches of files with other classes would not add up to the same bytes.
+    """
+    total = np.zeros(len(values))
+    for column in values.T:
+        total += column
+    return total
+
+
+def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts:
+    """Count active segments, and the errors of each segment regardless of class.
+
+    Per segment S = min(N_ref, N_sys) - TP, D = max(0, N_ref - N_sys), I = max(0, N_sys - N_ref).
+    Source: Mesaros, Heittola & Virtanen 2016, section 3.
+    """
+    hit = reference & system
+    small: npt.DTypeLike = np.int16 if len(reference) < 2**15 else np.int64
+    n_ref, n_sys, n_hit = (
+        np.add.reduce(values.view(np.uint8), axis=0, dtype=small) for values in (reference, system, hit)
+    )
+    return DetectionCounts(
+        count_files(hit, start),
+        count_files(reference, start),
+        count_files(system, start),
+        sum_files(np.minimum(n_ref, n_sys) - n_hit, start, np.int64),
+        sum_files(np.maximum(n_ref - n_sys, 0), start, np.int64),
+        sum_files(np.maximum(n_sys - n_ref, 0), start, np.int64),
+    )
+
+
+def common(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
+    """Return what two fuzzy memberships have in common, elementwise: min(y, p), y p, or max(0, y + p - 1).
+
+    Only the minimum of a value and itself is the value, so only with it a copied reference has F = 1.
+    Source: Klement, Mesiar & Pap 2000.
+    """
+    if t_norm == "product":
+        return reference * system
+    if t_norm == "lukasiewicz":
+        # What the larger lacks to 1 is exact from 0.5 on: the result is never above the smaller.
+        lacking = 1.0 - np.maximum(reference, system)
+        return np.maximum(np.minimum(reference, system) - lacking, 0.0)
+    return np.minimum(reference, system)
+
+
+def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = "minimum") -> DetectionCounts:
+    """Fuzzy counts with a T-norm, and the errors integrated over all alpha-cuts.
+
+    TP = sum T(y, p), N_ref = sum y, N_sys = sum p, with T(y, p) = min(y, p) or another T-norm. With a
+    segment's values y(1) >= y(2) >= ... sorted in descending order:
+    S = sum_k min(y(k), p(k)) - sum_c T(y_c, p_c), D = sum_k max(0, y(k) - p(k)),
+    I = sum_k max(0, p(k) - y(k)).
+    Sources: Harju & Mesaros 2023 (TP); the error counts are hard ones integrated over the level.
+    """
+    errors = np.zeros((3, reference.shape[1]))
+
+    def count_errors(begin: int) -> None:
+        block = slice(begin, begin + _BLOCK)
+        y, p = (np.array(values[:, block].T, order="C") for values in (reference, system))
+        m = common(y, p, t_norm)
+        for values in (y, p, m):
+            values.sort(axis=1)
+        # The k-th largest of the minima is at most the minimum of the k-th largest, and no T-norm is above
+        # the minimum: no term is negative, and a perfect system gives exact zeros.
+        errors[0, block] = sum_classes(np.minimum(y, p) - m)
+        y -= p
+        errors[1, block] = sum_classes(np.maximum(y, 0.0))
+        errors[2, block] = sum_classes(np.maximum(-y, 0.0))
+
+    tp, n_ref, n_sys = np.zeros((3, len(start) - 1, len(reference)))
+
+    def sum_class(label: int) -> None:
+        y, p = reference[label], system[label]
+        for sums, values in ((tp, common(y, p, t_norm)), (n_ref, y), (n_sys, p)):
+            sums[:, label] = sum_files(values, start)
+
+    for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)
+    for_each(sum_class, range(len(reference)), reference.size)
+    return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))
+
+
+def cell_laws(columns: Columns, n_cells: Index) -> Iterator[Law]:
+    """Yield the laws of counts of cells, segments or clips, beside those of all detection.
+
+    columns: `tp`, `n_ref` and `n_sys`, (n_files, n_classes). n_cells: (n_files,) how many cells a file has.
+    """
+    tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
+    most = n_cells[:, None]
+    for name, values in (("n_ref", n_ref), ("n_sys", n_sys)):
+        yield at_most(columns, name, most, "the number of cells of the file", size_of(values))
+    # No T-norm is below y + p - 1: together both sides fill no more than there is.
+    either = n_ref + n_sys - tp
+    holds = either <= most + ROUNDING * np.asarray(size_of(n_ref, n_sys))
+    yield Law(
+        "tp", "at least N_ref + N_sys less the number of cells of the file,", holds, tp, n_ref + n_sys - most
+    )
+
+
+def beyond_laws(columns: Columns) -> Iterator[Law]:
+    """Yield the laws of what the system has after the end of files: false alarms, and no true negatives.
+
+    columns: `tp`, `n_ref`, `n_sys` and `beyond`, (n_files, n_classes), and `n_cells`, (n_files,): how many
+    cells of a file are evaluated.
+    """
+    alarms = columns["n_sys"] - columns["tp"]
+    yield at_least(columns, "beyond", 0)
+    yield at_most(columns, "beyond", alarms, "the number of false alarms")
+    silent = columns["n_cells"][:, None] - (columns["n_ref"] + alarms - columns["beyond"])
+    yield at_least({"true negatives": silent}, "true negatives", 0)
+
+
+# Hard segment counts from runs of active segments, without a grid of cells.
+#
+# A run is a maximal stretch of active segments of one file and class. A table of events has few runs
+# however short the segments are, so that the hard reading of an hour at 10 ms costs no more than at 1 s.
+# The counts are those of `count_hard`.
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs sorted by class and first segment; segments are numbered over all files.
+
+    label: (n,) codes. first, last: (n,) first segment and one past the last.
+    """
+
+    label: Index
+    first: Index
+    last: Index
+
+    @classmethod
+    def of(cls, label: Index, first: Index, last: Index) -> Runs:
+        """Join ranges of segments that overlap or touch; ranges without segments vanish."""
+        kept = last > first
+        label, first, last = label[kept], first[kept], last[kept]
+        order = np.lexsort((first, label))
+        label, first, last = label[order], first[order], last[order]
+        if not len(label):
+            return cls(label, first, last)
+        reach = running_maximum(last, label)
+        begins = np.ones(len(label), dtype=bool)
+        begins[1:] = (np.diff(label) != 0) | (first[1:] > reach[:-1])
+        head = np.flatnonzero(begins)
+        tail = np.append(head[1:], len(label)) - 1
+        return cls(label[head], first[head], reach[tail])
+
+
+def runs_on_grid(events: Events, grid: Grid) -> Runs:
+    """Return the runs of segments that hard events make active."""
+    first, last = grid.cells(events.file, events.onset, events.offset)
+    return Runs.of(events.label.astype(np.int64), first, last)
+
+
+def count_hard_runs(reference: Runs, system: Runs, start: Index, n_classes: int) -> DetectionCounts:
+    """Count active segments and errors per file; start: (n_files + 1,) first segment of each file."""
+    hits = _intersections(reference, system, int(start[-1]))
+    sums = [_per_file_and_class(runs, start, n_classes) for runs in (hits, reference, system)]
+    step, (n_hit, n_ref, n_sys) = _sweep((hits, reference, system), start)
+    length = np.diff(step)
+    file = np.searchsorted(start, step[:-1], side="right") - 1
+    substituted = (np.minimum(n_ref, n_sys) - n_hit) * length
+    deleted = np.maximum(n_ref - n_sys, 0) * length
+    inserted = np.maximum(n_sys - n_ref, 0) * length
+    errors = [_sum_by(file, column, len(start) - 1) for column in (substituted, deleted, inserted)]
+    return DetectionCounts(sums[0], sums[1], sums[2], errors[0], errors[1], errors[2])
+
+
+def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -> Index:
+    """Count active segments after the evaluated ones of each file, (n_files, n_classes).
+
+    start: (n_files + 1,) first segment of each file. n_evaluated: (n_files,) how many are evaluated.
+    """
+    edges = np.empty(2 * len(n_evaluated) + 1, dtype=np.int64)
+    edges[0::2], edges[1::2] = start, start[:-1] + n_evaluated
+    return _per_file_and_class(runs, edges, n_classes)[1::2]
+
+
+def _sum_by(group: Index, values: Index, n_groups: int) -> Index:
+    sums = np.zeros(n_groups, dtype=np.int64)
+    np.add.at(sums, group, values)
+    return sums
+
+
+def _intersections(a: Runs, b: Runs, size: int) -> Runs:
+    """Return the runs common to both; the runs of each are disjoint, so those of each pair are too."""
+    a_first, a_last = a.label * size + a.first, a.label * size + a.last
+    b_first, b_last = b.label * size + b.first, b.label * size + b.last
+    begin = np.searchsorted(b_last, a_first, side="right")
+    end = np.maximum(np.searchsorted(b_first, a_last, side="left"), begin)
+    count = end - begin
+    owner = np.repeat(np.arange(len(count)), count)
+    other = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - begin, count)
+    first = np.maximum(a.first[owner], b.first[other])
+    last = np.minimum(a.last[owner], b.last[other])
+    return Runs(a.label[owner], first, last)
+
+
+def _per_file_and_class(runs: Runs, start: Index, n_classes: int) -> Index:
+    """Sum the lengths of runs, (n_files, n_classes); a run may go on over the end of a file."""
+    n_files = len(start) - 1
+    file = np.searchsorted(start, runs.first, side="right") - 1
+    until = np.searchsorted(start, runs.last, side="left")
+    count = np.maximum(until - file, 0)
+    owner = np.repeat(np.arange(len(count)), count)
+    files = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - file, count)
+    length = np.minimum(runs.last[owner], start[files + 1]) - np.maximum(runs.first[owner], start[files])
+    return _sum_by(files * n_classes + runs.label[owner], length, n_files * n_classes).reshape(
+        n_files, n_classes
+    )
+
+
+def _sweep(sides: tuple[Runs, ...], start: Index) -> tuple[Index, list[Index]]:
+    """Cut all files where any run begins or ends; count for each piece how many runs of each side hold.
+
+    Returns the (n + 1,) cuts, file ends among them, and for each side its (n,) counts.
+    """
+    cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
+    counts = []
+    for runs in sides:
+        change = np.zeros(len(cuts), dtype=np.int64)
+        np.add.at(change, np.searchsorted(cuts, runs.first), 1)
+        np.subtract.at(change, np.searchsorted(cuts, runs.last), 1)
+        counts.append(np.cumsum(change)[:-1])
+    return cuts, counts
+
+
+# The measures of segments, and of clips: only cells know true negatives.
+
+
+@dataclass(frozen=True, slots=True)
+class CellCounts:
+    """What is active or silent on either side: of each class, (..., n_classes), or of all pooled, (...)."""
+
+    tp: Array
+    n_ref: Array
+    n_sys: Array
+    tn: Array
+
+    @property
+    def fp(self) -> Array:
+        """Return what the system has and the reference has not."""
+        return self.n_sys - self.tp
+
+    @property
+    def fn(self) -> Array:
+        """Return what the reference has and the system has not."""
+        return self.n_ref - self.tp
+
+    @property
+    def sensitivity(self) -> Array:
+        """Return the share of the reference that is found."""
+        return ratio(self.tp, self.n_ref)
+
+    @property
+    def specificity(self) -> Array:
+        """Return the share of silence that is left silent."""
+        return ratio(self.tn, self.tn + self.fp)
+
+    def pooled(self) -> CellCounts:
+        """Return the counts of all classes together."""
+        return CellCounts(*(column.sum(axis=-1) for column in (self.tp, self.n_ref, self.n_sys, self.tn)))
+
+
+def confusion_scores(
+    counts: DetectionCounts,
+    n_segments: Array,
+    beyond: Array | int = 0,
+    is_expected: npt.NDArray[np.bool_] | None = None,
+) -> Table:
+    """Return the measures that need true negatives, by name.
+
+    counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
+    of `counts.n_sys` are not among these, but after the end of a file: they are left out here. is_expected:
+    (n_classes,) the classes that the reference or the settings name, None for all: others are left out, too.
+    So nothing that a system adds has a say in where there is silence to be right about. Micro averages pool
+    the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
+    """
+    tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys - beyond
+    tn = np.asarray(n_segments)[..., None] - n_ref - n_sys + tp
+    if is_expected is not None and not is_expected.all():
+        n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
+    return scores_of(OF_CELLS, CellCounts(tp, n_ref, n_sys, tn))
+
+
+_PAPER = "Mesaros, Heittola & Virtanen 2016"
+
+OF_CELLS = (
+    Measure(
+        "sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)",
+        lambda c: c.sensitivity, undefined="N_ref = 0", source=_PAPER, short="sens", table="negatives",
+        aliases=("sens",),
+    ),
+    Measure(
+        "specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
+        lambda c: c.specificity, undefined="the reference is active in every segment", source=_PAPER,
+        short="spec", table="negatives", aliases=("spec", "tnr"),
+    ),
+    Measure(
+        "accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)",
+        lambda c: ratio(c.tp + c.tn, c.tp + c.tn + c.fp + c.fn), undefined="there are no segments",
+        source=_PAPER, short="acc", table="negatives", aliases=("acc",),
+    ),
+    Measure(
+        "balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
+        lambda c: (c.sensitivity + c.specificity) / 2, undefined="sensitivity or specificity is",
+        source=_PAPER, short="bacc", table="negatives", aliases=("bacc", "balanced-accuracy"),
+    ),
+    Measure(
+        "npv", "negative predictive value: share of silent system segments that are right",
+        "TN / (TN + FN)", lambda c: ratio(c.tn, c.tn + c.fn), source="Altman & Bland 1994", short="NPV",
+        undefined="the system is active in every segment", table="negatives",
+    ),
+    count_measure("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, "TN"),
+)  # fmt: skip
+
+
+def families(basis: str) -> tuple[Family, ...]:
+    """Return the families of a basis that has a value for every cell: segments or clips."""
+    cut, soft = (
+        "reference and system cut at one threshold each",
+        "fuzzy sets: hard counts integrated over all levels of both sides",
+    )
+    return (
+        Family(basis, "hard", cut, (*detection.MEASURES, *OF_CELLS)),
+        Family(basis, "tuned", detection.TUNED_SUMMARY, (*detection.MEASURES, detection.TUNED_THRESHOLD)),
+        Family(basis, "optimal", detection.OPTIMAL_SUMMARY, (*detection.MEASURES, detection.THRESHOLD)),
+        Family(basis, "soft", soft, detection.MEASURES),
+    )

@@ -1,1 +1,0 @@
-"""Segment-based measures: hard, optimal and soft readings of the segment grid."""

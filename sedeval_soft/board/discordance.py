@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.board import Discordance
-from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.resample.tests import holm, mcnemar
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import detected, positive
 
 Index = npt.NDArray[np.int64]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sedeval_soft.core.findings import listing
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import counted
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.alignment_report import listing
 
 _OF_ACTIVITY = frozenset(
     {

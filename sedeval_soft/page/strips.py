@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.ticks import Ticks
+from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.ranges import range_maximum
 
 Index = npt.NDArray[np.int64]
 

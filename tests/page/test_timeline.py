@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from embedded import embedded, revived
-from laws import random_rows
-from tables import long_rows, wide_rows
+from tables import long_rows, random_rows, wide_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.report import write_report
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.pair import align
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
 from sedeval_soft.page.strips import STEPS, strips_of, thinned
@@ -21,6 +18,8 @@ from sedeval_soft.page.timeline import said_of, timelines
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import score_shard, shard_of
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.recordings import align
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"

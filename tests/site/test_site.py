@@ -16,8 +16,8 @@ from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashe
 from sedeval_soft import InputError, Limits, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.api import site as module
 from sedeval_soft.api.kept import MARK
-from sedeval_soft.core.findings import NO_DURATIONS
 from sedeval_soft.report.write import OutputError
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 
 SOFT = "segment.soft.f1.macro"
 

@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.api.site import Site, build_site
     from sedeval_soft.core.board import Board
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.value import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.page.render import Choices
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.validate import validate
     from sedeval_soft.tools.validate_tables import Validation
@@ -118,7 +118,7 @@ _HOME = {
     "EvaluationError": "sedeval_soft.errors",
     "Evaluator": "sedeval_soft.api",
     "InputError": "sedeval_soft.errors",
-    "Limits": "sedeval_soft.core.intake",
+    "Limits": "sedeval_soft.tables.limits",
     "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
     "Score": "sedeval_soft.core.value",

@@ -25,7 +25,6 @@ from sedeval_soft.api.sharded import (
     readings_of,
     sharded_shard,
 )
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.room import memory_limited
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import become_worker
@@ -36,6 +35,7 @@ from sedeval_soft.formats.shards import Held, ShardFile
 from sedeval_soft.run.cluster import OPTION, Cluster, Job, connected, folder_here, memory_here
 from sedeval_soft.run.waited import together
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import is_url
 
 _FAN = 8

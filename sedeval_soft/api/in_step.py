@@ -25,7 +25,6 @@ import pyarrow as pa
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.parted import within
 from sedeval_soft.api.pieces import ROLES, Extent, bytes_per_row, pieces
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import room
 from sedeval_soft.formats.blocks import blocks_of
 from sedeval_soft.formats.known import Known
@@ -34,6 +33,7 @@ from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
+from sedeval_soft.tables.limits import Limits
 
 T = TypeVar("T")
 

@@ -17,8 +17,6 @@ from sedeval_soft.api.counting import as_one, shard_of_rows
 from sedeval_soft.api.parted import Part, counted
 from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text
 from sedeval_soft.api.streaming import jobs_for_size
-from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, InputError
@@ -35,6 +33,8 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.folder import stem_of, with_recording
 from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.paths import is_stream
 from sedeval_soft.tables.read import read_rows
 from sedeval_soft.tables.source import open_source, spelled
 from sedeval_soft.timeline.recordings import align

@@ -27,7 +27,6 @@ from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, r
 from sedeval_soft.board.records import Record, problem_of, scores_of
 from sedeval_soft.board.remembered import TESTS, Remembered, Test, test_for
 from sedeval_soft.core.board import Board
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
@@ -45,6 +44,7 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing
 from sedeval_soft.timeline.plausibility import doubts

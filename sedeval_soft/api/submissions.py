@@ -16,7 +16,6 @@ from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.board.paired import settings_for
 from sedeval_soft.board.records import MOST_PROBLEMS, Record, faults_of, scored_of
-from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
 from sedeval_soft.errors import EvaluationError, InputError, Problem
@@ -25,6 +24,7 @@ from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits, over_limit
 from sedeval_soft.tables.submissions import Submission, sha256_of
 from sedeval_soft.timeline.alignment_report import STRICT
 from sedeval_soft.tools.validate import validate_table

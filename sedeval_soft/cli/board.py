@@ -29,8 +29,8 @@ from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
     from sedeval_soft.api.site import Site
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.limits import Limits
 
 EPILOG = """\b
 Examples:

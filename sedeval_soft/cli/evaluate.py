@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import Evaluation
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.core.board import Board
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.event_table import EventTable
+    from sedeval_soft.tables.limits import Limits
 
 EPILOG = """\b
 Examples:

@@ -34,7 +34,7 @@ from sedeval_soft.cli.settings import (
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.intake import Limits
+    from sedeval_soft.tables.limits import Limits
 
 SHOWN, LOOK = "What is shown", "How it looks"
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.codes import problem
 from sedeval_soft.errors import Problem
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.tables.problem_codes import problem
 from sedeval_soft.timeline.plausibility import (
     DAY,
     TICK,

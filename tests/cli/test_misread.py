@@ -17,8 +17,8 @@ from called import call
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate
-from sedeval_soft.core.codes import RULES
 from sedeval_soft.formats import pack_shard
+from sedeval_soft.tables.problem_codes import RULES
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]

@@ -14,9 +14,9 @@ from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, REFERENCE, WIDE_REFERENCE, 
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, validate
-from sedeval_soft.core.codes import RULES
 from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tables.sniff import sniff
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import read_fast

@@ -306,3 +306,9 @@ def test_characters_of_fields_hold_what_was_written(fields):
     pieces = [text[begin - 1 : end - 1] for begin, end in spans]
     assert ",".join(pieces) == text
     assert [next(csv.reader([piece + ","]))[0] for piece in pieces] == fields
+
+
+def test_overlaps_name_the_row_that_goes_on_and_its_times(tmp_path):
+    path = written(tmp_path / "t.tsv", EVENTS + "a\t0\t5\tcar\nb\t1\t2\tcar\na\t3\t4\tcar\n")
+    (found,) = validate(path).problems
+    assert (found.line, found.message) == (4, "overlaps line 2 of the same file and class: 0 to 5 s")

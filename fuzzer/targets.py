@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings, load_thresholds
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tools.validate import validate_table
 
 EXTENSIONS = (

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.html.report_page import Choices
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.annotate import Annotation, annotate
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.simulate import simulate
@@ -117,7 +117,7 @@ _HOME = {
     "EvaluationError": "sedeval_soft.errors",
     "Evaluator": "sedeval_soft.api",
     "InputError": "sedeval_soft.errors",
-    "Limits": "sedeval_soft.core.intake",
+    "Limits": "sedeval_soft.tables.limits",
     "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
     "Score": "sedeval_soft.core.scores",

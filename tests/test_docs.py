@@ -16,10 +16,10 @@ from documents import blocks, examples, make_workplace, run, script
 from launched import program
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.codes import RULES
 from sedeval_soft.report import render, schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import ALIASES
+from sedeval_soft.tables.problem_codes import RULES
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
@@ -177,7 +177,7 @@ def test_documented_aliases_are_read():
 
 
 def test_the_table_of_limits_is_complete():
-    from sedeval_soft.core.intake import Limits, size_of
+    from sedeval_soft.tables.limits import Limits, size_of
 
     text = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sedeval_soft.core.codes import ANY, RULES
+from sedeval_soft.tables.problem_codes import ANY, RULES
 
 MARK = "<!-- codes: made by `python docs/make/codes.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "codes.md"

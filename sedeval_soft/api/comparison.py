@@ -32,7 +32,6 @@ from sedeval_soft.comparison.compare import (
     compare_scores,
     mean_scores,
 )
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, SettingsError
@@ -41,6 +40,7 @@ from sedeval_soft.fields import Keywords
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]

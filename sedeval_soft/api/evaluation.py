@@ -27,7 +27,6 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import given_limit, memory_limited
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
@@ -41,6 +40,7 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.recordings import Pair, align
 
 if TYPE_CHECKING:

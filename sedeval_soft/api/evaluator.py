@@ -32,7 +32,6 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
@@ -44,6 +43,7 @@ from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.laws import contradiction
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
 
 
 class Evaluator:

@@ -19,7 +19,6 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
@@ -31,6 +30,7 @@ from sedeval_soft.run.evaluation import describe, score_shard, shard_of
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.recordings import align
 
 _WORST = 10

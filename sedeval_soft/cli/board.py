@@ -29,8 +29,8 @@ from sedeval_soft.cli.settings import check_objective, check_wanted, limits_of, 
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.site import Site
 
 EPILOG = """\b

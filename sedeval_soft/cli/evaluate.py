@@ -53,10 +53,10 @@ if TYPE_CHECKING:
 
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.comparison.compare import Board
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.event_table import EventTable
+    from sedeval_soft.tables.limits import Limits
 
 EPILOG = """\b
 Examples:

@@ -12,7 +12,7 @@ from sedeval_soft.cli.output import check_tally_path, each_of, progress, refuse_
 from sedeval_soft.cli.settings import check_intervals, check_resampling, check_wanted, limits_of
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.intake import Limits
+    from sedeval_soft.tables.limits import Limits
 
 EPILOG = """\b
 Examples:

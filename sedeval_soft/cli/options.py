@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from sedeval_soft.core.paths import is_file
 from sedeval_soft.fields import (
     CHECKS,
     FIELDS,
@@ -25,6 +24,7 @@ from sedeval_soft.fields import (
     Field,
     option_of,
 )
+from sedeval_soft.tables.paths import is_file
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -35,7 +35,7 @@ from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.intake import Limits
+    from sedeval_soft.tables.limits import Limits
 
 SHOWN, LOOK = "What is shown", "How it looks"
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.core.paths import is_file
+from sedeval_soft.tables.paths import is_file
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.intake import Limits
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.limits import Limits
 
 
 def settings_of(
@@ -88,9 +88,9 @@ def settings_files(config: str | None) -> dict[str, str | None]:
 @contextlib.contextmanager
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs, taken out of what was given; memory is limited, too, until the end."""
-    from sedeval_soft.core.intake import Limits, size_of, with_columns
     from sedeval_soft.core.room import memory_limited
     from sedeval_soft.errors import SettingsError
+    from sedeval_soft.tables.limits import Limits, size_of, with_columns
 
     limits, memory = Limits.of(given.pop("limits")), given.pop("memory_limit")
     limits = with_columns(limits, list(given.pop("columns", ())) or None)

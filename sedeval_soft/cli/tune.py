@@ -21,7 +21,7 @@ from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standar
 from sedeval_soft.cli.settings import limits_of, settings_files, settings_of
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.intake import Limits
+    from sedeval_soft.tables.limits import Limits
 
 EPILOG = """\b
 Examples:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from sedeval_soft.core.paths import is_file, is_there
 from sedeval_soft.errors import visible
 from sedeval_soft.fields import option_of
 from sedeval_soft.names import by_alias, normal, other_settings
+from sedeval_soft.tables.paths import is_file, is_there
 
 # Answers to calls as other tools would have them: their options, their verbs, their lists of files.
 #

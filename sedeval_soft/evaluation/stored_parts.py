@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.paths import is_stream
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.evaluation.execute import Execute, Serial
 from sedeval_soft.evaluation.partition import Part, Partition, by_stem, grouped, names_in
@@ -26,6 +24,8 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.folder import stem_of as recording_of
 from sedeval_soft.tables.folder import with_recording
 from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.paths import is_stream
 from sedeval_soft.tables.read import read_rows
 from sedeval_soft.tables.source import bytes_as_text, open_source, spelled
 

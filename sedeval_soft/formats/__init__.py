@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.tables.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     from sedeval_soft.core.shard import Shard

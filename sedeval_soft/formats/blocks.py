@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sedeval_soft.core.intake import LIMITS, Limits, over_limit
-from sedeval_soft.core.paths import is_file
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.formats.scratch import on_disk
 from sedeval_soft.tables.compressed import Bytes, Taken, unfold
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.forms import form_at_once, form_instead
+from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
+from sedeval_soft.tables.paths import is_file
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source, is_url, read_bytes, spelled
 from sedeval_soft.tables.text import read_sniffed

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
 
 Codes = npt.NDArray[np.int32]
 

@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.scratch import on_disk
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.ranges import enter_maxima
 
 Floats = npt.NDArray[np.float64]

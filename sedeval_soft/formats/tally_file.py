@@ -13,7 +13,6 @@ from typing import cast
 
 import numpy as np
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
@@ -47,6 +46,7 @@ from sedeval_soft.formats.tally_header import (
 )
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.core.paths import is_file
 from sedeval_soft.errors import SettingsError, quoted
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.tables.paths import is_file
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
 """Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""

@@ -1,4 +1,4 @@
-"""Rows that are found one by one, each checked where it stands."""
+"""Events of annotations as they are read one by one, each checked where it stands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick
 
 
 @dataclass(slots=True)
@@ -102,3 +103,24 @@ def _wrong(label: str, times: tuple[float, float], value: float | None, limits: 
         hint = " (percent? divide by 100)" if 1 < value <= 100 else ""
         return f"the value {value:.15g} is outside [0, 1]{hint}; expected a number in [0, 1]"
     return ""
+
+
+def seconds(ticks: int) -> str:
+    """Return ticks as seconds with six decimals, exactly."""
+    return f"{ticks // TICKS_PER_SECOND}.{ticks % TICKS_PER_SECOND:06d}"
+
+
+def end_of(onset: float, length: float) -> float:
+    """Return the offset of an event of which the duration is known, to the nearest tick."""
+    exact = onset + length
+    return (tick(onset) + tick(length)) / TICKS_PER_SECOND if exact < 1e9 else exact
+
+
+def as_float(cell: object) -> float:
+    """Return a number of JSON as a float; NaN where it is none, or too large for one."""
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return math.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.nan

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import counted
 from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.limits import LIMITS, Limits
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]

@@ -21,9 +21,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from sedeval_soft.core.intake import COLUMNS, NO_COLUMNS, ColumnNames
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.names import close_matches
+from sedeval_soft.tables.limits import COLUMNS, NO_COLUMNS, ColumnNames
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "filename": (

@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, cast
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.tables.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

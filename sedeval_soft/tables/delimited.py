@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import check_text, shown, unused_names
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import read_sniffed

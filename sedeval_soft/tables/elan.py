@@ -14,13 +14,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, quoted
-from sedeval_soft.tables.annotations import Events, number
+from sedeval_soft.tables.annotations import Events, number, seconds
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
-from sedeval_soft.tables.rttm import seconds
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.sniff import split
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import DELIMITERS, decode

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
-from sedeval_soft.core.intake import LIMITS, Limits, for_members
-from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.order import distinct
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
+from sedeval_soft.tables.limits import LIMITS, Limits, for_members
+from sedeval_soft.tables.named_thresholds import seem_thresholds
 from sedeval_soft.tables.source import Source, open_source, spelled
 
 

@@ -13,9 +13,9 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.tables.compressed import Bytes
+from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import Source, extension_of
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotations import Events
+from sedeval_soft.tables.annotations import Events, as_float, end_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
-from sedeval_soft.tables.rttm import end_of
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import to_seconds, to_ticks
 
@@ -166,13 +165,3 @@ def _enter(found: Events, observation: Mapping[str, Any], place: str, file: str,
     onset, length = numbers
     found.add(None, file, value.strip(), (onset, end_of(onset, length)), sure)
     return 0
-
-
-def as_float(cell: object) -> float:
-    """Return a number of JSON as a float; NaN where it is none, or too large for one."""
-    if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return math.nan
-    try:
-        return float(cell)
-    except OverflowError:
-        return math.nan

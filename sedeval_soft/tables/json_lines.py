@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from sedeval_soft.core.intake import Limits, intake_of
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
+from sedeval_soft.tables.annotations import as_float
 from sedeval_soft.tables.assemble import ROUNDING, Columns
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import check_text
-from sedeval_soft.tables.jams import as_float
+from sedeval_soft.tables.limits import Limits, intake_of
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, word_as_number
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.named_thresholds import are_lists_of_one, last_of, seem_thresholds, thresholds_in
 from sedeval_soft.core.room import check_room
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.folder import tables_in
 from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.named_thresholds import are_lists_of_one, last_of, seem_thresholds, thresholds_in
 from sedeval_soft.tables.source import is_pattern, open_source, spelled
 
 _COLUMNS = 6

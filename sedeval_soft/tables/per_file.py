@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.columns import DURATION_NAMES, PART_NAMES, is_number, normal, role_of
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records
 

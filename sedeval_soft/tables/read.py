@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.paths import is_folder
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.source import is_pattern, open_source
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotations import Events, number
+from sedeval_soft.tables.annotations import Events, end_of, number, seconds
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import decode
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
+from sedeval_soft.tables.ticks import to_ticks
 
 _MISSING = "<NA>"
 _TYPES = frozenset({
@@ -85,11 +85,6 @@ def write(rows: EventTable) -> bytes:
     return "".join(lines).encode()
 
 
-def seconds(ticks: int) -> str:
-    """Return ticks as seconds with six decimals, exactly."""
-    return f"{ticks // TICKS_PER_SECOND}.{ticks % TICKS_PER_SECOND:06d}"
-
-
 def _enter(found: Events, line: int, fields: list[str]) -> None:
     onset, length = number(fields[3]), number(fields[4])
     for text, value, column in ((fields[3], onset, 4), (fields[4], length, 5)):
@@ -103,9 +98,3 @@ def _enter(found: Events, line: int, fields: list[str]) -> None:
         return
     file = UNNAMED if fields[1] == _MISSING else fields[1]
     found.add(line, file, fields[7], (onset, end_of(onset, length)), confidence)
-
-
-def end_of(onset: float, length: float) -> float:
-    """Return the offset of an event of which the duration is known, to the nearest tick."""
-    exact = onset + length
-    return (tick(onset) + tick(length)) / TICKS_PER_SECOND if exact < 1e9 else exact

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sedeval_soft.core.intake import LIMITS, ColumnNames, Limits, intake_of
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.columns import (
     Layout,
@@ -21,6 +20,7 @@ from sedeval_soft.tables.columns import (
     of_raven,
 )
 from sedeval_soft.tables.event_table import Origin
+from sedeval_soft.tables.limits import LIMITS, ColumnNames, Limits, intake_of
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import (
     BLANK,

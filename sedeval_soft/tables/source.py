@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.compressed import Bytes, Taken, decompress
+from sedeval_soft.tables.limits import LIMITS, Limits
 
 BOM = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which readers take away."""

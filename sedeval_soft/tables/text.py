@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.order import distinct
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
@@ -22,6 +21,7 @@ from sedeval_soft.tables.columns import (
     normal,
 )
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import (

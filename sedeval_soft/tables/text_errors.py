@@ -10,11 +10,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING, Columns
 from sedeval_soft.tables.columns import BLANKS, NUMBER, Layout, is_number
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import COLUMNS, LIMITS, Limits
 from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import DELIMITERS, MOST_COLUMNS, records

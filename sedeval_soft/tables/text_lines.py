@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.compressed import Bytes
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings, short_fraction
 from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tables.filenames import alike
+from sedeval_soft.tables.named_thresholds import seem_thresholds
 from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
 from sedeval_soft.timeline.postprocess import strangers
 

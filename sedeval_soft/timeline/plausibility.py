@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.codes import RULES
 from sedeval_soft.errors import counted
 from sedeval_soft.names import folded
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.timeline.ranges import STRETCH, enter_maxima, stretches
 
 Index = npt.NDArray[np.intp]

@@ -9,8 +9,6 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from sedeval_soft.api.sources import Columns, limits_from, to_rows
-from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.paths import is_folder
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
@@ -21,6 +19,8 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import fit, recording
 from sedeval_soft.tables.folder import stem_of
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.paths import is_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,13 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.scores import SCHEMA
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.json import json_document
 from sedeval_soft.report.table import UNDEFINED, Table
 from sedeval_soft.report.text import plain_table
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source, open_source
 
 T = TypeVar("T")

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.paths import is_folder
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.names import folded
 from sedeval_soft.tables.columns import BLANKS, is_number
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import Source, open_source, spelled
 from sedeval_soft.tables.text_errors import declares

@@ -23,7 +23,6 @@ from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
 from sedeval_soft.comparison.records import About
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
@@ -49,6 +48,7 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing
 from sedeval_soft.timeline.plausibility import doubts

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.codes import problem
 from sedeval_soft.errors import Problem
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.tables.problem_codes import problem
 from sedeval_soft.timeline.plausibility import (
     DAY,
     TICK,
@@ -266,18 +266,18 @@ def tell_rows(
 ) -> None:
     """Enter a problem of each of some rows, those to tell first in front.
 
-    role: of the column that is wrong. message: of a row, and the line of the other one that it is about, if
-    `others` says which. number: how many there are, if these are not all.
+    role: of the column that is wrong. others: the row that each is about, if that is another one. message: of
+    such a row and its line. number: how many problems there are, if these are not all.
     """
     shown = [int(row) for row in rows[: log.most]]
-    lines = table.lines_of(shown) if shown else []
-    before = table.lines_of(others[: log.most]) if others is not None and shown else [0] * len(shown)
+    about = shown if others is None else [int(row) for row in others[: log.most]]
+    lines, about_lines = (table.lines_of(each) if each else [] for each in (shown, about))
     column = table.column(role)
-    told = zip(shown, lines, before, strict=True)
+    told = zip(about, about_lines, lines, strict=True)
     log.add_many(
         code,
         len(rows) if number is None else number,
-        (problem(code, table.name, message(row, other), line, column) for row, line, other in told),
+        (problem(code, table.name, message(row, at), line, column) for row, at, line in told),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.core.codes import RULES
 from sedeval_soft.errors import Problem, Severity, counted, visible
 from sedeval_soft.report.escape import github_message, github_property, json_text
+from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tools.validate_tables import SEVERITIES, Validation
 
 SCHEMA = "soft-sed-eval-validation/1"

@@ -1,4 +1,4 @@
-"""What was found: problems as they come in, and those that are told."""
+"""Tables that are looked at: their rows, where these stand in the text, and the problems that are found."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.codes import RULES, problem
-from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
-from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
-from sedeval_soft.core.paths import is_folder
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.columns import Layout, layout_of_row
 from sedeval_soft.tables.compressed import Bytes
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.folder import check_alike, check_apart, stem_of, tables_in, with_recording
 from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
+from sedeval_soft.tables.named_thresholds import are_lists_of_one, seem_thresholds
+from sedeval_soft.tables.paths import is_folder
+from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text import read_fast
@@ -133,9 +133,6 @@ class Log:
         )
 
 
-# Where fields stand in their lines: programs that mark a place in a file count characters, not fields.
-
-
 Places: TypeAlias = dict[tuple[str, int, int], tuple[int, int]]
 """By source, line and field, all from 1: the first character, and the one after the last, from 1."""
 
@@ -188,9 +185,6 @@ def _behind_quotes(text: str, at: int) -> int:
     return len(text)
 
 
-# What many lines that cannot be scored have in common: one mistake that explains them all.
-
-
 _MANY = 2
 """One line alone explains nothing."""
 
@@ -216,34 +210,6 @@ def explained(source: Source, sniffed: Sniffed, found: Found) -> Iterator[Proble
     elif facts["above"] and not facts["below"] and not facts["beyond percent"] and 2 * beyond > values:
         message = f"{beyond} of {values} values are above 1, none above 100: these could be percentages"
         yield problem("values-in-percent", source.name, message, header, column)
-
-
-# Tables of other forms than text, looked at as the text that they would be.
-
-
-def as_text(source: Source, form: str, limits: Limits) -> tuple[Source, str] | None:
-    """Return a table of text with the rows of a source of another form, and how they were read.
-
-    None where there is nothing in it. Raises InputError with what is wrong.
-    """
-    from sedeval_soft.tables.delimited import write_table
-
-    rows = read_as(form, source, limits)
-    if rows is None:
-        return None
-    shape = "wide" if rows.is_wide else "long"
-    try:
-        data = write_table(rows, "\t", header=True, form=shape)
-    except InputError as error:
-        # A name that no table of text can hold.
-        coded = [
-            replace(p, code="control-character") if p.code == "cannot-hold" else p for p in error.problems
-        ]
-        raise InputError(coded, error.more) from error
-    return Source(source.name, data, lambda: source.sha256), rows.origin.form
-
-
-# The tables of an input, each with its rows and where these stand in its text.
 
 
 _PIECE = 1 << 22
@@ -320,41 +286,22 @@ class Table:
                     self._lines.append(line)
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """How many lines of a text end in LF alone, in CR alone and in both."""
-
-    feeds: int
-    returns: int
-    both: int
-
-    @classmethod
-    def of(cls, data: Bytes) -> Ends:
-        """Count the ends of a text piece by piece."""
-        feeds = returns = both = 0
-        for at in range(0, len(data), _PIECE):
-            piece = data[at : at + _PIECE]
-            feeds += piece.count(b"\n")
-            if b"\r" in piece:
-                returns += piece.count(b"\r")
-                # One byte more, so that a pair on the border of two pieces counts, once.
-                both += data[at : at + _PIECE + 1].count(b"\r\n")
-        return cls(feeds - both, returns - both, both)
-
-    @property
-    def all(self) -> int:
-        """Return how many ends there are."""
-        return self.feeds + self.returns + self.both
-
-    @property
-    def mixed(self) -> bool:
-        """Whether not all lines end alike."""
-        return self.all not in {self.feeds, self.returns, self.both}
+def _line_ends(data: Bytes) -> tuple[int, int, int]:
+    """Return how many lines of a text end in LF alone, in CR alone and in both."""
+    feeds = returns = both = 0
+    for at in range(0, len(data), _PIECE):
+        piece = data[at : at + _PIECE]
+        feeds += piece.count(b"\n")
+        if b"\r" in piece:
+            returns += piece.count(b"\r")
+            # One byte more, so that a pair on the border of two pieces counts, once.
+            both += data[at : at + _PIECE + 1].count(b"\r\n")
+    return feeds - both, returns - both, both
 
 
 def _one_line_each(data: Bytes, lines: int) -> bool:
     """Return whether a text has just so many lines: none is blank, then, and none declares a file."""
-    return Ends.of(data).all + (data[-1:] not in {b"\n", b"\r", b""}) == lines
+    return sum(_line_ends(data)) + (data[-1:] not in {b"\n", b"\r", b""}) == lines
 
 
 def read_tables(
@@ -376,7 +323,7 @@ def read_tables(
             source = _opened(inner, log, limits)
             if source is not None:
                 tables += _read(source, log, of_each, may_be_empty=True)
-        if _are_points([table.name for table in tables], [table.rows for table in tables]):
+        if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"
             log.add(problem("operating-points", name, message))
             return tables
@@ -393,10 +340,6 @@ def read_tables(
             raise
         log.add(*map(known, error.problems))
     return tables
-
-
-def _are_points(names: Sequence[str], tables: Sequence[EventTable]) -> bool:
-    return seem_thresholds(names) and are_lists_of_one(tables)
 
 
 def _opened(
@@ -437,12 +380,22 @@ def _read(source: Source, log: Log, limits: Limits, *, may_be_empty: bool = Fals
 
 def _of_other(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as the text that it would be, whose lines mean nothing."""
-    written = as_text(source, form, limits)
-    if written is None:
+    from sedeval_soft.tables.delimited import write_table
+
+    rows = read_as(form, source, limits)
+    if rows is None:
         return None
+    try:
+        data = write_table(rows, "\t", header=True, form="wide" if rows.is_wide else "long")
+    except InputError as error:
+        # A name that no table of text can hold.
+        coded = [
+            replace(p, code="control-character") if p.code == "cannot-hold" else p for p in error.problems
+        ]
+        raise InputError(coded, error.more) from error
     log.unplaced.add(source.name)
-    table = _of_text(written[0], log, limits)
-    return None if table is None else replace(table, form=written[1])
+    table = _of_text(Source(source.name, data, lambda: source.sha256), log, limits)
+    return None if table is None else replace(table, form=rows.origin.form)
 
 
 def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
@@ -477,13 +430,12 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
 def _silent(source: Source) -> Table:
     """Return the table of a recording without events, whose file has no line."""
     layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
-    codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
-    return Table(source, Sniffed("\t", layout, 0), EventTable.long((), (), codes, codes, times, times))
+    return Table(source, Sniffed("\t", layout, 0), EventTable.empty(Origin(source.name)))
 
 
 def _check_line_ends(source: Source, log: Log) -> None:
     """Note the first line that ends otherwise than the one before it."""
-    if source.data.find(b"\r") < 0 or not Ends.of(source.data).mixed:
+    if source.data.find(b"\r") < 0 or _line_ends(source.data).count(0) >= 2:
         return
     first = b""
     for line, end in enumerate(_END.finditer(source.data), 1):

@@ -10,9 +10,9 @@ import pytest
 from called import call
 
 import sedeval_soft
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.limits import Limits
 
 TABLE = (
     "filename\tonset\toffset\tevent_label\tsoft_value\na.wav\t0\t1.5\tcar horn\t0.25\nb.wav\t1\t2\tdog\t1\n"

@@ -7,7 +7,7 @@ import os
 import pytest
 from called import call
 
-from sedeval_soft.core.paths import is_file, is_folder, is_stream, is_there
+from sedeval_soft.tables.paths import is_file, is_folder, is_stream, is_there
 
 LONG = "n" * 300
 

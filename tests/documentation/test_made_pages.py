@@ -16,10 +16,10 @@ import yaml
 from documents import ROOT, examples, script
 
 import sedeval_soft
-from sedeval_soft.core.codes import RULES
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import PRESETS
 from sedeval_soft.tables.forms import FORMS
+from sedeval_soft.tables.problem_codes import RULES
 
 PACKAGE = Path(sedeval_soft.__file__).parent
 

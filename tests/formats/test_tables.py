@@ -174,13 +174,6 @@ def test_plain_quotes_are_those_that_csv_reads_line_by_line(rows, piece):
     assert plain or '"' in text
 
 
-def test_wide_tables_declare_files_too(tmp_path):
-    path = tmp_path / "t"
-    path.write_text("filename\tonset\toffset\tcar\na\t0\t1\t0.5\nsilent\t\t\t\n")
-    rows = read_rows(path)
-    assert (rows.files, len(rows)) == (("a", "silent"), 1)
-
-
 def test_header_alone_is_an_output_without_events(tmp_path):
     path = tmp_path / "t"
     path.write_text("filename\tonset\toffset\tevent_label\tsoft_value\n")
@@ -265,12 +258,6 @@ def test_fast_and_careful_paths_read_the_same(rows, delimiter, header, tmp_path_
     if fast is not None:
         assert facts(fast) == wanted
         assert (fast.files, fast.classes) == (careful.files, careful.classes)
-
-
-def test_fast_path_reads_ordinary_tables(tmp_path):
-    path = write(tmp_path / "t", HEADS[0], *FACTS)
-    source = open_source(path)
-    assert read_fast(source, sniff(source)) is not None
 
 
 def test_durations(tmp_path):

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from make_bad_inputs import BAD, DURATIONS, REFERENCE, WIDE_REFERENCE, put, write
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.codes import RULES
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.problem_codes import RULES
 
 
 def called(*arguments):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import Problem, Severity
+from sedeval_soft.tables.limits import Limits
 
 ANY = 0.0
 """The share of rows that one row is always above."""

@@ -151,7 +151,7 @@ def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():
 
 
 def test_signature_and_tallies_know_groups_and_scenes():
-    from sedeval_soft.run.single import recipe_of
+    from sedeval_soft.evaluation.count import recipe_of
 
     asked = Settings(groups={"g": ("car",)}, scenes={"s": ("a",)})
     signature = evaluate_rows(random_rows(0), random_rows(0), asked).signature

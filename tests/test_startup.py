@@ -26,11 +26,11 @@ SELDOM = {
         "sedeval_soft.core.chance",
     ),
     *("sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
-    *("sedeval_soft.measures.curves.points", "sedeval_soft.measures.curves.curve"),
+    *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
     *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.page", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
-    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
+    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered"),
     *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
     *("sedeval_soft.run.tuned", "sedeval_soft.evaluation.worst", "sedeval_soft.simulation"),
 }

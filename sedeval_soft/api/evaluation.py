@@ -34,11 +34,11 @@ from sedeval_soft.core.room import given_limit, memory_limited
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
-from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.recordings import Pair, align
@@ -144,7 +144,7 @@ class Evaluation:
 
     def with_chance(self, draws: int, progress: Progress | None = None) -> Evaluation:
         """Return the same with the chance level of each score, over so many arrangements in time."""
-        from sedeval_soft.run.chance import chance_of
+        from sedeval_soft.evaluation.chance import chance_of
 
         chance = chance_of(self.pair, self.scores, draws, self.folds, progress)
         return replace(self, scores=replace(self.scores, chance=chance))

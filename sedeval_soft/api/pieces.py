@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.room import check_room, room
-from sedeval_soft.run.single import bytes_per_file
+from sedeval_soft.evaluation.count import bytes_per_file
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import stem_of

@@ -22,6 +22,7 @@ from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.evaluation.count import check_counts
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, own_folder
 from sedeval_soft.formats.known import Known
@@ -29,7 +30,6 @@ from sedeval_soft.formats.pieces import HeldBuckets, JoinedBucket
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
 from sedeval_soft.run.batches import Keeper
 from sedeval_soft.run.groups import scenes_of
-from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable

@@ -31,6 +31,7 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.evaluation.score import plain
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.names import did_you_mean
@@ -43,7 +44,6 @@ from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.run.intervals import Progress
-from sedeval_soft.run.scoring import plain
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.submissions import Submission, find_submissions
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing

@@ -23,13 +23,13 @@ from sedeval_soft.core.room import room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
 from sedeval_soft.errors import InputError
+from sedeval_soft.evaluation.count import check_counts
 from sedeval_soft.formats.blocks import UnfitError, sha256_of
 from sedeval_soft.formats.buckets import Buckets, own_folder
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.span import WHOLE
 from sedeval_soft.formats.spans import spans_of
 from sedeval_soft.run.batches import Keeper, Kept
-from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable

@@ -439,7 +439,7 @@ def _check_evaluated(request: Request, settings: Settings, *, worst: int | None)
                 f"leaves, none of {names}"
             )
     if worst:
-        from sedeval_soft.run.worst import family_of
+        from sedeval_soft.evaluation.worst import family_of
 
         if family_of(settings) is None:
             raise _refused(

@@ -26,10 +26,10 @@ import numpy.typing as npt
 
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
-from sedeval_soft.measures.event_thresholds import enough, overlapping, spans
 from sedeval_soft.measures.intersection.count import detected
 from sedeval_soft.measures.intersection.cover import in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
+from sedeval_soft.measures.intersection_thresholds import enough, overlapping, spans
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.lifetimes import Cells, EventLifetimes, Runs
 from sedeval_soft.timeline.ranges import check_pairs, expand

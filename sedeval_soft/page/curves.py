@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.measures.calibration import Reliability
-from sedeval_soft.measures.curves.curve import Curve
+from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.page.packed import Packer
 from sedeval_soft.run.curves import Curves
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
+from sedeval_soft.evaluation.worst import costs_of
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
 from sedeval_soft.page.strips import Strips, strips_of, thinned
-from sedeval_soft.run.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
-from sedeval_soft.run.worst import costs_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.activity import Activity

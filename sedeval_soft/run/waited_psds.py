@@ -14,8 +14,8 @@ from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.descent import Stretch, descend
-from sedeval_soft.measures.event_thresholds import Judged
 from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.measures.psds import (
     Cuts,
     Integral,
@@ -28,13 +28,14 @@ from sedeval_soft.measures.psds import (
     kinds_of,
     points,
     psd_roc,
+    psds_tables,
     sampled_cuts,
+    sampled_note,
     too_many,
 )
 from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
 from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
-from sedeval_soft.run.psds import psds_tables, sampled_note
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 

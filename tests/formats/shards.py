@@ -10,9 +10,9 @@ from tables import long_rows
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Input
+from sedeval_soft.evaluation.count import recipe_of, tally_pair
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.formats.tally_file import EVENT_KINDS
-from sedeval_soft.run.single import recipe_of, tally_pair
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import Findings
 from sedeval_soft.timeline.recordings import align, with_classes

@@ -18,11 +18,11 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.formats import pack_shard, unpack_shard
 from sedeval_soft.formats.members import Spec
 from sedeval_soft.formats.tally_file import EVENT_KINDS
-from sedeval_soft.run.scoring import score_tally
-from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import Findings
 from sedeval_soft.timeline.lifetimes import EventLifetimes

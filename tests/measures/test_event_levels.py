@@ -15,9 +15,9 @@ from tables import long_rows
 from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.event_thresholds import events_when
 from sedeval_soft.measures.level_matching import LevelEdges, match_levels
 from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
+from sedeval_soft.run.optimal import events_when
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes

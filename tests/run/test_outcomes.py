@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tables import long_rows, random_rows
 
-from sedeval_soft.run.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
-from sedeval_soft.run.single import tally_pair
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align
 

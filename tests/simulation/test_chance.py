@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import SettingsError, evaluate
+from sedeval_soft.evaluation.chance import closed_forms
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.report import schema
-from sedeval_soft.run.chance import closed_forms
 from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.tables.event_table import EventTable

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from sedeval_soft.core.chance import Chance, Level
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.evaluation.plan import CELLS, Plan
+from sedeval_soft.evaluation.score import named, score_tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
@@ -24,9 +26,8 @@ from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.run.intervals import Progress
-from sedeval_soft.run.scoring import named, score_tally
 from sedeval_soft.run.tuned import with_rule_followed
-from sedeval_soft.settings import READINGS, Settings
+from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream
 from sedeval_soft.tables.event_table import EventTable
@@ -99,10 +100,11 @@ def _arranged(
     pair: Pair, settings: Settings, grid: Grid, shift: int, rng: np.random.Generator
 ) -> Iterator[tuple[Settings, Pair]]:
     """Yield the pair with its system moved in time, and with its clips dealt anew, where they are scored."""
-    parts = [".".join(f) for f in _families(settings)]
+    plan = Plan.of(settings)
+    parts = [".".join(family) for family in plan.families]
     timed = tuple(part for part in parts if not part.startswith("clip."))
     clips = tuple(part for part in parts if part.startswith("clip."))
-    if timed or settings.wants_psds:
+    if timed or plan.psds:
         system = moved(pair.system, grid, shift)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         of = replace(settings, only=timed or ("intersection.hard",))
@@ -124,19 +126,14 @@ def _arranged(
         yield of, replace(pair, system=system, raw=system, findings=Findings())
 
 
-def _families(settings: Settings) -> Iterator[tuple[str, str]]:
-    for basis, readings in READINGS.items():
-        yield from ((basis, reading) for reading in readings if settings.wants(basis, reading))
-
-
 def closed_forms(pair: Pair, settings: Settings) -> dict[str, float]:
     """Return the chance levels that have a closed form, by the names of scores; NaN where undefined."""
     if settings.compat is not None:
         return {}
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
     found: dict[str, float] = {}
-    for basis in ("segment", "clip"):
-        if not settings.wants(basis):
+    for basis in CELLS:
+        if not Plan.of(settings).scores(basis):
             continue
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
@@ -153,14 +150,14 @@ def _expected(
     basis: str, reference: Floats, system: Floats, settings: Settings
 ) -> dict[str, dict[str, Averaged]]:
     """Return the tables of the closed forms of a basis, by reading."""
-    n_cells, tables = reference.shape[1], {}
-    if settings.wants(basis, "hard"):
+    plan, n_cells, tables = Plan.of(settings), reference.shape[1], {}
+    if plan.scores(basis, "hard"):
         y, p = positive(reference, settings), detected(system, settings)
         n_ref, n_sys = (side.sum(axis=1).astype(np.float64) for side in (y, p))
         counts = _counts(n_ref * n_sys / max(n_cells, 1), n_ref, n_sys)
         tables["hard"] = detection_scores(counts, settings.beta)
         tables["hard"] |= confusion_scores(counts, np.array(n_cells))
-    if settings.wants(basis, "soft"):
+    if plan.scores(basis, "soft"):
         n_ref, n_sys = reference.sum(axis=1), system.sum(axis=1)
         tp = expected_common(reference, system, settings.t_norm)
         tables["soft"] = detection_scores(_counts(tp, n_ref, n_sys), settings.beta)

@@ -8,12 +8,12 @@ import numpy as np
 
 from sedeval_soft.core.sweep import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.plan import CELLS, Plan
+from sedeval_soft.evaluation.score import named, plain
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.surface import Surface
-from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.optimal import counts_at, optimal_scores
-from sedeval_soft.run.scoring import named, plain
 from sedeval_soft.settings import BASES, Settings
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 
@@ -24,7 +24,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep | None:
     """Return the averages of hard and optimal readings at thresholds of the reference, if asked for."""
     if not settings.reference_sweep:
         return None
-    bases = [basis for basis in BASES if settings.sweeps(basis)]
+    bases = Plan.of(settings).swept
     at: dict[str, list[int]] = {basis: [] for basis in bases}
     found: dict[str, list[float | int | None]] = {}
     for threshold in THRESHOLDS:
@@ -49,7 +49,7 @@ def surfaces_of(tally: Tally, settings: Settings) -> dict[str, Surface]:
             inclusive=settings.inclusive,
         )
         for basis in CELLS
-        if settings.sweeps(basis)
+        if basis in Plan.of(settings).swept
     }
 
 
@@ -63,17 +63,18 @@ def _count_at(tally: Tally, basis: str, threshold: float) -> int:
 def _tables(tally: Tally, threshold: float, settings: Settings) -> Tables:
     """Return the tables of hard and optimal readings with the reference cut at a threshold."""
     settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
-    if any(settings.sweeps(basis) for basis in BASES if basis not in CELLS):
+    plan = Plan.of(settings)
+    if plan.sweeps_events:
         levels = tally.events["levels"]
         cut = levels.take(levels.alive(threshold, settings.inclusive)).events()
         tally = replace(tally, events={**tally.events, "reference": EventLifetimes.from_events(cut)})
     tables: Tables = {}
     for basis in BASES:
-        if settings.wants(basis, "hard"):
+        if plan.scores(basis, "hard"):
             one = np.full(len(tally.classes), settings.threshold)
             tables[basis, "hard"] = detection_scores(
                 counts_at(tally, basis, one, settings).total(), settings.beta
             )
-        if settings.wants(basis, "optimal"):
+        if plan.scores(basis, "optimal"):
             tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
     return tables

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.measures.averages import Averaged, averaged
-from sedeval_soft.measures.curves.points import Gains, Ordered
-from sedeval_soft.measures.curves.score import PRECISIONS, precision_scores, sums_of
+from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.pairs import pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching

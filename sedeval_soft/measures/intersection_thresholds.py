@@ -1,56 +1,31 @@
-"""Counts of events and intersections at every threshold of the system, exactly.
+"""Intersection-based counts at every threshold of the system, exactly.
 
-The reference is cut once. The system's lifetimes give TP and N_sys as functions of the threshold.
+The reference is cut once. Whether a detection passes the DTC does not depend on the threshold: FP is a sum
+over lifetimes. A reference event inside one detection is found if that passes. Else detections cover
+parts of it, at most two of them beyond its ends; each lifetime is such a part of at most two reference
+events, those that hold its onset and its offset. So all takes a few sorts of as many entries as there are
+lifetimes, however they are nested. Where detections overlap at one level (rows that are events), what
+several cover counts once: `in_union` makes pieces of them first.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.measures.event.count import count_per_class, file_class
-from sedeval_soft.measures.event.pairs import Collars, Timed, candidate_pairs
+from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
 from sedeval_soft.measures.intersection.cover import Cover, Line, in_turn, in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
-from sedeval_soft.measures.level_matching import LevelEdges, match_levels
 from sedeval_soft.measures.threshold_counts import N_SYS, TP, Alive, Lives
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import check_pairs, expand
 
 Index = npt.NDArray[np.int64]
-
-
-def events_when(
-    reference: Events,
-    system: EventLifetimes,
-    n_files: int,
-    n_classes: int,
-    collars: Collars,
-    most: float = math.inf,
-) -> tuple[Lives, Index]:
-    """Return which file has which matched and existing events when, and its events, (n_files, n_classes).
-
-    most: as for `match_levels`, which raises TooManyPairsError beyond it.
-    """
-    groups = (file_class(reference, n_classes), file_class(system, n_classes))
-    left, right = candidate_pairs(reference, system, *groups, collars)
-    matched = match_levels(LevelEdges(left, right, system.born[right], system.dies[right]), most)
-    hits = Alive(reference.label[matched.left], reference.file[matched.left], matched.low, matched.high)
-    alive = Alive(system.label, system.file, system.born, system.dies)
-    return [(hits, (TP,)), (alive, (N_SYS,))], count_per_class(reference, n_files, n_classes)
-
-
-# Intersections: whether a detection passes the DTC does not depend on the threshold: FP is a sum
-# over lifetimes. A reference event inside one detection is found if that passes. Else detections cover
-# parts of it, at most two of them beyond its ends; each lifetime is such a part of at most two reference
-# events, those that hold its onset and its offset. So all takes a few sorts of as many entries as there are
-# lifetimes, however they are nested. Where detections overlap at one level (rows that are events), what
-# several cover counts once: `in_union` makes pieces of them first.
 
 
 Floats = npt.NDArray[np.float64]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.spread import Offender, Worst
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
@@ -28,7 +29,7 @@ _FAMILIES = (
 
 def family_of(settings: Settings) -> tuple[str, str] | None:
     """Return the basis and the reading of which it is told what costs most; None where there is none."""
-    return next((family for family in _FAMILIES if settings.wants(*family)), None)
+    return next((family for family in _FAMILIES if family in Plan.of(settings).families), None)
 
 
 def costs_of(tally: Tally, settings: Settings) -> tuple[Array, Array] | None:

@@ -19,9 +19,9 @@ LAYERS = (
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
     ("evaluation", "run"),
-    ("board",),
+    ("comparison",),
     ("report",),
-    ("page", "plots"),
+    ("html", "plots"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

@@ -25,9 +25,14 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, compare_scores
-from sedeval_soft.board.runs import mean_scores
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.compare import (
+    RANK_BY,
+    check_baseline,
+    check_rank_by,
+    compare_scores,
+    mean_scores,
+)
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores

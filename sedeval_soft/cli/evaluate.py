@@ -50,7 +50,7 @@ from sedeval_soft.fields import RULES
 if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import Evaluation
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.compare import Board
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
@@ -239,7 +239,7 @@ def _run(request: Request, given: dict[str, Any], limits: Limits) -> int:
         )
     ranked = several and not request.runs
     if ranked:
-        from sedeval_soft.board.compare import RANK_BY, check_rank_by
+        from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
         rank_by = request.rank_by or RANK_BY
         check_rank_by(rank_by)
@@ -379,7 +379,7 @@ def _write_page(
 ) -> None:
     """Score the systems for the report, and write it."""
     from sedeval_soft.api.report import write_report
-    from sedeval_soft.page.render import Choices
+    from sedeval_soft.html.report_page import Choices
 
     write_report(
         reference, systems, request.report or "", board=board, choices=Choices(files=request.timelines),

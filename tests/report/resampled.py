@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from samples import FAMILIES, SIGNATURE_VERSION, build
 
-from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
 from sedeval_soft.core.value import Score, Scores

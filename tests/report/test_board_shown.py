@@ -17,7 +17,7 @@ from rich.text import Text
 from samples import build, without
 from schemas import allowed, check
 
-from sedeval_soft.core.board import Agreement, Difference, board_document
+from sedeval_soft.comparison.board import Agreement, Difference, board_document
 from sedeval_soft.report import FORMATS, render, render_board
 from sedeval_soft.report.board import board_page, p_value
 

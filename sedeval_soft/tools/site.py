@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache as cached
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from sedeval_soft.api.evaluation import chosen_with, with_folds
-from sedeval_soft.api.kept import Kept, Tree
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
     Columns,
@@ -21,23 +19,28 @@ from sedeval_soft.api.sources import (
     read_lengths,
     to_rows,
 )
-from sedeval_soft.api.submissions import Challenge, Looked, key_of, look_at
-from sedeval_soft.board.about import About, read_about
-from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
-from sedeval_soft.board.records import Record, problem_of, scores_of
-from sedeval_soft.board.remembered import TESTS, Remembered, Test, test_for
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
+from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
+from sedeval_soft.comparison.records import About
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.score import plain
 from sedeval_soft.formats import unpack_shard
+from sedeval_soft.html.board_page import (
+    Facts,
+    Place,
+    Shown,
+    render_board_json,
+    render_index,
+    render_problems,
+    slugs,
+)
+from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.page.render import Choices, plotly_name, plotly_script
-from sedeval_soft.page.site import render_index, render_problems
-from sedeval_soft.page.site_data import Facts, Place, Shown, render_board_json, slugs
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
@@ -49,6 +52,15 @@ from sedeval_soft.tables.submissions import Submission, find_submissions
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing
 from sedeval_soft.timeline.plausibility import doubts
 from sedeval_soft.timeline.recordings import align
+from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
+from sedeval_soft.tools.submissions import (
+    Challenge,
+    Outcome,
+    Record,
+    key_of,
+    read_about,
+    score_submission,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +79,6 @@ class Site:
     ignored: tuple[str, ...]
     warnings: tuple[str, ...]
     first: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of a site besides scores; see `build_site`."""
-
-    baseline: str | None
-    title: str
-    reports: bool
-    test: Test
 
 
 def build_site(
@@ -102,7 +104,7 @@ def build_site(
 ) -> Site:
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 
-    site: the folder to write. cache: a folder in which is kept what need not be computed again; beside the
+    site: the folder to write. cache: a folder in which is stored what need not be computed again; beside the
     site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
     scores: further ones that are shown; the main ones if none are named. reports: whether each submission
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
@@ -128,16 +130,16 @@ def build_site(
     _check_classes(challenge)
     _check_reference(challenge)
     found, ignored = find_submissions(submissions, limits)
-    own = [each for each in found if _is_same(each.path, reference)]
-    found = [each for each in found if each not in own]
-    ignored += [each.entry for each in own]
+    ignored += [each.entry for each in found if _is_same(each.path, reference)]
+    found = [each for each in found if not _is_same(each.path, reference)]
     # A file's own name is its own, whoever comes to be called alike without the extension.
     baseline = next((each.name for each in found if each.entry == baseline), baseline)
-    asked = _Asked(baseline, title, reports, ties or test_for(rank_by, chosen))
-    tree = Tree.of(site, submissions)
-    kept = Kept.of(cache, tree, submissions)
-    builder = _Builder(challenge, asked, tree, kept, progress)
-    return builder.build(found, ignored)
+    folder = SiteFolder.open(site, submissions)
+    builder = _Builder(
+        challenge, baseline, title, reports, ties or test_for(rank_by, chosen), folder,
+        BoardCache.open(cache, folder.root, submissions), [],
+    )  # fmt: skip
+    return builder.build(found, ignored, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,76 +147,79 @@ class _Builder:
     """Builds a site: what comes of each submission, the board of all, the pages."""
 
     challenge: Challenge
-    asked: _Asked
-    tree: Tree
-    kept: Kept
-    progress: Progress | None
+    baseline: str | None
+    title: str
+    reports: bool
+    test: Test
+    folder: SiteFolder
+    cache: BoardCache
+    warnings: list[str]
 
-    def build(self, found: Sequence[Submission], ignored: Sequence[str]) -> Site:
+    def build(
+        self, submissions: Sequence[Submission], ignored: Sequence[str], progress: Progress | None
+    ) -> Site:
         """Look at what changed, compare all, write what differs, and take away what is no more."""
-        key, scored = self.challenge.key(), []
-        places = slugs([submission.name for submission in found])
+        challenge_key, scored = self.challenge.key(), []
+        places = slugs([submission.name for submission in submissions])
+        if self.challenge.durations is None:
+            self.warnings.append(NO_DURATIONS)
         shown: list[Shown] = []
-        warnings: list[str] = [] if self.challenge.durations is not None else [NO_DURATIONS]
-        for number, submission in enumerate(found, 1):
-            place = places[submission.name]
-            record = self._known(key_of(submission, key), place)
+        for number, submission in enumerate(submissions, 1):
+            place, key = places[submission.name], key_of(submission, challenge_key)
+            record = self._known(key, place)
             if record is None:
-                record = self._anew(submission, key_of(submission, key), place, warnings)
+                record = self._anew(submission, key, place)
                 scored.append(submission.name)
-            about = self._about(submission, warnings)
-            shown.append(Shown(record, about, place, submission.digest))
-            if self.progress is not None:
-                self.progress(number, len(found))
-        board = self._board([each.record for each in shown if each.record.scored is not None])
-        self._write(shown, board, warnings)
-        self.kept.prune({each.record.key for each in shown})
-        refused = [each.record for each in shown if each.record.scored is None]
+            shown.append(Shown(record, self._about(submission), place, submission.digest))
+            if progress is not None:
+                progress(number, len(submissions))
+        board = self._board([each.record for each in shown if each.record.scored])
+        self._write(shown, board)
+        self.cache.prune({each.record.key for each in shown})
+        refused = [each.record for each in shown if not each.record.scored]
         return Site(
             board,
-            {record.name: record.n_faults for record in refused},
+            {record.name: record.n_problems for record in refused},
             tuple(scored),
             tuple(ignored),
-            tuple(warnings),
-            {record.name: str(problem_of(record.faults[0])) for record in refused if record.faults},
+            tuple(self.warnings),
+            {record.name: str(record.problems[0]) for record in refused if record.problems},
         )
 
     def _known(self, key: str, place: Place) -> Record | None:
         """Return what came of a submission before, if all that was made of it is as it was left."""
-        record = self.kept.record(key)
+        record = self.cache.record(key)
         if record is None or record.scored is None:
             return record
-        if record.made_by != self._made_by() or {*record.pages} != {*self._pages(place)}:
-            return None
-        if any(self.tree.sha256(path) != digest for path, digest in record.pages.items()):
-            return None
-        return record if self.kept.has_tally(record) else None
+        same = record.made_by == self._made_by() and {*record.pages} == {*self._pages(place)}
+        if same and all(self.folder.sha256(path) == digest for path, digest in record.pages.items()):
+            return record
+        return None
 
-    def _anew(self, submission: Submission, key: str, place: Place, warnings: list[str]) -> Record:
-        looked = look_at(submission, self.challenge, key)
-        record = looked.record
-        if looked.scores is not None:
-            self.tree.write(place.data, render([looked.scores], "json"))
+    def _anew(self, submission: Submission, key: str, place: Place) -> Record:
+        outcome = score_submission(submission, self.challenge, key)
+        record = outcome.record
+        if outcome.scores is not None:
+            self.folder.write(place.data, render([outcome.scores], "json"))
             pages = [place.data]
-            if self.asked.reports:
-                pages += self._report(looked, place, warnings)
-            hashes = {path: self.tree.sha256(path) for path in pages}
-            record = msgspec.structs.replace(record, pages=hashes, made_by=self._made_by())
-        if looked.lasting:
-            self.kept.keep(record, looked.tally)
+            if self.reports and self._report(outcome, place):
+                pages.append(place.report)
+            hashes = {path: self.folder.sha256(path) for path in pages}
+            record = replace(record, pages=hashes, made_by=self._made_by())
+        if outcome.lasting:
+            self.cache.store(record)
         return record
 
-    def _report(self, looked: Looked, place: Place, warnings: list[str]) -> list[str]:
-        """Write the report of a submission; return its path, nothing where none could be made of it."""
-        challenge, name = self.challenge, looked.record.name
+    def _report(self, outcome: Outcome, place: Place) -> bool:
+        """Write the report of a submission; return whether one could be made of it."""
+        challenge, name = self.challenge, outcome.record.name
+        home = ("../index.html", self.title)
         try:
             write_report(
                 challenge.reference,
-                {name: looked.rows},
-                self.tree.path(place.report),
-                choices=Choices(
-                    title=name, plotly=f"../assets/{plotly_name()}", home=("../index.html", self.asked.title)
-                ),
+                {name: outcome.rows},
+                self.folder.path(place.report),
+                choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
                 durations=challenge.durations,
                 folds=challenge.folds,
                 by=challenge.by,
@@ -225,116 +230,100 @@ class _Builder:
             raise
         except Exception as error:
             # It has its scores, and costs nobody else anything.
-            said = "not enough memory" if isinstance(error, MemoryError) else str(error)
-            warnings.append(f"{name}: there is no report: {said}")
-            return []
-        return [place.report]
+            reason = "not enough memory" if isinstance(error, MemoryError) else str(error)
+            self.warnings.append(f"{name}: there is no report: {reason}")
+            return False
+        return True
 
     def _pages(self, place: Place) -> list[str]:
-        return [place.data, *([place.report] if self.asked.reports else [])]
+        return [place.data, *([place.report] if self.reports else [])]
 
     def _made_by(self) -> str:
-        return plotly_name() if self.asked.reports else ""
+        return plotly_name() if self.reports else ""
 
-    def _about(self, submission: Submission, warnings: list[str]) -> About:
+    def _about(self, submission: Submission) -> About:
         """Return who submits; what cannot be read of that is told, and costs nobody a rank."""
         if submission.description is None:
             return About()
         try:
             return read_about(submission.description, submission.description.name)
         except InputError as error:
-            warnings.append(str(error))
+            self.warnings.append(str(error))
             return About()
 
     def _board(self, records: Sequence[Record]) -> Board | None:
         """Return the board of the submissions that have scores."""
-        asked, challenge = self.asked, self.challenge
-        names = [record.name for record in records]
-        if asked.baseline is not None:
-            check_baseline(asked.baseline, names)
+        challenge = self.challenge
+        if self.baseline is not None:
+            check_baseline(self.baseline, [record.name for record in records])
         if not records:
             return None
-        systems = [scores_of(record, challenge.settings) for record in records]
+        systems = [record.scores(challenge.settings) for record in records]
         # What one submission alone names must change no other's numbers.
         files = sorted(set.intersection(*({*scores.files} for scores in systems)))
-        paired = None if asked.test == "none" or len(files) < 2 else self._paired(records, files)
-        if paired is not None and challenge.settings.ci is None:
+        if self.test == "none" or len(files) < 2:
+            return rank_scores(systems, None, rank_by=challenge.rank_by, baseline=self.baseline)
+
+        @cached
+        def load(k: int) -> Tally:
+            scored = records[k].scored
+            return unpack_shard(records[k].name, scored.tally if scored else b"").tally
+
+        keys = [record.key for record in records]
+        paired = Paired.continued(
+            keys, files, load, challenge.rank_by, challenge.settings, self.test, self.cache.comparisons()
+        )
+        if challenge.settings.ci is None:
             systems = _with_intervals(systems, paired)
-        board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=asked.baseline)
-        if paired is not None:
-            self.kept.keep_comparisons(paired.after)
+        board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=self.baseline)
+        self.cache.store_comparisons(paired.after)
         return board
 
-    def _paired(self, records: Sequence[Record], files: Sequence[str]) -> Remembered:
-        """Return the score that ranks, to be resampled; files: that are drawn from."""
-        tallies: dict[int, Tally] = {}
-
-        def load(k: int) -> Tally:
-            if k not in tallies:
-                tallies[k] = unpack_shard(records[k].name, self.kept.tally(records[k])).tally
-            return tallies[k]
-
-        return Remembered.of(
-            [record.key for record in records],
-            files,
-            load,
-            self.challenge.rank_by,
-            self.challenge.settings,
-            self.asked.test,
-            self.kept.comparisons(),
-        )
-
-    def _test(self, board: Board | None) -> Test:
-        """Return by which submissions were told apart: not at all where nothing was resampled."""
-        drawn = board is not None and any(entry.stability is not None for entry in board.entries)
-        return self.asked.test if drawn else "none"
-
-    def _write(self, shown: Sequence[Shown], board: Board | None, warnings: Sequence[str]) -> None:
+    def _write(self, shown: Sequence[Shown], board: Board | None) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
-        tree, asked, challenge = self.tree, self.asked, self.challenge
+        folder, challenge = self.folder, self.challenge
         pages = {path for each in shown for path in each.record.pages}
-        if asked.reports and any(each.record.scored for each in shown):
+        if self.reports and any(each.record.scored for each in shown):
             asset = f"assets/{plotly_name()}"
-            tree.write(asset, plotly_script())
+            folder.write(asset, plotly_script())
             pages.add(asset)
         origin = challenge.reference.origin
-        columns = challenge.columns or (() if board is None else _main(board))
+        main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
+        # Submissions were told apart by nothing where nothing was resampled.
+        drawn = board is not None and any(entry.stability is not None for entry in board.entries)
         facts = Facts(
-            title=asked.title,
+            title=self.title,
             rank_by=challenge.rank_by,
-            columns=tuple(column for column in columns if column != challenge.rank_by),
+            columns=tuple(name for name in challenge.columns or main if name != challenge.rank_by),
             settings=challenge.settings,
-            test=self._test(board),
+            test=self.test if drawn else "none",
             reference=origin.name,
             sha256=origin.sha256,
-            warnings=tuple(warnings),
+            warnings=tuple(self.warnings),
         )
         for each in shown:
-            if each.record.scored is None:
-                tree.write(each.place.problems, render_problems(each, facts))
+            if not each.record.scored:
+                folder.write(each.place.problems, render_problems(each, facts))
                 pages.add(each.place.problems)
         if board is not None:
-            tree.write("board.csv", delimited_columns(board, facts.columns, ","))
-        tree.write("board.json", render_board_json(shown, board, facts))
-        tree.write("index.html", render_index(shown, board, facts))
-        tree.prune(pages, csv=board is not None)
+            folder.write("board.csv", delimited_columns(board, facts.columns, ","))
+        else:
+            remove(folder.root / "board.csv")
+        folder.write("board.json", render_board_json(shown, board, facts))
+        folder.write("index.html", render_index(shown, board, facts))
+        folder.prune(pages)
 
 
-def _with_intervals(systems: Sequence[Scores], paired: Remembered) -> list[Scores]:
+def _with_intervals(systems: Sequence[Scores], paired: Paired) -> list[Scores]:
     """Return systems with the interval of the score that ranks them, from what is drawn to compare them."""
-    drawn = percentile(paired.bootstrap(), paired.settings.confidence)
-    found = []
-    for scores, low, high in zip(systems, *(end.tolist() for end in drawn), strict=True):
-        own = scores.score(paired.rank_by)
-        if own.value is not None:
-            own = replace(own, low=plain(low), high=plain(high))
-        found.append(replace(scores, scores={**scores.scores, own.name: own}))
-    return found
-
-
-def _main(board: Board) -> tuple[str, ...]:
-    """Return the names of the main scores of all systems."""
-    return tuple(name for _, _, name in side_by_side(board.systems))
+    ends = percentile(paired.bootstrap(), paired.settings.confidence)
+    sure = []
+    for scores, low, high in zip(systems, *(end.tolist() for end in ends), strict=True):
+        score = scores.score(paired.rank_by)
+        if score.value is not None:
+            score = replace(score, low=plain(low), high=plain(high))
+        sure.append(replace(scores, scores={**scores.scores, score.name: score}))
+    return sure
 
 
 def _is_same(path: Path, reference: object) -> bool:

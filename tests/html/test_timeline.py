@@ -7,14 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from embedded import embedded, revived
-from tables import long_rows, random_rows, wide_rows
+from laws import random_table
+from tables import long_rows, wide_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.report import write_report
-from sedeval_soft.page.material import Material
-from sedeval_soft.page.packed import Packer
-from sedeval_soft.page.strips import STEPS, strips_of, thinned
-from sedeval_soft.page.timeline import said_of, timelines
+from sedeval_soft.api.sources import to_rows
+from sedeval_soft.html.arrays import Packer
+from sedeval_soft.html.inputs import Material
+from sedeval_soft.html.timeline import STEPS, said_of, strips_of, thinned, timelines
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import score_shard, shard_of
 from sedeval_soft.settings import Settings
@@ -23,6 +24,10 @@ from sedeval_soft.timeline.recordings import align
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data"
+
+
+def random_rows(seed, **asked):
+    return to_rows(random_table(seed, **asked), "table", Settings())
 
 
 def shown(reference, system, count=100, files=(), systems=1, **values):
@@ -288,7 +293,7 @@ def test_long_files_keep_their_times():
 
 
 def test_systems_share_the_room_of_a_page(monkeypatch):
-    monkeypatch.setattr("sedeval_soft.page.timeline._PIECES", 4000)
+    monkeypatch.setattr("sedeval_soft.html.timeline._PIECES", 4000)
     sides = [wide_rows(np.random.default_rng(side).random((700, 1))) for side in range(2)]
     alone, shared = (shown(*sides, systems=systems)["files"][0] for systems in (1, 10))
     assert alone["steps"]["system"] == 0.0 and shared["steps"]["system"] == 5.0

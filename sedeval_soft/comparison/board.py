@@ -100,11 +100,7 @@ class Board:
 
 def board_document(board: Board) -> dict[str, Any]:
     """Return the JSON document of the systems of a board, with the board in it."""
-    return document(board.systems) | {"board": _board(board)}
-
-
-def _board(board: Board) -> dict[str, Any]:
-    return {
+    content = {
         "rank_by": board.rank_by,
         "compared_to": board.compared_to,
         "baseline": board.baseline,
@@ -112,20 +108,20 @@ def _board(board: Board) -> dict[str, Any]:
         "replicates": board.replicates,
         "seed": board.seed,
         "entries": [asdict(entry) for entry in board.entries],
-        "discordances": [_discordance(discordance) for discordance in board.discordances],
+        "discordances": [
+            {
+                "system": each.system,
+                "class": each.class_name,
+                "only_system": each.only_system,
+                "only_other": each.only_other,
+                "p": each.p,
+                "p_adjusted": each.p_adjusted,
+            }
+            for each in board.discordances
+        ],
         "agreement": {
             "names": list(board.agreement.names),
             "tau": [list(row) for row in board.agreement.tau],
         },
     }
-
-
-def _discordance(discordance: Discordance) -> dict[str, Any]:
-    return {
-        "system": discordance.system,
-        "class": discordance.class_name,
-        "only_system": discordance.only_system,
-        "only_other": discordance.only_other,
-        "p": discordance.p,
-        "p_adjusted": discordance.p_adjusted,
-    }
+    return document(board.systems) | {"board": content}

@@ -10,7 +10,7 @@ from sedeval_soft.run.evaluation import describe, shard_of
 from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import align
 
 
@@ -45,7 +45,7 @@ def as_one(
     shard: Shard,
     empty: Mapping[str, EventTable],
     n_rows: Mapping[str, int],
-    findings: Findings,
+    findings: AlignmentReport,
     durations: Mapping[str, float] | None,
 ) -> Shard:
     """Return the merged statistics of all parts of two tables as if they had been counted at once.

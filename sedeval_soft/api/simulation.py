@@ -22,7 +22,7 @@ from sedeval_soft.simulation.streams import Timeline
 from sedeval_soft.simulation.systems import Betas
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Pair, align
+from sedeval_soft.timeline.recordings import Recordings, align
 from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 Floats = npt.NDArray[np.float64]
@@ -165,7 +165,7 @@ def simulate(
 @dataclass(frozen=True, slots=True)
 class _Making:
     rows: EventTable
-    pair: Pair
+    pair: Recordings
     grid: Grid
     timeline: Timeline
     settings: Settings
@@ -210,7 +210,7 @@ class _Making:
             classes=self.timeline.classes,
         )
 
-    def _of(self, pair: Pair) -> Floats:
+    def _of(self, pair: Recordings) -> Floats:
         return pool_rows(pair.system, self.grid, self.settings.pool)
 
     def _errors(self) -> Errors:

@@ -34,7 +34,7 @@ from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import align
 
 LARGE = 1 << 25
@@ -133,7 +133,7 @@ def _parted(
 
 def _findings(
     empty: Mapping[str, EventTable], settings: Settings, durations: Mapping[str, float] | None
-) -> Findings:
+) -> AlignmentReport:
     """Return what the names of two tables tell; raises InputError, and RoomError for too many classes."""
     names = align(empty["reference"], empty["system"], settings, durations)
     # Files are counted some at a time.

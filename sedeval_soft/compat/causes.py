@@ -25,7 +25,7 @@ from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.measures.segment.runs import Runs, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
+from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
 
 Value = float | int | None
 Index = npt.NDArray[np.int64]
@@ -78,7 +78,7 @@ Model = tuple[str, Table]
 """The rule that a model changes, and the values of all measures with it and those before."""
 
 
-def models(pair: Pair, settings: Settings) -> dict[str, list[Model]]:
+def models(pair: Recordings, settings: Settings) -> dict[str, list[Model]]:
     """Return for `segment` and `event` the values after each of sed_eval's rules, the last with all of them.
 
     Nothing where `compat` says that all rules are followed already.
@@ -116,7 +116,7 @@ def _value(table: Table, name: ScoreName, classes: Sequence[str], otherwise: Val
     return value if np.isfinite(value) else None
 
 
-def _segment(pair: Pair, settings: Settings) -> list[Model]:
+def _segment(pair: Recordings, settings: Settings) -> list[Model]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
 
@@ -146,7 +146,7 @@ def _segment(pair: Pair, settings: Settings) -> list[Model]:
     return steps
 
 
-def _event(pair: Pair, settings: Settings) -> list[Model]:
+def _event(pair: Recordings, settings: Settings) -> list[Model]:
     reference, system = hard_events(pair, settings)
     sizes, collars = (len(pair.files), len(pair.classes)), sed_eval.collars_of(settings)
     theirs = sed_eval.count_events(reference, system, *sizes, collars, settings.matching)
@@ -186,7 +186,7 @@ def _averaged(theirs: Table, counts: DetectionCounts) -> list[Model]:
     return [(UNDEFINED, dict(theirs) | ours), (ABSENT, dict(theirs))]
 
 
-def touching(pair: Pair, settings: Settings) -> Mapping[str, tuple[int, int]]:
+def touching(pair: Recordings, settings: Settings) -> Mapping[str, tuple[int, int]]:
     """Return by side how many active rows there are, and as how many events they were given to sed_eval.
 
     Only sides where these differ: rows that touch are one event there, as in our event-based scores.

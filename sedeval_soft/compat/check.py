@@ -16,7 +16,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
+from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
 
 Value = float | int | None
 
@@ -60,7 +60,7 @@ class Comparison:
         return same(self.parts[-1].after if self.parts else self.ours, self.theirs)
 
 
-def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) -> list[Comparison]:
+def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Value]) -> list[Comparison]:
     """Score a pair with sed_eval and set its hard scores beside ours.
 
     sed_eval gets the events that our hard reading sees, and our evaluated length of each file.
@@ -102,7 +102,7 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("sed_eval needs a collar above 0 and an offset collar rate of at most 1")
 
 
-def _segment(pair: Pair, settings: Settings) -> dict[str, Value]:
+def _segment(pair: Recordings, settings: Settings) -> dict[str, Value]:
     from sed_eval.sound_event import SegmentBasedMetrics
 
     metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
@@ -112,7 +112,7 @@ def _segment(pair: Pair, settings: Settings) -> dict[str, Value]:
     return dict(_results(metrics, "segment", pair.classes))
 
 
-def _event(pair: Pair, settings: Settings) -> dict[str, Value]:
+def _event(pair: Recordings, settings: Settings) -> dict[str, Value]:
     from sed_eval.sound_event import EventBasedMetrics
 
     metrics = EventBasedMetrics(
@@ -131,7 +131,7 @@ def _event(pair: Pair, settings: Settings) -> dict[str, Value]:
     return dict(_results(metrics, "event", pair.classes))
 
 
-def _lists(events: Events, pair: Pair) -> list[Any]:
+def _lists(events: Events, pair: Recordings) -> list[Any]:
     """Return sed_eval's event list of each file, events in their order."""
     from dcase_util.containers import MetaDataContainer
 

@@ -34,7 +34,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import as_long, contiguous, fold
 from sedeval_soft.tables.ticks import to_seconds, to_ticks
 from sedeval_soft.timeline.events import Events, events_of
-from sedeval_soft.timeline.recordings import Pair, hard_events, positive
+from sedeval_soft.timeline.recordings import Recordings, hard_events, positive
 
 Value = float | int | None
 Tables = dict[str, Any]
@@ -93,7 +93,7 @@ def refuse_settings(settings: Settings) -> None:
 
 
 def check_sed_scores_eval(
-    pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]
+    pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]
 ) -> tuple[list[Comparison], list[str]]:
     """Score a pair with sed_scores_eval; return its scores beside ours, and what should be said of that.
 
@@ -129,14 +129,14 @@ def _imported() -> None:
         raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
 
 
-def _said(asked: _Asked, pair: Pair) -> list[str]:
+def _said(asked: _Asked, pair: Recordings) -> list[str]:
     left = [label for label in pair.classes if label not in asked.labels]
     if not left:
         return []
     return [f"sed_scores_eval refuses classes without a reference; left out: {', '.join(left)}."]
 
 
-def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
+def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _Asked:
     events = events_of(pair.reference, settings.reference_cut, settings.inclusive, merge=True)
     if basis not in CELLS:
         own = hard_events(pair, settings)[0]
@@ -157,7 +157,9 @@ def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
     return _Asked(_frames(steps, pair, labels), truth, durations, labels, raised, scored)
 
 
-def _truth(events: Events, pair: Pair, labels: tuple[str, ...]) -> dict[str, list[tuple[float, float, str]]]:
+def _truth(
+    events: Events, pair: Recordings, labels: tuple[str, ...]
+) -> dict[str, list[tuple[float, float, str]]]:
     truth: dict[str, list[tuple[float, float, str]]] = {name: [] for name in pair.files}
     columns = events.file, to_seconds(events.onset), to_seconds(events.offset), events.label
     for file, onset, offset, label in zip(*(column.tolist() for column in columns), strict=True):
@@ -166,7 +168,7 @@ def _truth(events: Events, pair: Pair, labels: tuple[str, ...]) -> dict[str, lis
     return truth
 
 
-def _steps(system: EventTable, pair: Pair) -> EventTable:
+def _steps(system: EventTable, pair: Recordings) -> EventTable:
     """Return the values of all classes in steps that touch, from 0 to the end of a file or its last row."""
     fits = system.is_wide and contiguous(system)
     wide = system if fits and system.is_wide else fold(as_long(system), gaps=False)[0]
@@ -189,7 +191,7 @@ def _steps(system: EventTable, pair: Pair) -> EventTable:
     )
 
 
-def _frames(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Tables:
+def _frames(steps: EventTable, pair: Recordings, labels: tuple[str, ...]) -> Tables:
     """Return the steps of each file as the table that the package takes."""
     import pandas as pd
 
@@ -202,7 +204,7 @@ def _frames(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Tables:
     }
 
 
-def _raised(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Pair:
+def _raised(steps: EventTable, pair: Recordings, labels: tuple[str, ...]) -> Recordings:
     """Return a pair in which the system's values lie from a half to 1, and 0 is what no row covers."""
     values = tuple(
         _RAISED + column * (1 - _RAISED) if label in labels else np.zeros_like(column)

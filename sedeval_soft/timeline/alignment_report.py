@@ -40,7 +40,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class AlignmentReport:
     """What was found in bringing a reference and a system together.
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
@@ -68,11 +68,11 @@ class Findings:
     off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @staticmethod
-    def merge(parts: Iterable[Findings]) -> Findings:
+    def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
         """Return the findings of all parts together."""
         parts = list(parts)
         mappings = {"beyond", "after_end", "tables", "off_grid"}
-        names = [name for name in Findings.__slots__ if name not in mappings]
+        names = [name for name in AlignmentReport.__slots__ if name not in mappings]
         joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
         beyond: dict[str, tuple[int, float]] = {}
         for role in sorted({role for part in parts for role in part.beyond}):
@@ -89,7 +89,7 @@ class Findings:
                 *(part.off_grid[role] for part in parts if role in part.off_grid), strict=True
             )
             off_grid[role] = (sum(rows), sum(near), max(apart))
-        return Findings(**joined, beyond=beyond, after_end=after_end, tables=tables, off_grid=off_grid)
+        return AlignmentReport(**joined, beyond=beyond, after_end=after_end, tables=tables, off_grid=off_grid)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""

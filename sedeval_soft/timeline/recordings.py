@@ -14,7 +14,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.ticks import Ticks, to_ticks
-from sedeval_soft.timeline.alignment_report import Findings, listing, named_alike
+from sedeval_soft.timeline.alignment_report import AlignmentReport, listing, named_alike
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges
 from sedeval_soft.timeline.plausibility import decimal_doubts, last_offsets, tables_read
@@ -23,7 +23,7 @@ from sedeval_soft.timeline.ranges import enter_maxima
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Recordings:
     """Two tables whose codes mean the same.
 
     files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
@@ -47,7 +47,7 @@ class Pair:
     raw: EventTable
     expected: frozenset[str]
     in_reference: npt.NDArray[np.bool_]
-    findings: Findings = field(default_factory=Findings)
+    findings: AlignmentReport = field(default_factory=AlignmentReport)
 
     @property
     def length_ticks(self) -> Ticks:
@@ -65,7 +65,7 @@ def align(
     system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
-) -> Pair:
+) -> Recordings:
     """Bring a reference and a system onto one list of files and one of classes.
 
     A file or class that one side lacks is evaluated all the same (as all false alarms or all
@@ -138,7 +138,7 @@ def align(
         tables=tables,
         off_grid=_off_grid({"reference": reference, "system": raw}, settings),
     )
-    return Pair(
+    return Recordings(
         files,
         classes,
         reference,
@@ -152,12 +152,12 @@ def align(
     )
 
 
-def with_classes(pair: Pair, classes: tuple[str, ...]) -> Pair:
+def with_classes(pair: Recordings, classes: tuple[str, ...]) -> Recordings:
     """Return a pair of some of its classes, in this order; lengths and post-processing stay as they are."""
     return _recoded(pair, lambda rows: rows.with_classes(classes), classes=classes)
 
 
-def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
+def with_files(pair: Recordings, files: tuple[str, ...]) -> Recordings:
     """Return a pair of some of its files, given in their order; all classes stay."""
     position = {name: code for code, name in enumerate(files)}
     codes = [position.get(name, -1) for name in pair.files]
@@ -166,11 +166,11 @@ def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
     return _recoded(pair, lambda rows: rows.with_files(files, codes), files=files, **of_files)
 
 
-def _recoded(pair: Pair, recode: Callable[[EventTable], EventTable], **changed: Any) -> Pair:  # noqa: ANN401 - fields
+def _recoded(pair: Recordings, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
     system = recode(pair.system)
     raw = system if pair.raw is pair.system else recode(pair.raw)
     return replace(
-        pair, reference=recode(pair.reference), system=system, raw=raw, findings=Findings(), **changed
+        pair, reference=recode(pair.reference), system=system, raw=raw, findings=AlignmentReport(), **changed
     )
 
 
@@ -218,9 +218,9 @@ def _match_files(
 
 def _files_found(
     reference: EventTable, in_system: set[str], kept: set[str], listed: Mapping[str, float] | None
-) -> Findings:
+) -> AlignmentReport:
     in_reference = set(reference.files)
-    return Findings(
+    return AlignmentReport(
         missing=frozenset(in_reference - in_system),
         extra=frozenset((in_system & kept) - in_reference - set(listed or ())),
         dropped=frozenset(in_system - kept),
@@ -308,7 +308,7 @@ def _lengths(rows: EventTable, last: npt.NDArray[np.float64]) -> npt.NDArray[np.
 Floats = npt.NDArray[np.float64]
 
 
-def clip_sides(pair: Pair) -> tuple[Floats, Floats]:
+def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
     What the system has after the evaluated length of a file is a false alarm where the reference does not
@@ -349,7 +349,7 @@ def merges(rows: EventTable, settings: Settings) -> bool:
     return rows.has_values if settings.events == "auto" else settings.events == "merge"
 
 
-def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     """Return the events of the reference and of the system, merged or not as the settings say."""
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
@@ -364,7 +364,7 @@ def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
     return side(pair.reference, settings.reference_cut), side(pair.system, settings.threshold)
 
 
-def rowwise_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     """Return the active rows of the reference and of the system, each an event of its own."""
     return (
         active_rows(pair.reference, settings.reference_cut, settings.inclusive),

@@ -31,7 +31,7 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.run.optimal import counts_at
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import as_long, contiguous, fold
+from sedeval_soft.tables.fit import in_steps
 from sedeval_soft.tables.ticks import to_seconds, to_ticks
 from sedeval_soft.timeline.events import Events, events_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events, positive
@@ -170,8 +170,7 @@ def _truth(
 
 def _steps(system: EventTable, pair: Recordings) -> EventTable:
     """Return the values of all classes in steps that touch, from 0 to the end of a file or its last row."""
-    fits = system.is_wide and contiguous(system)
-    wide = system if fits and system.is_wide else fold(as_long(system), gaps=False)[0]
+    wide = in_steps(system)
     last = np.zeros(len(pair.files))
     np.maximum.at(last, wide.file, wide.offset)
     short = np.flatnonzero(to_ticks(last) < pair.reach_ticks)

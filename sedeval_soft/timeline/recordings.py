@@ -77,31 +77,31 @@ def align(
     Raises InputError where names cannot be matched.
     """
     reference, system = name_single_file(reference, system, durations or {})
-    doubtful: list[str] = []
-    listed = _match(reference, durations or {}, "durations", doubtful)
-    lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
-    reference_files = tuple(dict.fromkeys([*reference.files, *lengths]))
-    if durations is not None:
-        unlisted, unknown = {*reference.files} - {*lengths}, {*lengths} - {*reference.files}
-        hint = named_alike(unlisted, unknown, ("reference", "durations"))
-        if hint:
-            doubtful.append(
-                f"durations: {listing(sorted(unknown), 'file')} {be(len(unknown))} not in the reference{hint}"
-            )
-    matched = _match_files(reference_files, reference.origin.name, system.files, system.origin.name, doubtful)
-    kept = set(reference_files) if durations is not None else set(reference_files) | set(matched.values())
-    files = tuple(sorted(kept))
-    findings = _files_found(
-        reference, set(matched.values()), kept, lengths if durations is not None else None
-    )
-    assumed = [
+    doubtful = [
         f"{side.origin.name}: {text}"
         for side in (reference, system)
         for text in (*side.origin.assumed, *decimal_doubts(side))
     ]
-    findings = replace(
-        findings,
-        doubtful=frozenset([*doubtful, *assumed]),
+    by_reference = reference.files, reference.origin.name
+    listed = _match_files(*by_reference, [*(durations or {})], "durations", doubtful)
+    lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
+    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
+    unknown = {*lengths} - {*reference.files}
+    hint = named_alike(unlisted, unknown, ("reference", "durations"))
+    if hint:
+        doubtful.append(
+            f"durations: {listing(sorted(unknown), 'file')} {be(len(unknown))} not in the reference{hint}"
+        )
+    reference_files = tuple(dict.fromkeys([*reference.files, *lengths]))
+    matched = _match_files(reference_files, reference.origin.name, system.files, system.origin.name, doubtful)
+    in_system = {*matched.values()}
+    files = tuple(sorted({*reference_files} if durations is not None else {*reference_files} | in_system))
+    findings = AlignmentReport(
+        missing=frozenset({*reference.files} - in_system),
+        extra=frozenset((in_system & {*files}) - {*reference_files}),
+        dropped=frozenset(in_system - {*files}),
+        unlisted=frozenset(unlisted),
+        doubtful=frozenset(doubtful),
         notes=frozenset(f"{s.origin.name}: {note}" for s in (reference, system) for note in s.origin.notes),
         reference_classes=frozenset(reference.classes),
         system_classes=frozenset(system.classes),
@@ -198,12 +198,6 @@ def name_single_file(
     return sides[0], sides[1]
 
 
-def _match(
-    reference: EventTable, names: Mapping[str, float], what: str, doubtful: list[str]
-) -> dict[str, str]:
-    return _match_files(reference.files, reference.origin.name, tuple(names), what, doubtful)
-
-
 def _match_files(
     reference: Sequence[str], reference_name: str, other: Sequence[str], other_name: str, doubtful: list[str]
 ) -> dict[str, str]:
@@ -214,18 +208,6 @@ def _match_files(
             f"{reference_name} (with and without folders or extension); taken as written"
         )
     return match.canonical
-
-
-def _files_found(
-    reference: EventTable, in_system: set[str], kept: set[str], listed: Mapping[str, float] | None
-) -> AlignmentReport:
-    in_reference = set(reference.files)
-    return AlignmentReport(
-        missing=frozenset(in_reference - in_system),
-        extra=frozenset((in_system & kept) - in_reference - set(listed or ())),
-        dropped=frozenset(in_system - kept),
-        unlisted=frozenset(in_reference - set(listed) if listed is not None else ()),
-    )
 
 
 def _beyond(

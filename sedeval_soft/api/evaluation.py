@@ -41,7 +41,7 @@ from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import Pair, align
+from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -131,7 +131,7 @@ class Evaluation:
     folds: Partition | None
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> Recordings:
         """The rows of both sides on one list of files and classes; they must be in memory."""
         if self.sides is None:
             raise ValueError("rows that were counted in parts are not kept")

@@ -11,7 +11,7 @@ from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import STEERING
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 
 Tables = dict[tuple[str, str], Any]
 """Measures by basis and reading."""
@@ -32,7 +32,7 @@ class Shard:
     system: str
     tally: Tally
     groups: Mapping[str, Tally]
-    findings: Findings
+    findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
     tables: Mapping[str | None, Tables] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Shard:
             shard.check_whole()
             refuse_other_settings(first.settings, shard.settings)
         durations = [shard.durations for shard in shards if shard.durations is not None]
-        findings = Findings.merge(shard.findings for shard in shards)
+        findings = AlignmentReport.merge(shard.findings for shard in shards)
         systems = sorted({name for shard in shards for name in shard.systems()})
         return Shard(
             settings=first.settings,
@@ -94,7 +94,7 @@ def in_memory(item: Input) -> Input:
     return item if item.sha256 is not None else replace(item, name=item.role, form="in memory")
 
 
-def _joined(inputs: Sequence[Input], findings: Findings) -> tuple[Input, ...]:
+def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, ...]:
     """Return what was read, each file once, and data in memory as one input for each role."""
     files = {(item.role, item.name, item.sha256): item for item in inputs if item.sha256 is not None}
     kept = [files[key] for key in sorted(files)]

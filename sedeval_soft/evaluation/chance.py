@@ -29,16 +29,16 @@ from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.tuned import with_rule_followed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Pair, clip_sides, clip_values, detected, positive
+from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive
 from sedeval_soft.timeline.segments import pool_rows
 
 Floats = npt.NDArray[np.float64]
 
 
 def chance_of(
-    pair: Pair,
+    pair: Recordings,
     scores: Scores,
     draws: int,
     folds: Partition | None = None,
@@ -95,8 +95,8 @@ def _level(score: Score, drawn: list[float], exact: Mapping[str, float], *, ever
 
 
 def _arranged(
-    pair: Pair, settings: Settings, grid: Grid, shift: int, rng: np.random.Generator
-) -> Iterator[tuple[Settings, Pair]]:
+    pair: Recordings, settings: Settings, grid: Grid, shift: int, rng: np.random.Generator
+) -> Iterator[tuple[Settings, Recordings]]:
     """Yield the pair with its system moved in time, and with its clips dealt anew, where they are scored."""
     plan = Plan.of(settings)
     parts = [".".join(family) for family in plan.families]
@@ -106,7 +106,7 @@ def _arranged(
         system = moved(pair.system, grid, shift)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         of = replace(settings, only=timed or ("intersection.hard",))
-        yield of, replace(pair, system=system, raw=raw, findings=Findings())
+        yield of, replace(pair, system=system, raw=raw, findings=AlignmentReport())
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
@@ -121,10 +121,10 @@ def _arranged(
         )
         of = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
-        yield of, replace(pair, system=system, raw=system, findings=Findings())
+        yield of, replace(pair, system=system, raw=system, findings=AlignmentReport())
 
 
-def closed_forms(pair: Pair, settings: Settings) -> dict[str, float]:
+def closed_forms(pair: Recordings, settings: Settings) -> dict[str, float]:
     """Return the chance levels that have a closed form, by the names of scores; NaN where undefined."""
     if settings.compat is not None:
         return {}

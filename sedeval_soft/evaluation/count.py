@@ -31,7 +31,7 @@ from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.timeline.recordings import (
-    Pair,
+    Recordings,
     align,
     detected,
     hard_events,
@@ -52,7 +52,7 @@ _BYTES_PER_SCORE = 6000
 """The same for each class: its scores, with their names, as they are shown."""
 
 
-def tally_pair(pair: Pair, settings: Settings, *, cells: bool = False) -> Tally:
+def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> Tally:
     """Count everything that the scores of the settings' bases need.
 
     cells: whether the values of all segments are kept where no score needs them.
@@ -175,7 +175,7 @@ def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
     return inside
 
 
-def _count_segments(pair: Pair, plan: Plan, grid: Grid, columns: Columns, *, kept: bool) -> None:
+def _count_segments(pair: Recordings, plan: Plan, grid: Grid, columns: Columns, *, kept: bool) -> None:
     """Count segments on the grid of their values, or the hard reading from runs of active segments."""
     settings = plan.settings
     by_runs = settings.compat == "sed_eval" or settings.pool == "max"
@@ -192,7 +192,7 @@ def _count_segments(pair: Pair, plan: Plan, grid: Grid, columns: Columns, *, kep
         _count_runs(pair, plan, grid, columns)
 
 
-def _count_clips(pair: Pair, plan: Plan, columns: Columns) -> None:
+def _count_clips(pair: Recordings, plan: Plan, columns: Columns) -> None:
     from sedeval_soft.timeline.recordings import clip_sides
 
     reference, system = clip_sides(pair)
@@ -202,7 +202,7 @@ def _count_clips(pair: Pair, plan: Plan, columns: Columns) -> None:
     count_cells(Cells("clip", reference, system, np.arange(n_files + 1), evaluated), plan, columns)
 
 
-def expected_of(pair: Pair) -> Bools:
+def expected_of(pair: Recordings) -> Bools:
     """Return which classes the reference or the settings name, (n_classes,)."""
     return np.array([name in pair.expected for name in pair.classes], dtype=bool)
 
@@ -268,7 +268,7 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan, columns: Columns) 
             of_all[:, expected] = sums
 
 
-def _count_runs(pair: Pair, plan: Plan, grid: Grid, columns: Columns) -> None:
+def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> None:
     """Count the hard reading from runs of active segments: no cells are needed for it."""
     from sedeval_soft.measures.segment import count_beyond, count_hard_runs, runs_on_grid
 
@@ -292,7 +292,7 @@ def _count_runs(pair: Pair, plan: Plan, grid: Grid, columns: Columns) -> None:
     columns.enter_population("segment.hard", n_evaluated, beyond)
 
 
-def _count_events(pair: Pair, plan: Plan, columns: Columns) -> None:
+def _count_events(pair: Recordings, plan: Plan, columns: Columns) -> None:
     """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     reference, system = hard_events(pair, settings)
@@ -348,7 +348,7 @@ def _count_hard_events(
 
 
 def _soft_intersections(
-    pair: Pair, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
+    pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes, settings: Settings
 ) -> DetectionCounts:
     from sedeval_soft.measures.intersection_counts import Criteria
     from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs

@@ -29,7 +29,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, in_shards
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align
 
@@ -157,7 +157,7 @@ def _count(
 
 
 def _as_one(
-    shard: Shard, partition: Partition, findings: Findings, durations: Mapping[str, float] | None
+    shard: Shard, partition: Partition, findings: AlignmentReport, durations: Mapping[str, float] | None
 ) -> Shard:
     """Return merged statistics as if all rows had been counted at once; findings: of all names."""
     sides = {"reference": partition.reference, "system": partition.system}

@@ -17,7 +17,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.ranges import covered
-from sedeval_soft.timeline.recordings import Pair, detected, hard_events, positive, rowwise_events
+from sedeval_soft.timeline.recordings import Recordings, detected, hard_events, positive, rowwise_events
 from sedeval_soft.timeline.segments import pool_rows
 
 Index = npt.NDArray[np.int64]
@@ -57,7 +57,7 @@ class SegmentOutcomes:
     n_segments: Index
 
 
-def event_outcomes(pair: Pair, settings: Settings) -> EventOutcomes:
+def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     """Match the hard events of a pair as the event-based scores do."""
     reference, system = hard_events(pair, settings)
     if settings.compat == "sed_eval":
@@ -72,7 +72,7 @@ def event_outcomes(pair: Pair, settings: Settings) -> EventOutcomes:
     return EventOutcomes(reference, system, partner, back)
 
 
-def segment_outcomes(pair: Pair, settings: Settings) -> SegmentOutcomes:
+def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
     """Compare the segments of a pair as the hard segment-based scores do."""
     if settings.compat == "sed_eval":
         start = sed_eval.grid_start(pair.reach, settings.segment_length)

@@ -18,7 +18,7 @@ from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.formats.members import MemberError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 
 FORMAT, VERSION = "soft-sed-eval tally", 2
 
@@ -119,7 +119,7 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
         raise MemberError(f"its settings cannot be: {error}") from error
 
 
-def plain_findings(findings: Findings) -> dict[str, Any]:
+def plain_findings(findings: AlignmentReport) -> dict[str, Any]:
     """Return findings as lists in order."""
     lists: dict[str, Any] = {name: sorted(getattr(findings, name)) for name in _LISTS}
     rows = {role: (int(n), float(seconds)) for role, (n, seconds) in sorted(findings.beyond.items())}
@@ -132,10 +132,10 @@ def plain_findings(findings: Findings) -> dict[str, Any]:
     return lists | {"beyond": rows, "after_end": after_end, "tables": tables, "off_grid": grid}
 
 
-def findings_of(values: Mapping[str, Any]) -> Findings:
+def findings_of(values: Mapping[str, Any]) -> AlignmentReport:
     """Return the findings of a header; raises MemberError where they are none."""
-    _refuse_names("findings", values, Findings.__slots__)
-    found = _converted(values, Findings)
+    _refuse_names("findings", values, AlignmentReport.__slots__)
+    found = _converted(values, AlignmentReport)
     for role, (count, seconds) in found.beyond.items():
         if count < 0 or not math.isfinite(seconds) or role not in {"reference", "system"}:
             rows = counted(count, f"{_short(role)} row")

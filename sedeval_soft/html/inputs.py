@@ -8,7 +8,7 @@ from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.run.curves import Curves
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.recordings import Pair
+from sedeval_soft.timeline.recordings import Recordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Material:
     """
 
     scores: Scores
-    pair: Pair
+    pair: Recordings
     tally: Tally
     settings: Settings
     curves: Curves

@@ -19,7 +19,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.ranges import range_maximum
-from sedeval_soft.timeline.recordings import Pair, hard_events, with_files
+from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
 
 # Values over time as they are drawn: strips without gaps, thinned where there are too many of them.
 
@@ -246,7 +246,7 @@ def _views(settings: Settings) -> list[str]:
 class _Shown:
     """What is shown of the files of a pair, packed file by file."""
 
-    def __init__(self, pair: Pair, settings: Settings, pack: Packer, most: int) -> None:
+    def __init__(self, pair: Recordings, settings: Settings, pack: Packer, most: int) -> None:
         self._pair, self._pack = pair, pack
         views = _views(settings)
         self._events = event_outcomes(pair, settings) if "event" in views else _unmatched(pair, settings)
@@ -313,7 +313,7 @@ class _Shown:
         return self._pack(ticks, "f8" if int(ticks.max(initial=0)) >= _HIGHEST else None)
 
 
-def _unmatched(pair: Pair, settings: Settings) -> EventOutcomes:
+def _unmatched(pair: Recordings, settings: Settings) -> EventOutcomes:
     """Return the hard events of a pair where it is not evaluated which match."""
     reference, system = hard_events(pair, settings)
     partners = (np.full(len(events), -1, dtype=np.int64) for events in (reference, system))

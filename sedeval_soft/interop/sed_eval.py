@@ -31,7 +31,7 @@ from sedeval_soft.measures.segment import Runs, confusion_scores, count_beyond, 
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
+from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
 
 Index = npt.NDArray[np.int64]
 Table = dict[str, Averaged]
@@ -87,7 +87,7 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("sed_eval needs a collar above 0 and an offset collar rate of at most 1")
 
 
-def second_opinion(pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:  # noqa: ARG001
+def second_opinion(pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:  # noqa: ARG001
     """Return a table of sed_eval's scores beside ours, and why they differ."""
     rows, events = rowwise_events(pair, settings), hard_events(pair, settings)
     sizes = {side: (len(rows[i]), len(events[i])) for i, side in enumerate(("reference", "system"))}
@@ -99,7 +99,7 @@ def second_opinion(pair: Pair, tally: Tally, settings: Settings, ours: Mapping[s
     return comparison_text("sed_eval", check_sed_eval(pair, settings, ours), CAUSES, notes)
 
 
-def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) -> list[Comparison]:
+def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Value]) -> list[Comparison]:
     """Score a pair with sed_eval and set its hard scores beside ours.
 
     sed_eval gets the events that our hard reading sees, and our evaluated length of each file.
@@ -125,7 +125,7 @@ def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) ->
     return compared
 
 
-def _segment_scores(pair: Pair, settings: Settings) -> dict[str, Value]:
+def _segment_scores(pair: Recordings, settings: Settings) -> dict[str, Value]:
     from sed_eval.sound_event import SegmentBasedMetrics
 
     metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
@@ -135,7 +135,7 @@ def _segment_scores(pair: Pair, settings: Settings) -> dict[str, Value]:
     return dict(_results(metrics, "segment", pair.classes))
 
 
-def _event_scores(pair: Pair, settings: Settings) -> dict[str, Value]:
+def _event_scores(pair: Recordings, settings: Settings) -> dict[str, Value]:
     from sed_eval.sound_event import EventBasedMetrics
 
     metrics = EventBasedMetrics(
@@ -154,7 +154,7 @@ def _event_scores(pair: Pair, settings: Settings) -> dict[str, Value]:
     return dict(_results(metrics, "event", pair.classes))
 
 
-def _lists(events: Events, pair: Pair) -> list[Any]:
+def _lists(events: Events, pair: Recordings) -> list[Any]:
     """Return sed_eval's event list of each file, events in their order."""
     from dcase_util.containers import MetaDataContainer
 
@@ -188,7 +188,7 @@ _Step = tuple[str, Table]
 """A rule, and the values of all measures with it and those before it."""
 
 
-def _steps(pair: Pair, settings: Settings) -> dict[str, list[_Step]]:
+def _steps(pair: Recordings, settings: Settings) -> dict[str, list[_Step]]:
     """Return for `segment` and `event` the values after each of sed_eval's rules, the last with all of them.
 
     Nothing where `compat` says that all rules are followed already.
@@ -209,7 +209,7 @@ def _parts(name: ScoreName, ours: Value, steps: Sequence[_Step], classes: Sequen
     return tuple(parts)
 
 
-def _segment_steps(pair: Pair, settings: Settings) -> list[_Step]:
+def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
 
@@ -239,7 +239,7 @@ def _segment_steps(pair: Pair, settings: Settings) -> list[_Step]:
     return steps
 
 
-def _event_steps(pair: Pair, settings: Settings) -> list[_Step]:
+def _event_steps(pair: Recordings, settings: Settings) -> list[_Step]:
     reference, system = hard_events(pair, settings)
     sizes, collars = (len(pair.files), len(pair.classes)), rules.collars_of(settings)
     theirs = rules.count_events(reference, system, *sizes, collars, settings.matching)

@@ -30,10 +30,10 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.run.optimal import counts_at
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import as_long, contiguous, fold
+from sedeval_soft.tables.fit import in_steps
 from sedeval_soft.tables.ticks import to_seconds, to_ticks
 from sedeval_soft.timeline.events import Events, events_of
-from sedeval_soft.timeline.recordings import Pair, hard_events, positive
+from sedeval_soft.timeline.recordings import Recordings, hard_events, positive
 
 Tables = dict[str, Any]
 
@@ -90,14 +90,14 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("--compat is of sed_eval; --check sed_scores_eval asks another package")
 
 
-def second_opinion(pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:
+def second_opinion(pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:
     """Return a table of sed_scores_eval's scores beside ours, and why they differ."""
     compared, notes = check_sed_scores_eval(pair, tally, settings, ours)
     return comparison_text("sed_scores_eval", compared, CAUSES, notes)
 
 
 def check_sed_scores_eval(
-    pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]
+    pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]
 ) -> tuple[list[Comparison], list[str]]:
     """Score a pair with sed_scores_eval; return its scores beside ours, and what should be said of that.
 
@@ -136,7 +136,7 @@ def _imported() -> None:
         raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
 
 
-def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
+def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _Asked:
     events = events_of(pair.reference, settings.reference_cut, settings.inclusive, merge=True)
     if basis not in CELLS:
         own = hard_events(pair, settings)[0]
@@ -157,7 +157,9 @@ def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
     return _Asked(_frames(steps, pair, labels), truth, durations, labels, raised, scored)
 
 
-def _truth(events: Events, pair: Pair, labels: tuple[str, ...]) -> dict[str, list[tuple[float, float, str]]]:
+def _truth(
+    events: Events, pair: Recordings, labels: tuple[str, ...]
+) -> dict[str, list[tuple[float, float, str]]]:
     truth: dict[str, list[tuple[float, float, str]]] = {name: [] for name in pair.files}
     columns = events.file, to_seconds(events.onset), to_seconds(events.offset), events.label
     for file, onset, offset, label in zip(*(column.tolist() for column in columns), strict=True):
@@ -166,10 +168,9 @@ def _truth(events: Events, pair: Pair, labels: tuple[str, ...]) -> dict[str, lis
     return truth
 
 
-def _steps(system: EventTable, pair: Pair) -> EventTable:
+def _steps(system: EventTable, pair: Recordings) -> EventTable:
     """Return the values of all classes in steps that touch, from 0 to the end of a file or its last row."""
-    fits = system.is_wide and contiguous(system)
-    wide = system if fits and system.is_wide else fold(as_long(system), gaps=False)[0]
+    wide = in_steps(system)
     last = np.zeros(len(pair.files))
     np.maximum.at(last, wide.file, wide.offset)
     short = np.flatnonzero(to_ticks(last) < pair.reach_ticks)
@@ -189,7 +190,7 @@ def _steps(system: EventTable, pair: Pair) -> EventTable:
     )
 
 
-def _frames(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Tables:
+def _frames(steps: EventTable, pair: Recordings, labels: tuple[str, ...]) -> Tables:
     """Return the steps of each file as the table that the package takes."""
     import pandas as pd
 
@@ -202,7 +203,7 @@ def _frames(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Tables:
     }
 
 
-def _raised(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Pair:
+def _raised(steps: EventTable, pair: Recordings, labels: tuple[str, ...]) -> Recordings:
     """Return a pair in which the system's values lie from a half to 1, and 0 is what no row covers."""
     values = tuple(
         _RAISED + column * (1 - _RAISED) if label in labels else np.zeros_like(column)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sedeval_soft.core.scores import Scores
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
-    from sedeval_soft.timeline.recordings import Pair
+    from sedeval_soft.timeline.recordings import Recordings
 
 Order = Literal["given", "name", "score", "size"]
 ORDERS: tuple[Order, ...] = ("given", "name", "score", "size")
@@ -69,7 +69,7 @@ class System:
 
     name: str
     scores: Scores
-    pair: Pair | None = None
+    pair: Recordings | None = None
 
     @property
     def curves(self) -> Curves:

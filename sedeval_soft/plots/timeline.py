@@ -29,7 +29,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.activity import Activity, activities
 from sedeval_soft.timeline.events import active
-from sedeval_soft.timeline.recordings import Pair, hard_events, with_files
+from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,9 @@ def verdicts(reference: Strip, system: Strip, settings: Settings) -> Strip:
 class _Recording:
     """The strips and hard events of a file in one system's tables, by class; reference and system."""
 
-    def __init__(self, pair: Pair, settings: Settings, view: tuple[float, float], length: float) -> None:
+    def __init__(
+        self, pair: Recordings, settings: Settings, view: tuple[float, float], length: float
+    ) -> None:
         self.settings, self.classes = settings, pair.classes
         self.strips = [
             [Strip.of_activity(each, length).within(*view) for each in activities(rows)]
@@ -169,7 +171,7 @@ def _entries() -> list[Entry]:
     return [*patches, Entry(event, "hard event")]
 
 
-def _file(systems: Systems) -> tuple[str, list[Pair]]:
+def _file(systems: Systems) -> tuple[str, list[Recordings]]:
     """Return the file that is drawn, and of each system the tables of it alone; raises SettingsError."""
     pairs = [system.pair for system in systems.all if system.pair is not None]
     files = list(dict.fromkeys(file for pair in pairs for file in pair.files))

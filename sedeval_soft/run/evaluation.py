@@ -25,7 +25,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, listing
-from sedeval_soft.timeline.recordings import Pair, merges
+from sedeval_soft.timeline.recordings import Recordings, merges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def shard_of(
-    pair: Pair,
+    pair: Recordings,
     inputs: tuple[Input, ...],
     settings: Settings,
     system: str,

@@ -18,13 +18,13 @@ from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import listing
-from sedeval_soft.timeline.recordings import Pair, with_classes
+from sedeval_soft.timeline.recordings import Recordings, with_classes
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
 
 
-def tally_groups(pair: Pair, settings: Settings) -> dict[str, Tally]:
+def tally_groups(pair: Recordings, settings: Settings) -> dict[str, Tally]:
     """Count the classes of each group by themselves; a class that the pair lacks counts nothing."""
     return {
         name: tally_pair(with_classes(pair, tuple(c for c in labels if c in pair.classes)), settings)

@@ -216,6 +216,11 @@ class EventTable:
         return self.label is None
 
     @property
+    def has_steps(self) -> bool:
+        """Whether rows are time steps with a value of every class, which should leave no time out."""
+        return self.label is None
+
+    @property
     def value(self) -> Floats | None:
         """The values of the rows of a long table, (n,); None where it has none."""
         return self.values[0] if self.values and self.label is not None else None

@@ -305,6 +305,11 @@ def _steps_of(first: Index, last: Index, at_once: int) -> Iterator[tuple[Index, 
         begin = end
 
 
+def in_steps(rows: EventTable) -> EventTable:
+    """Return the values of all classes in time steps that touch, from 0 on in each recording."""
+    return rows if rows.is_wide and contiguous(rows) else fold(as_long(rows), gaps=False)[0]
+
+
 def contiguous(rows: EventTable) -> bool:
     """Return whether the steps of each recording begin at 0, in order, and leave no time out.
 

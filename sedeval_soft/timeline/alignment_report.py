@@ -1,12 +1,13 @@
 """What a person should know of a reference and a system that were brought together.
 
-Findings add up: those of batches together are those of all their files at once, whatever the batches.
+Reports add up: those of batches together are the one of all their files at once, whatever the batches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
@@ -40,8 +41,8 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """What was found in bringing a reference and a system together.
+class AlignmentReport:
+    """What was noticed in bringing a reference and a system together.
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. unlisted: reference files without a duration, where there are any.
@@ -68,28 +69,21 @@ class Findings:
     off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @staticmethod
-    def merge(parts: Iterable[Findings]) -> Findings:
-        """Return the findings of all parts together."""
+    def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
+        """Return the report of all parts together."""
         parts = list(parts)
-        mappings = {"beyond", "after_end", "tables", "off_grid"}
-        names = [name for name in Findings.__slots__ if name not in mappings]
-        joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
-        beyond: dict[str, tuple[int, float]] = {}
-        for role in sorted({role for part in parts for role in part.beyond}):
-            found = [part.beyond[role] for part in parts if role in part.beyond]
-            beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
-        after_end = {name: found for part in parts for name, found in part.after_end.items()}
-        tables = {
-            role: RowStatistics.merge(part.tables[role] for part in parts if role in part.tables)
-            for role in sorted({role for part in parts for role in part.tables})
+        reports: dict[str, Any] = {
+            name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in _SETS
         }
-        off_grid: dict[str, tuple[int, int, float]] = {}
-        for role in sorted({role for part in parts for role in part.off_grid}):
-            rows, near, apart = zip(
-                *(part.off_grid[role] for part in parts if role in part.off_grid), strict=True
-            )
-            off_grid[role] = (sum(rows), sum(near), max(apart))
-        return Findings(**joined, beyond=beyond, after_end=after_end, tables=tables, off_grid=off_grid)
+        for name in ("beyond", "off_grid"):
+            reports[name] = {
+                role: (*map(sum, counts), max(seconds))
+                for role, values in _by_role(parts, name).items()
+                for *counts, seconds in [zip(*values, strict=True)]
+            }
+        tables = {role: RowStatistics.merge(values) for role, values in _by_role(parts, "tables").items()}
+        after_end = {name: late for part in parts for name, late in part.after_end.items()}
+        return AlignmentReport(**reports, tables=tables, after_end=after_end)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -262,6 +256,21 @@ class Findings:
             for name, hint in hints.items()
             if hint
         ][:_TOLD]
+
+
+_SETS = (
+    *("missing", "extra", "dropped", "unlisted", "doubtful", "notes"),
+    *("reference_classes", "system_classes"),
+)
+
+
+def _by_role(parts: Iterable[AlignmentReport], name: str) -> dict[str, list[Any]]:
+    """Return what all parts have of each role, roles in the order of their names."""
+    values: dict[str, list[Any]] = {}
+    for part in parts:
+        for role, value in getattr(part, name).items():
+            values.setdefault(role, []).append(value)
+    return dict(sorted(values.items()))
 
 
 def named_alike(

@@ -354,7 +354,7 @@ def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
         return np.zeros(0, dtype=np.intp)
     at = np.flatnonzero(late[rows.file])
     at = at[rows.offset[at] > whole[rows.file[at]] + TICK / 2]
-    if not rows.is_wide and not rows.has_values:
+    if not rows.has_values:
         return at
     inside = rows.offset <= whole[rows.file] + TICK / 2
     step = np.zeros(len(last))
@@ -376,7 +376,7 @@ def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index
 
     last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
     """
-    if not rows.is_wide or not (last < expected).any():
+    if not rows.has_steps or not (last < expected).any():
         return np.zeros(0, dtype=np.intp)
     step = np.zeros(len(last))
     enter_maxima(step, rows.file, rows.offset - rows.onset)
@@ -577,7 +577,7 @@ def _neighbours_in(rows: EventTable, *, values: bool) -> tuple[int, int, int]:
     repeats = ordered.repeats
     # Windows that slide are rows with values that overlap by nature.
     overlaps = np.zeros(0, dtype=bool) if values else ordered.overlaps & ~repeats
-    gaps = ordered.gaps if rows.is_wide else np.zeros(0, dtype=bool)
+    gaps = ordered.gaps if rows.has_steps else np.zeros(0, dtype=bool)
     return int(np.count_nonzero(repeats)), int(np.count_nonzero(overlaps)), int(np.count_nonzero(gaps))
 
 

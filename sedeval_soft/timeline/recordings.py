@@ -14,7 +14,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.ticks import Ticks, to_ticks
-from sedeval_soft.timeline.alignment_report import Findings, listing, named_alike
+from sedeval_soft.timeline.alignment_report import AlignmentReport, listing, named_alike
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges
 from sedeval_soft.timeline.plausibility import decimal_doubts, last_offsets, tables_read
@@ -23,7 +23,7 @@ from sedeval_soft.timeline.ranges import enter_maxima
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Recordings:
     """Two tables whose codes mean the same.
 
     files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
@@ -47,7 +47,7 @@ class Pair:
     raw: EventTable
     expected: frozenset[str]
     in_reference: npt.NDArray[np.bool_]
-    findings: Findings = field(default_factory=Findings)
+    findings: AlignmentReport = field(default_factory=AlignmentReport)
 
     @property
     def length_ticks(self) -> Ticks:
@@ -65,7 +65,7 @@ def align(
     system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
-) -> Pair:
+) -> Recordings:
     """Bring a reference and a system onto one list of files and one of classes.
 
     A file or class that one side lacks is evaluated all the same (as all false alarms or all
@@ -77,31 +77,31 @@ def align(
     Raises InputError where names cannot be matched.
     """
     reference, system = name_single_file(reference, system, durations or {})
-    doubtful: list[str] = []
-    listed = _match(reference, durations or {}, "durations", doubtful)
-    lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
-    reference_files = tuple(dict.fromkeys([*reference.files, *lengths]))
-    if durations is not None:
-        unlisted, unknown = {*reference.files} - {*lengths}, {*lengths} - {*reference.files}
-        hint = named_alike(unlisted, unknown, ("reference", "durations"))
-        if hint:
-            doubtful.append(
-                f"durations: {listing(sorted(unknown), 'file')} {be(len(unknown))} not in the reference{hint}"
-            )
-    matched = _match_files(reference_files, reference.origin.name, system.files, system.origin.name, doubtful)
-    kept = set(reference_files) if durations is not None else set(reference_files) | set(matched.values())
-    files = tuple(sorted(kept))
-    findings = _files_found(
-        reference, set(matched.values()), kept, lengths if durations is not None else None
-    )
-    assumed = [
+    doubtful = [
         f"{side.origin.name}: {text}"
         for side in (reference, system)
         for text in (*side.origin.assumed, *decimal_doubts(side))
     ]
-    findings = replace(
-        findings,
-        doubtful=frozenset([*doubtful, *assumed]),
+    by_reference = reference.files, reference.origin.name
+    listed = _match_files(*by_reference, [*(durations or {})], "durations", doubtful)
+    lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
+    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
+    unknown = {*lengths} - {*reference.files}
+    hint = named_alike(unlisted, unknown, ("reference", "durations"))
+    if hint:
+        doubtful.append(
+            f"durations: {listing(sorted(unknown), 'file')} {be(len(unknown))} not in the reference{hint}"
+        )
+    reference_files = tuple(dict.fromkeys([*reference.files, *lengths]))
+    matched = _match_files(reference_files, reference.origin.name, system.files, system.origin.name, doubtful)
+    in_system = {*matched.values()}
+    files = tuple(sorted({*reference_files} if durations is not None else {*reference_files} | in_system))
+    findings = AlignmentReport(
+        missing=frozenset({*reference.files} - in_system),
+        extra=frozenset((in_system & {*files}) - {*reference_files}),
+        dropped=frozenset(in_system - {*files}),
+        unlisted=frozenset(unlisted),
+        doubtful=frozenset(doubtful),
         notes=frozenset(f"{s.origin.name}: {note}" for s in (reference, system) for note in s.origin.notes),
         reference_classes=frozenset(reference.classes),
         system_classes=frozenset(system.classes),
@@ -138,7 +138,7 @@ def align(
         tables=tables,
         off_grid=_off_grid({"reference": reference, "system": raw}, settings),
     )
-    return Pair(
+    return Recordings(
         files,
         classes,
         reference,
@@ -152,12 +152,12 @@ def align(
     )
 
 
-def with_classes(pair: Pair, classes: tuple[str, ...]) -> Pair:
+def with_classes(pair: Recordings, classes: tuple[str, ...]) -> Recordings:
     """Return a pair of some of its classes, in this order; lengths and post-processing stay as they are."""
     return _recoded(pair, lambda rows: rows.with_classes(classes), classes=classes)
 
 
-def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
+def with_files(pair: Recordings, files: tuple[str, ...]) -> Recordings:
     """Return a pair of some of its files, given in their order; all classes stay."""
     position = {name: code for code, name in enumerate(files)}
     codes = [position.get(name, -1) for name in pair.files]
@@ -166,11 +166,11 @@ def with_files(pair: Pair, files: tuple[str, ...]) -> Pair:
     return _recoded(pair, lambda rows: rows.with_files(files, codes), files=files, **of_files)
 
 
-def _recoded(pair: Pair, recode: Callable[[EventTable], EventTable], **changed: Any) -> Pair:  # noqa: ANN401 - fields
+def _recoded(pair: Recordings, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
     system = recode(pair.system)
     raw = system if pair.raw is pair.system else recode(pair.raw)
     return replace(
-        pair, reference=recode(pair.reference), system=system, raw=raw, findings=Findings(), **changed
+        pair, reference=recode(pair.reference), system=system, raw=raw, findings=AlignmentReport(), **changed
     )
 
 
@@ -198,12 +198,6 @@ def name_single_file(
     return sides[0], sides[1]
 
 
-def _match(
-    reference: EventTable, names: Mapping[str, float], what: str, doubtful: list[str]
-) -> dict[str, str]:
-    return _match_files(reference.files, reference.origin.name, tuple(names), what, doubtful)
-
-
 def _match_files(
     reference: Sequence[str], reference_name: str, other: Sequence[str], other_name: str, doubtful: list[str]
 ) -> dict[str, str]:
@@ -214,18 +208,6 @@ def _match_files(
             f"{reference_name} (with and without folders or extension); taken as written"
         )
     return match.canonical
-
-
-def _files_found(
-    reference: EventTable, in_system: set[str], kept: set[str], listed: Mapping[str, float] | None
-) -> Findings:
-    in_reference = set(reference.files)
-    return Findings(
-        missing=frozenset(in_reference - in_system),
-        extra=frozenset((in_system & kept) - in_reference - set(listed or ())),
-        dropped=frozenset(in_system - kept),
-        unlisted=frozenset(in_reference - set(listed) if listed is not None else ()),
-    )
 
 
 def _beyond(
@@ -308,7 +290,7 @@ def _lengths(rows: EventTable, last: npt.NDArray[np.float64]) -> npt.NDArray[np.
 Floats = npt.NDArray[np.float64]
 
 
-def clip_sides(pair: Pair) -> tuple[Floats, Floats]:
+def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
     What the system has after the evaluated length of a file is a false alarm where the reference does not
@@ -349,7 +331,7 @@ def merges(rows: EventTable, settings: Settings) -> bool:
     return rows.has_values if settings.events == "auto" else settings.events == "merge"
 
 
-def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     """Return the events of the reference and of the system, merged or not as the settings say."""
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
@@ -364,7 +346,7 @@ def hard_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
     return side(pair.reference, settings.reference_cut), side(pair.system, settings.threshold)
 
 
-def rowwise_events(pair: Pair, settings: Settings) -> tuple[Events, Events]:
+def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     """Return the active rows of the reference and of the system, each an event of its own."""
     return (
         active_rows(pair.reference, settings.reference_cut, settings.inclusive),

@@ -34,7 +34,7 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.alignment_report import listing
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Pair, align, with_files
+from sedeval_soft.timeline.recordings import Recordings, align, with_files
 from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 # The labels of several annotators on one grid of segments.
@@ -472,7 +472,7 @@ def _union(tables: Sequence[EventTable], settings: Settings) -> tuple[EventTable
     return base, lengths
 
 
-def _opinions(pairs: Sequence[Pair], grid: Grid, labelled: Bools, settings: Settings) -> Opinions:
+def _opinions(pairs: Sequence[Recordings], grid: Grid, labelled: Bools, settings: Settings) -> Opinions:
     n_classes = len(pairs[0].classes)
     check_room(
         _BYTES_PER_VALUE * len(pairs) * max(grid.size, 1) * max(n_classes, 1),

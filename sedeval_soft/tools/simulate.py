@@ -19,7 +19,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Pair, align
+from sedeval_soft.timeline.recordings import Recordings, align
 from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 # Systems that know nothing of the recordings they are scored on.
@@ -429,7 +429,7 @@ def simulate(
 @dataclass(frozen=True, slots=True)
 class _Making:
     rows: EventTable
-    pair: Pair
+    pair: Recordings
     grid: Grid
     timeline: Timeline
     settings: Settings
@@ -474,7 +474,7 @@ class _Making:
             classes=self.timeline.classes,
         )
 
-    def _of(self, pair: Pair) -> Floats:
+    def _of(self, pair: Recordings) -> Floats:
         return pool_rows(pair.system, self.grid, self.settings.pool)
 
     def _errors(self) -> Errors:

@@ -11,11 +11,10 @@ from tables import long_rows, wide_rows
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import match_names
-from sedeval_soft.tables.ticks import tick, to_seconds, to_ticks
-from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.tables.ticks import tick, to_ticks
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.ranges import range_maximum, running_maximum
+from sedeval_soft.timeline.ranges import running_maximum
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.timeline.segments import pool_rows
 
@@ -51,11 +50,6 @@ def test_ticks_are_the_nearest_microsecond(seconds):
     assert got == tick(seconds)
 
 
-@given(st.integers(0, 10**12))
-def test_ticks_of_decimals_come_back(ticks):
-    assert to_ticks(to_seconds(np.array([ticks])))[0] == ticks
-
-
 def test_a_third_of_a_second_on_the_grid_stays_on_the_grid():
     grid = Grid.over(np.array([1_000_000]), tick(0.1))
     times = np.arange(10) / 10
@@ -64,36 +58,12 @@ def test_a_third_of_a_second_on_the_grid_stays_on_the_grid():
     assert list(last - first) == [1] * 10
 
 
-@given(st.lists(st.tuples(st.integers(0, 19), st.integers(0, 20), st.floats(0, 1)), max_size=20))
-def test_range_maximum(ranges):
-    first = np.array([a for a, _, _ in ranges], dtype=np.int64)
-    last = np.array([min(a + n, 20) for a, n, _ in ranges], dtype=np.int64)
-    value = np.array([v for _, _, v in ranges], dtype=np.float64)
-    wanted = np.full(20, -1.0)
-    for a, b, v in zip(first, last, value, strict=True):
-        wanted[a:b] = np.maximum(wanted[a:b], v)
-    assert list(range_maximum(20, first, last, value, empty=-1.0)) == list(wanted)
-
-
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=20))
 def test_running_maximum(pairs):
     pairs.sort(key=lambda pair: pair[0])
     group, value = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
     wanted = [max(v for g, v in pairs[: i + 1] if g == pairs[i][0]) for i in range(len(pairs))]
     assert list(running_maximum(value, group)) == wanted
-
-
-@given(EVENTS)
-def test_activity_is_the_largest_value_at_every_time(rows):
-    activity = Activity.of_table(coded(rows))
-    assert (activity.onset < activity.offset).all()
-    for f, file in enumerate(FILES):
-        for c, label in enumerate(LABELS):
-            for time in np.arange(0.05, 4.5, 0.1):
-                there = (activity.file == f) & (activity.label == c)
-                there &= (activity.onset <= time * 1e6) & (time * 1e6 < activity.offset)
-                assert there.sum() <= 1
-                assert activity.value[there].sum() == at(rows, file, label, time)
 
 
 @given(EVENTS, st.sampled_from([0.1, 0.3, 1.0]), st.sampled_from(["max", "mean"]))
@@ -155,11 +125,6 @@ def test_active_is_above_the_threshold_unless_inclusive():
     rows = coded([("a", 0.0, 1.0, "car", 0.5)])
     assert len(events_of(rows, 0.5, inclusive=False, merge=True)) == 0
     assert len(events_of(rows, 0.5, inclusive=True, merge=True)) == 1
-
-
-def test_a_grid_that_no_machine_holds_is_refused():
-    with pytest.raises(EvaluationError, match="would take about .* are free"):
-        Grid.over(np.array([10**15]), 1000).check_size(1000)
 
 
 @pytest.mark.parametrize(

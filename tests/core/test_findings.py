@@ -11,11 +11,11 @@ import pytest
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 
 
 def told(settings: Settings | None = None, **found: object) -> str:
-    return "\n".join(Findings(**found).warnings(settings or Settings()))  # type: ignore[arg-type]
+    return "\n".join(AlignmentReport(**found).warnings(settings or Settings()))  # type: ignore[arg-type]
 
 
 def test_files_that_are_named_nearly_alike_are_told():

@@ -14,7 +14,7 @@ from sedeval_soft.evaluation.count import recipe_of, tally_pair
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.formats.tally_file import EVENT_KINDS
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import align, with_classes
 
 ODD = ("", "\ud800\udc00", "\udcff.wav", "a\0b", "scène/ü 1.wav", 'tab\t"quote"', "\U0001f600", "…@[x]")
@@ -78,7 +78,7 @@ def same(ours: Shard, theirs: Shard) -> bool:
 def full() -> Shard:
     """A shard with something in every place."""
     made = Settings.of(**EVERYTHING, groups={"z": ["dog", "car"], "a": ["car"]}, psds_median_filters=[0.5])
-    found = Findings(
+    found = AlignmentReport(
         missing=frozenset({"\udcff", "b"}),
         notes=frozenset({"n"}),
         system_classes=frozenset({"car"}),

@@ -24,7 +24,7 @@ from sedeval_soft.formats import pack_shard, unpack_shard
 from sedeval_soft.formats.members import Spec
 from sedeval_soft.formats.tally_file import EVENT_KINDS
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.recordings import align
 
@@ -85,7 +85,7 @@ def test_operating_points_stand_a_breath_above_1():
     )
     made = Settings()
     tally = Tally(("a",), ("x",), events={"system": events}, recipe="")
-    ours = Shard(made, "s", tally, {}, Findings(), ())
+    ours = Shard(made, "s", tally, {}, AlignmentReport(), ())
     assert same(ours, unpack_shard("t", pack_shard(ours, "0.1")))
 
 
@@ -98,10 +98,12 @@ def test_odd_names_and_missing_numbers_are_kept():
 def test_the_empty_shard_is_kept():
     for asked in ({}, {"groups": {"g": ["x"]}}):
         made = Settings.of(**asked)
-        empty = Shard(made, "", Tally.empty(), {name: Tally.empty() for name in made.groups}, Findings(), ())
+        empty = Shard(
+            made, "", Tally.empty(), {name: Tally.empty() for name in made.groups}, AlignmentReport(), ()
+        )
         assert same(unpack_shard("t", pack_shard(empty, "0.1")), empty)
     nothing = tally_pair(align(long_rows([]), long_rows([]), Settings()), Settings())
-    ours = Shard(Settings(), "", nothing, {}, Findings(), (), {})
+    ours = Shard(Settings(), "", nothing, {}, AlignmentReport(), (), {})
     assert same(unpack_shard("t", pack_shard(ours, "0.1")), ours)
 
 
@@ -172,7 +174,9 @@ def test_cells_are_compressed():
     made = Settings.of(only=["segment.optimal"])
     values = np.zeros((100_000, 1))
     pair = align(wide_rows(values), wide_rows(values), made)
-    assert len(pack_shard(Shard(made, "s", tally_pair(pair, made), {}, Findings(), ()), "0.1")) < 20_000
+    assert (
+        len(pack_shard(Shard(made, "s", tally_pair(pair, made), {}, AlignmentReport(), ()), "0.1")) < 20_000
+    )
 
 
 def test_what_no_file_can_hold_is_not_written():
@@ -181,10 +185,14 @@ def test_what_no_file_can_hold_is_not_written():
     with pytest.raises(ValueError, match="other files"):
         pack_shard(replace(WHOLE, groups={**WHOLE.groups, "a": other}), "0.1")
     for column in (np.array([1], dtype=np.float32), np.array([None])):
-        odd = Shard(Settings(), "s", Tally(("q",), (), per_file={"x": column}, recipe=""), {}, Findings(), ())
+        odd = Shard(
+            Settings(), "s", Tally(("q",), (), per_file={"x": column}, recipe=""), {}, AlignmentReport(), ()
+        )
         with pytest.raises(ValueError, match="column x is of"):
             pack_shard(odd, "0.1")
-    odd = Shard(Settings(), "s", Tally((), (), per_file={"../x": np.zeros(0)}, recipe=""), {}, Findings(), ())
+    odd = Shard(
+        Settings(), "s", Tally((), (), per_file={"../x": np.zeros(0)}, recipe=""), {}, AlignmentReport(), ()
+    )
     with pytest.raises(ValueError, match="not the name of a column"):
         pack_shard(odd, "0.1")
 

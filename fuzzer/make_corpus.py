@@ -55,7 +55,7 @@ def seeds() -> dict[str, bytes]:
     rows = rows_from_data(columns, "seed")
     for form in FORMS:
         extension = next((of for of in form.extensions if of in EXTENSIONS), "")
-        if form.write is not None and extension:
+        if form.written and extension:
             found[f"form_{form.name}"] = seed(extension, form.write(rows))
     found["packed"] = seed(".tsv.gz", gzip.compress(LONG, mtime=0))
     stream = io.BytesIO()

@@ -14,11 +14,11 @@ import numpy as np
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings, load_thresholds
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tools.validate import validate_table
 
 EXTENSIONS = (
@@ -72,7 +72,7 @@ def settings(data: bytes) -> None:
             _check_said(error)
 
 
-def check_rows(rows: Rows) -> None:
+def check_rows(rows: EventTable) -> None:
     """Assert what everything downstream relies on."""
     assert np.isfinite(rows.onset).all()
     assert np.isfinite(rows.offset).all()
@@ -82,7 +82,7 @@ def check_rows(rows: Rows) -> None:
     assert len(set(rows.files)) == len(rows.files)
     assert len(set(rows.classes)) == len(rows.classes)
     assert ((rows.file >= 0) & (rows.file < max(len(rows.files), 1))).all()
-    if isinstance(rows, LongRows):
+    if not rows.is_wide:
         assert ((rows.label >= 0) & (rows.label < max(len(rows.classes), 1))).all()
         values = [rows.value] if rows.value is not None else []
     else:

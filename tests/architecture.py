@@ -14,20 +14,20 @@ LAYERS = (
     ("settings",),
     ("settings_files",),
     ("settings_schema",),
-    ("core", "formats", "tables"),
+    ("core", "formats", "tables", "timeline"),
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
-    ("run",),
-    ("board",),
+    ("evaluation", "run"),
+    ("comparison",),
     ("report",),
-    ("page", "plots", "interop"),
+    ("html", "plots", "interop"),
     ("api", "tools"),
     ("cli", "adapters"),
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
-TOGETHER = ({"core", "formats", "tables"}, {"api", "tools"})
+TOGETHER = ({"core", "formats", "tables", "timeline"}, {"api", "tools"}, {"evaluation", "run"})
 """Packages of one layer that may import from one another."""
 
 HEAVY = frozenset(

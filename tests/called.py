@@ -10,8 +10,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.tables.event_table import EventTable
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def call(*arguments: str | Path) -> Called:
     return Called(done.exit_code, done.stdout, done.stderr)
 
 
-def written(path: Path, rows: LongRows, files: str | tuple[str, ...] | None = None) -> Path:
+def written(path: Path, rows: EventTable, files: str | tuple[str, ...] | None = None) -> Path:
     """Write the rows of some files (None: of all) as a table; files without rows are declared in it."""
     lines = ["filename\tonset\toffset\tevent_label\tvalue"]
     chosen = rows.files if files is None else tuple(files)

@@ -12,13 +12,13 @@ import numpy as np
 from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.run.scoring import Key
-from sedeval_soft.run.single import tally_pair
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.score import Key
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.recordings import align
 
 FILES = tuple("abcde")
 LABELS = ("car", "dog", "rain")
@@ -28,8 +28,8 @@ LABELS = ("car", "dog", "rain")
 class Tables:
     """A reference, a system, and the lengths of files that cannot be told from rows, or are longer."""
 
-    reference: LongRows
-    system: LongRows
+    reference: EventTable
+    system: EventTable
     durations: Mapping[str, float] | None = None
 
     @property
@@ -59,21 +59,16 @@ class Tables:
         )
 
 
-def _copied(rows: LongRows, copies: Sequence[tuple[str, str]]) -> LongRows:
+def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
     """Return the rows of some files under new names; files of the table without rows stay declared."""
     known = [(rows.files.index(old), new) for old, new in copies if old in rows.files]
     parts = [np.flatnonzero(rows.file == code) for code, _ in known]
     at = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
     owner = [np.full(len(part), number) for number, part in enumerate(parts)]
-    return LongRows(
-        tuple(new for _, new in known),
-        rows.classes,
-        np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32),
-        rows.label[at],
-        rows.onset[at],
-        rows.offset[at],
-        None if rows.value is None else rows.value[at],
-        rows.origin,
+    return replace(
+        rows.take(at),
+        files=tuple(new for _, new in known),
+        file=np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32),
     )
 
 
@@ -84,7 +79,7 @@ def random_table(
     labels: Sequence[str] = LABELS,
     n: int = 40,
     form: str = "tied",
-) -> LongRows:
+) -> EventTable:
     """Build rows of random files and classes, all files declared.
 
     form: `tied` (whole seconds, values in quarters), `fine` (tenths of seconds, no two values equal), `sure`
@@ -97,7 +92,7 @@ def random_table(
         value = {"tied": int(rng.integers(0, 5)) / 4, "fine": float(rng.random())}.get(form, 1.0)
         rows.append((file, onset / scale, (onset + length) / scale, label, value))
     made = long_rows(rows, files=files)
-    return made if form != "plain" else replace(made, value=None)
+    return made if form != "plain" else replace(made, values=())
 
 
 def random_tables(seed: int, form: str = "tied", n: int = 40) -> Tables:

@@ -15,7 +15,7 @@ import numpy as np
 from oracles import TickRow, in_seconds, merged_events
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.rows import LongRows, WideRows
+from sedeval_soft.tables.event_table import EventTable
 
 FILES = ("file0", "file1")
 LABELS = ("class0", "class1", "class2")
@@ -33,7 +33,7 @@ class Side:
 
     rows: list[TickRow]
     merge: bool
-    table: LongRows | WideRows
+    table: EventTable
 
     def events(self, level: float) -> list[oracle.Event]:
         """The events above a level, as the oracle takes them."""

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sedeval_soft.core.rows import LongRows, Origin, WideRows
+from sedeval_soft.tables.event_table import EventTable, Origin
 
 Row = tuple[str, float, float, str] | tuple[str, float, float, str, float]
 
 
-def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows") -> LongRows:
+def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows") -> EventTable:
     """Build a long table of (filename, onset, offset, label[, value]); `files` declares some without rows."""
     names = tuple(dict.fromkeys([*(row[0] for row in rows), *files]))
     classes = tuple(dict.fromkeys(row[3] for row in rows))
-    return LongRows(
+    return EventTable.long(
         names,
         classes,
         np.array([names.index(row[0]) for row in rows], dtype=np.int32),
@@ -27,13 +27,13 @@ def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows"
     )
 
 
-def wide_rows(values: np.ndarray, length: float = 1.0, files: int = 1, name: str = "rows") -> WideRows:
+def wide_rows(values: np.ndarray, length: float = 1.0, files: int = 1, name: str = "rows") -> EventTable:
     """Build a wide table of frames from (n_segments, n_classes) values, split evenly over some files."""
     n, n_classes = values.shape
     per_file = -(-n // files)
     index = np.arange(n)
     step = index % per_file
-    return WideRows(
+    return EventTable.wide(
         tuple(f"file{i}" for i in range(files)),
         tuple(f"class{i}" for i in range(n_classes)),
         (index // per_file).astype(np.int32),
@@ -42,3 +42,24 @@ def wide_rows(values: np.ndarray, length: float = 1.0, files: int = 1, name: str
         tuple(np.ascontiguousarray(values[:, i], dtype=np.float64) for i in range(n_classes)),
         Origin(name),
     )
+
+
+FILES = ("a", "b", "c")
+LABELS = ("car", "dog", "people talking")
+
+
+def random_rows(seed: int, *, binary: bool = False, n: int = 40, fine: bool = False) -> EventTable:
+    """Build rows on whole seconds, with values from a coarse grid so that ties occur.
+
+    fine: in a tenth of the time, so that collars reach many events, with values of which none are equal
+    and whose sums round.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        onset = int(rng.integers(0, 20))
+        value = 1.0 if binary else float(rng.random()) if fine else float(rng.integers(0, 9)) / 8
+        file, length, label = str(rng.choice(FILES)), int(rng.integers(1, 4)), str(rng.choice(LABELS))
+        scale = 10 if fine else 1
+        rows.append((file, onset / scale, (onset + length) / scale, label, value))
+    return long_rows(rows, files=FILES)

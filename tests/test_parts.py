@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import ALL, FILES, LABELS, random_rows
-from tables import long_rows, wide_rows
+from laws import ALL
+from tables import FILES, LABELS, long_rows, random_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.rows import LongRows
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.settings import Settings
 
@@ -39,16 +38,7 @@ SCENES = {"first": ("a",), "last.two": ("b", "[c-z]"), "any": ("*",)}
 
 def of_files(rows, files):
     """Return the rows of some files, nothing else being declared."""
-    kept = [name for name in rows.files if name in files]
-    codes = np.array([kept.index(name) if name in kept else -1 for name in rows.files], dtype=np.int32)
-    file = codes[rows.file]
-    where = file >= 0
-    columns = {name: getattr(rows, name)[where] for name in ("onset", "offset")}
-    if isinstance(rows, LongRows):
-        columns |= {"label": rows.label[where], "value": None if rows.value is None else rows.value[where]}
-    else:
-        columns["values"] = tuple(column[where] for column in rows.values)
-    return replace(rows, files=tuple(kept), file=file[where], **columns)
+    return rows.only_files(np.isin(rows.files, [*files]))
 
 
 def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, durations=None):
@@ -82,7 +72,7 @@ def test_parts_are_scored_as_if_they_were_all(name, seed, fine):
 
 def test_tables_without_values_and_wide_ones_have_parts():
     sides = random_rows(4), random_rows(5)
-    check_parts(*(replace(side, value=None) for side in sides), PLAIN)
+    check_parts(*(replace(side, values=()) for side in sides), PLAIN)
     rng = np.random.default_rng(0)
     wide = [wide_rows(np.round(rng.random((60, 3)), 1), files=3) for _ in range(2)]
     groups = {"ends": ("class2", "class0")}
@@ -161,7 +151,7 @@ def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():
 
 
 def test_signature_and_tallies_know_groups_and_scenes():
-    from sedeval_soft.run.single import recipe_of
+    from sedeval_soft.evaluation.count import recipe_of
 
     asked = Settings(groups={"g": ("car",)}, scenes={"s": ("a",)})
     signature = evaluate_rows(random_rows(0), random_rows(0), asked).signature

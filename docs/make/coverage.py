@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.rows import Origin, WideRows
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.score import Key
 from sedeval_soft.resample import coverage, weights
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.intervals import replicates_of
-from sedeval_soft.run.scoring import Key
-from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.timeline.recordings import align
 
 Floats = npt.NDArray[np.float64]
 Shares = dict[str, dict[str, dict[int, float]]]
@@ -76,9 +76,11 @@ def tally_of(reference: Floats, system: Floats) -> Tally:
     step = place % SEGMENTS
     codes, times = (place // SEGMENTS).astype(np.int32), (step * 1.0, step + 1.0)
 
-    def rows(values: Floats) -> WideRows:
+    def rows(values: Floats) -> EventTable:
         columns = tuple(np.ascontiguousarray(values[:, :, c]).reshape(-1) for c in range(len(CLASSES)))
-        return WideRows(tuple(f"{i:06}" for i in range(n_files)), CLASSES, codes, *times, columns, Origin(""))
+        return EventTable.wide(
+            tuple(f"{i:06}" for i in range(n_files)), CLASSES, codes, *times, columns, Origin("")
+        )
 
     return tally_pair(align(rows(reference), rows(system), SETTINGS), SETTINGS)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from sedeval_soft import Scores, evaluate
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 
 BEGIN = "<!-- tables: made by `python docs/make/maestro.py` -->\n"
 END = "<!-- end of the tables -->\n"
@@ -27,26 +27,26 @@ READINGS = ("hard", "optimal", "soft")
 FAMILIES = [(basis, reading) for basis in BASES for reading in READINGS]
 
 
-def reference(folder: Path = DATA) -> WideRows:
+def reference(folder: Path = DATA) -> EventTable:
     """Return the soft reference: 11 classes, one row per second."""
     rows = read_rows(folder / "soft_gt_dev.csv")
-    if not isinstance(rows, WideRows):
+    if not rows.is_wide:
         raise TypeError("MAESTRO's soft reference is a wide table")
     return rows
 
 
-def drawn(soft: WideRows, seed: int) -> WideRows:
+def drawn(soft: EventTable, seed: int) -> EventTable:
     """Return a system that draws whole time steps of the reference at random, with replacement."""
     step = np.random.default_rng(seed).integers(0, len(soft), len(soft))
     return replace(soft, values=tuple(column[step] for column in soft.values))
 
 
-def scored(soft: WideRows, system: Rows) -> Scores:
+def scored(soft: EventTable, system: EventTable) -> Scores:
     """Return the scores of all readings; touching hard labels are one event, as touching values are."""
     return evaluate(soft, system, only=BASES, events="merge")
 
 
-def psds(soft: WideRows, system: Rows, reading: str) -> float:
+def psds(soft: EventTable, system: EventTable, reading: str) -> float:
     """Return the first PSDS of DCASE; in the soft reading the reference's values are rounded to levels."""
     if reading == "soft":
         rounded = (np.rint(column * PSDS_LEVELS) / PSDS_LEVELS for column in soft.values)
@@ -87,23 +87,23 @@ def scores_table(results: Mapping[str, Sequence[Scores]]) -> str:
     return text
 
 
-def psds_row(name: str, soft: WideRows, systems: Sequence[Rows]) -> str:
+def psds_row(name: str, soft: EventTable, systems: Sequence[EventTable]) -> str:
     """Return the PSDS of one system, or of several as mean and spread."""
     readings = ("hard", "soft")
     return _row(name, *(_number([psds(soft, system, reading) for system in systems]) for reading in readings))
 
 
-def drawn_table(soft: WideRows) -> str:
+def drawn_table(soft: EventTable) -> str:
     """Return the readings of the system that draws, over all draws."""
     return scores_table({"drawn": [scored(soft, drawn(soft, seed)) for seed in range(DRAWS)]})
 
 
-def copies_table(soft: WideRows, hard: Rows) -> str:
+def copies_table(soft: EventTable, hard: EventTable) -> str:
     """Return the readings of the hard labels and of the reference itself."""
     return scores_table({"hard labels": [scored(soft, hard)], "reference": [scored(soft, soft)]})
 
 
-def psds_table(soft: WideRows, hard: Rows, n_draws: int = DRAWS) -> str:
+def psds_table(soft: EventTable, hard: EventTable, n_draws: int = DRAWS) -> str:
     """Return the PSDS of all three."""
     text = _head("system", "hard", "soft")
     text += psds_row("drawn", soft, [drawn(soft, seed) for seed in range(n_draws)])
@@ -111,7 +111,7 @@ def psds_table(soft: WideRows, hard: Rows, n_draws: int = DRAWS) -> str:
     return text + psds_row("reference", soft, [soft])
 
 
-def tables(soft: WideRows, hard: Rows) -> str:
+def tables(soft: EventTable, hard: EventTable) -> str:
     """Return all tables of the page."""
     parts = (drawn_table(soft), copies_table(soft, hard), psds_table(soft, hard))
     return "\n" + "\n".join(parts) + "\n"

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Scores, evaluate, mean_of_runs, simulate
-from sedeval_soft.core.rows import LongRows, WideRows
 from sedeval_soft.simulation.systems import Betas
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 
 BEGIN = "<!-- tables: made by `python docs/make/paper.py` -->\n"
 END = "<!-- end of the tables -->\n"
@@ -59,19 +59,19 @@ PERMUTATIONS = 5000
 SHAPES = (0.01, 0.1, 1.0, 5.0, 20.0)
 """alpha = beta of the systems of Figure 3."""
 
-Train = Callable[[str, int, Mapping[str, Any]], LongRows]
+Train = Callable[[str, int, Mapping[str, Any]], EventTable]
 """Makes a system of a kind and a seed, and what it takes besides."""
 
 
-def reference(folder: Path) -> WideRows:
+def reference(folder: Path) -> EventTable:
     """Return the soft reference: 11 classes, one row per second."""
     rows = read_rows(folder / "soft_gt_dev.csv")
-    if not isinstance(rows, WideRows):
+    if not rows.is_wide:
         raise TypeError("MAESTRO's soft reference is a wide table")
     return rows
 
 
-def simulated(n_files: int = 12, n_seconds: int = 180, n_classes: int = 5) -> WideRows:
+def simulated(n_files: int = 12, n_seconds: int = 180, n_classes: int = 5) -> EventTable:
     """Return labels for those who have no data: events of random lengths, each with a share of the votes."""
     rng = np.random.default_rng(0)
     n = n_files * n_seconds
@@ -80,7 +80,7 @@ def simulated(n_files: int = 12, n_seconds: int = 180, n_classes: int = 5) -> Wi
         length = rng.geometric(0.15, n) * (np.arange(n) % 2 * (1 + k) + (np.arange(n) % 2 == 0))
         vote = np.where(np.arange(n) % 2 == 0, rng.beta(2.0, 1.0 + k, n), 0.0)
         columns.append(np.repeat(np.round(vote, 2), length)[:n])
-    return WideRows(
+    return EventTable.wide(
         files=tuple(f"file{i:02}.wav" for i in range(n_files)),
         classes=tuple(f"class {k}" for k in range(n_classes)),
         file=np.repeat(np.arange(n_files, dtype=np.int32), n_seconds),
@@ -90,7 +90,7 @@ def simulated(n_files: int = 12, n_seconds: int = 180, n_classes: int = 5) -> Wi
     )
 
 
-def parts(rows: WideRows, names: Sequence[str]) -> WideRows:
+def parts(rows: EventTable, names: Sequence[str]) -> EventTable:
     """Return the rows of some files."""
     code = {name: i for i, name in enumerate(rows.files)}
     place = np.full(len(rows.files), -1, dtype=np.int32)
@@ -120,36 +120,25 @@ def folds_of(folder: Path) -> list[tuple[list[str], list[str]]]:
     return found
 
 
-def over_folds(soft: WideRows, folds: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Train:
+def over_folds(soft: EventTable, folds: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Train:
     """Return what makes systems that learn from the training files of each fold."""
     sides = [(parts(soft, train), parts(soft, test)) for train, test in folds]
 
-    def made(kind: str, seed: int, own: Mapping[str, Any]) -> LongRows:
+    def made(kind: str, seed: int, own: Mapping[str, Any]) -> EventTable:
         drawn = [
             simulate(kind, test, train=train, classes=soft.classes, seed=seed, **own) for train, test in sides
         ]
-        first = np.cumsum([0, *(len(rows.files) for rows in drawn)])
-        return replace(
-            drawn[0],
-            files=tuple(name for rows in drawn for name in rows.files),
-            file=np.concatenate([rows.file + k for rows, k in zip(drawn, first, strict=False)]).astype(
-                np.int32
-            ),
-            **{
-                name: np.concatenate([getattr(rows, name) for rows in drawn])
-                for name in ("label", "onset", "offset", "value")
-            },
-        )
+        return EventTable.join(drawn)
 
     return made
 
 
-def scored(soft: WideRows, system: LongRows) -> Scores:
+def scored(soft: EventTable, system: EventTable) -> Scores:
     """Return the scores of a system; as in the paper a value at the threshold is active."""
     return evaluate(soft, system, only=("segment",), inclusive=True)
 
 
-def runs_of(soft: WideRows, made: Callable[[int], LongRows], n_runs: int) -> Scores:
+def runs_of(soft: EventTable, made: Callable[[int], EventTable], n_runs: int) -> Scores:
     """Return the mean scores of some runs, with the jackknife's intervals."""
     runs = {f"run {seed}": made(seed) for seed in range(n_runs)}
     return mean_of_runs(soft, runs, only=("segment",), inclusive=True)
@@ -203,11 +192,11 @@ def figure_1() -> str:
     return text
 
 
-def _noise(soft: WideRows, r: float, seed: int) -> LongRows:
+def _noise(soft: EventTable, r: float, seed: int) -> EventTable:
     return simulate("beta-noise", soft, r=r, seed=seed)
 
 
-def figure_3(soft: WideRows, n_runs: int = RUNS) -> str:
+def figure_3(soft: EventTable, n_runs: int = RUNS) -> str:
     """Return the paper's Figure 3: beta noise of several shapes, and 0.5 all the time."""
     text = _head("system", "KLD", *(f"{reading} {average} F" for reading, average in COLUMNS))
     systems: dict[str, Scores] = {
@@ -220,7 +209,7 @@ def figure_3(soft: WideRows, n_runs: int = RUNS) -> str:
     return text
 
 
-def table_2(soft: WideRows, made: Train, n_runs: int = RUNS, *, paper: bool = True) -> str:
+def table_2(soft: EventTable, made: Train, n_runs: int = RUNS, *, paper: bool = True) -> str:
     """Return the sampled systems of the paper's Table 2, and the paper's numbers."""
     text = _head("system", "fit", *(f"{reading} {average}" for reading, average in COLUMNS), "KLD")
     for kind, theirs in TABLE_2.items():
@@ -241,7 +230,7 @@ def sampled(kind: str, fit: str, scores: Scores, paper: Sequence[float | None]) 
     return _row(kind, fit, *cells, _mean(scores, KLD, factor=1.0))
 
 
-def shuffles(soft: WideRows, *, paper: bool = True) -> str:
+def shuffles(soft: EventTable, *, paper: bool = True) -> str:
     """Return what all kinds of permutations give shuffled beta distributions, fitted to all files."""
     values = np.array(soft.values)
     labels = {"hard": values >= 0.5, "soft": values}
@@ -270,7 +259,7 @@ def shuffles(soft: WideRows, *, paper: bool = True) -> str:
     return text
 
 
-def tables(soft: WideRows, made: Train, n_runs: int = RUNS, *, paper: bool) -> str:
+def tables(soft: EventTable, made: Train, n_runs: int = RUNS, *, paper: bool) -> str:
     """Return all tables of the page."""
     found = [
         ("Table 1: three cases", table_1()),

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from sedeval_soft import Scores, evaluate
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 
 BEGIN = "<!-- tables: made by `python docs/make/thresholds.py` -->\n"
 END = "<!-- end of the tables -->\n"
@@ -22,14 +22,14 @@ READINGS = ("hard", "tuned", "optimal")
 BASES = ("segment", "event")
 
 
-def noisy(soft: WideRows, seed: int = 0) -> WideRows:
+def noisy(soft: EventTable, seed: int = 0) -> EventTable:
     """Return a system that has the reference with normal noise, held within [0, 1]."""
     rng = np.random.default_rng(seed)
     values = (np.clip(column + rng.normal(0.0, NOISE, len(column)), 0.0, 1.0) for column in soft.values)
     return replace(soft, values=tuple(values))
 
 
-def drawn(soft: WideRows, folds: dict[str, str], seed: int) -> WideRows:
+def drawn(soft: EventTable, folds: dict[str, str], seed: int) -> EventTable:
     """Return a system that draws whole seconds of the reference at random from the folds that train it."""
     rng = np.random.default_rng(seed)
     fold = np.array([folds[file] for file in soft.files])[soft.file]
@@ -40,7 +40,7 @@ def drawn(soft: WideRows, folds: dict[str, str], seed: int) -> WideRows:
     return replace(soft, values=tuple(column[step] for column in soft.values))
 
 
-def folds_of(soft: WideRows, folder: Path) -> dict[str, str]:
+def folds_of(soft: EventTable, folder: Path) -> dict[str, str]:
     """Return the fold of each file: the one that tests it."""
     found = {}
     for fold in "12345":
@@ -52,7 +52,7 @@ def folds_of(soft: WideRows, folder: Path) -> dict[str, str]:
 def scored(folder: Path = DATA) -> tuple[Scores, list[Scores]]:
     """Return the scores of the noisy system, and of each draw, tuned over the folds of the data."""
     soft = read_rows(folder / "soft_gt_dev.csv")
-    if not isinstance(soft, WideRows):
+    if not soft.is_wide:
         raise TypeError("MAESTRO's soft reference is a wide table")
     folds = folds_of(soft, folder / "development_folds")
     systems = [noisy(soft), *(drawn(soft, folds, seed) for seed in range(DRAWS))]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sedeval_soft.core.rows import LongRows
+from sedeval_soft.tables.event_table import EventTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Annotation:
     it. system: the name of the system whose share of the ceiling was asked for.
     """
 
-    reference: LongRows
+    reference: EventTable
     method: str
     settings: Mapping[str, Any]
     annotators: tuple[Annotator, ...]

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.annotators.opinions import Opinions
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.pair import Pair, align, with_files
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LongRows, Origin, Rows
-from sedeval_soft.core.segments import pool_rows, rows_of
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.errors import counted
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, align, with_files
+from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -33,7 +33,7 @@ class Crowd:
     notes: what a reader should know of how names were matched.
     """
 
-    rows: tuple[Rows, ...]
+    rows: tuple[EventTable, ...]
     files: tuple[str, ...]
     classes: tuple[str, ...]
     length: Floats
@@ -48,7 +48,7 @@ class Crowd:
         kept = np.flatnonzero(files).tolist()
         return {self.files[f]: float(self.length[f]) for f in kept}
 
-    def reference(self, values: Floats, files: Bools, name: str) -> LongRows:
+    def reference(self, values: Floats, files: Bools, name: str) -> EventTable:
         """Return values of all segments, (n_classes, n_segments), as rows of some files."""
         inside = np.repeat(files, self.grid.n_segments)
         grid = Grid.over(to_ticks(self.length[files]), self.grid.segment)
@@ -56,7 +56,11 @@ class Crowd:
 
 
 def brought_together(
-    tables: Sequence[Rows], settings: Settings, durations: Mapping[str, float] | None, *, all_files: bool
+    tables: Sequence[EventTable],
+    settings: Settings,
+    durations: Mapping[str, float] | None,
+    *,
+    all_files: bool,
 ) -> Crowd:
     """Bring the tables of annotators together.
 
@@ -94,7 +98,7 @@ def brought_together(
     )
 
 
-def _union(tables: Sequence[Rows], settings: Settings) -> tuple[Rows, dict[str, float]]:
+def _union(tables: Sequence[EventTable], settings: Settings) -> tuple[EventTable, dict[str, float]]:
     """Return rows that hold nothing but all names, and how long files are by their last labels."""
     base, lengths = tables[0], dict[str, float]()
     for rows in (*tables[1:], tables[0]):
@@ -102,7 +106,7 @@ def _union(tables: Sequence[Rows], settings: Settings) -> tuple[Rows, dict[str, 
         for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
         code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-        base = LongRows(pair.files, pair.classes, code, code, number, number, None, tables[0].origin)
+        base = EventTable.long(pair.files, pair.classes, code, code, number, number, None, tables[0].origin)
     return base, lengths
 
 

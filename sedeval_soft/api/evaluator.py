@@ -34,15 +34,15 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.laws import contradiction
-from sedeval_soft.run.single import empty_tally
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 
 
 class Evaluator:
@@ -179,7 +179,7 @@ class Evaluator:
         reference: Any,  # noqa: ANN401
         system: Any,  # noqa: ANN401
         files: str | Sequence[str] | None,
-    ) -> list[tuple[Rows, Rows]]:
+    ) -> list[tuple[EventTable, EventTable]]:
         arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
         if not arrays:
             if files is not None:
@@ -208,13 +208,13 @@ class Evaluator:
         triples = zip(reference, system, names, strict=True)
         return [self._rows(ours, theirs, name) for ours, theirs, name in triples]
 
-    def _rows(self, reference: Any, system: Any, name: str | None) -> tuple[Rows, Rows]:  # noqa: ANN401
+    def _rows(self, reference: Any, system: Any, name: str | None) -> tuple[EventTable, EventTable]:  # noqa: ANN401
         ours = to_rows(reference, "reference", self.settings, self.limits)
         theirs = to_rows(system, "system", self.settings, self.limits)
         return (ours, theirs) if name is None else (_named(ours, name), _named(theirs, name))
 
 
-def _named(rows: Rows, name: str) -> Rows:
+def _named(rows: EventTable, name: str) -> EventTable:
     return replace(rows, files=(name,))
 
 

@@ -25,16 +25,15 @@ import pyarrow as pa
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.parted import within
 from sedeval_soft.api.pieces import ROLES, Extent, bytes_per_row, pieces
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import room
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.formats.blocks import blocks_of
-from sedeval_soft.formats.known import Known, emptied
+from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.span import Span
 from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.assemble import join_rows, of_files
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
 
 T = TypeVar("T")
 
@@ -78,7 +77,7 @@ class Counted:
 
     kept: list[Kept]
     counted: set[str]
-    rest: tuple[Rows, Rows]
+    rest: tuple[EventTable, EventTable]
     known: tuple[Known, Known]
 
 
@@ -92,13 +91,13 @@ class _Side:
 
     known: Known
     span: Span
-    waiting: list[tuple[Rows, npt.NDArray[np.intp]]] = field(default_factory=list)
+    waiting: list[tuple[EventTable, npt.NDArray[np.intp]]] = field(default_factory=list)
     n_waiting: int = 0
     closed: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     open: int | None = None
     edge: int | None = None
 
-    def add(self, rows: Rows, stems: dict[str, int]) -> None:
+    def add(self, rows: EventTable, stems: dict[str, int]) -> None:
         """Take in a block; raises UnsortedError where a recording goes on that was complete."""
         self.known.enter(rows)
         own = np.asarray([stems.setdefault(stem_of(name), len(stems)) for name in rows.files], dtype=np.intp)
@@ -134,7 +133,7 @@ class _Side:
             found[self.edge] = False
         return found
 
-    def taken(self, ready: npt.NDArray[np.bool_]) -> list[Rows]:
+    def taken(self, ready: npt.NDArray[np.bool_]) -> list[EventTable]:
         """Take out the rows of some recordings."""
         found, left = [], []
         for rows, own in self.waiting:
@@ -143,8 +142,8 @@ class _Side:
                 found.append(rows)
                 continue
             if kept.any():
-                found.append(of_files(rows, kept))
-                rows, own = _copied(of_files(rows, ~kept)), own[~kept]  # noqa: PLW2901 - the rest of the block
+                found.append(rows.only_files(kept))
+                rows, own = _copied(rows.only_files(~kept)), own[~kept]  # noqa: PLW2901 - the rest of the block
             left.append((rows, own))
         self.waiting = left
         self.n_waiting = sum(len(rows) for rows, _ in left)
@@ -175,7 +174,7 @@ def _read(stretch: Stretch) -> Counted:
         )
 
 
-def _counted(blocks: Sequence[Iterator[Rows]], stretch: Stretch) -> Counted:
+def _counted(blocks: Sequence[Iterator[EventTable]], stretch: Stretch) -> Counted:
     """Return what was counted of a stretch; blocks: of each side."""
     stems: dict[str, int] = {}
     sides = [
@@ -237,25 +236,25 @@ def _ready(sides: Sequence[_Side], n_stems: int) -> npt.NDArray[np.bool_] | None
 
 def _bytes_per_row(known: Sequence[Known]) -> int:
     """Return the memory that a row of two tables takes while it is counted."""
-    return bytes_per_row(max(len(of.classes) if isinstance(of.first, WideRows) else 1 for of in known))
+    return bytes_per_row(max(1 if of.first is None else of.first.n_columns for of in known))
 
 
-def _joined(sides: Sequence[_Side], ready: npt.NDArray[np.bool_]) -> tuple[Rows, Rows]:
+def _joined(sides: Sequence[_Side], ready: npt.NDArray[np.bool_]) -> tuple[EventTable, EventTable]:
     """Take some recordings out of both sides."""
     found = []
     for side in sides:
         side.closed = _grown(side.closed, len(ready))
         first = side.known.first
         assert first is not None  # noqa: S101 - both sides have been read from
-        found.append(join_rows([_nameless(first), *side.taken(ready)]))
+        found.append(EventTable.join([_nameless(first), *side.taken(ready)]))
     return found[0], found[1]
 
 
-def _nameless(first: Rows) -> Rows:
-    return of_files(first, np.zeros(len(first.files), dtype=bool))
+def _nameless(first: EventTable) -> EventTable:
+    return first.only_files(np.zeros(len(first.files), dtype=bool))
 
 
-def count(sides: tuple[Rows, Rows], stems: set[str], stretch: Stretch) -> list[Kept]:
+def count(sides: tuple[EventTable, EventTable], stems: set[str], stretch: Stretch) -> list[Kept]:
     """Return the statistics of all rows of some recordings, counted piece by piece where memory is short.
 
     stems: the recordings, by the least of their names.
@@ -269,7 +268,7 @@ def count(sides: tuple[Rows, Rows], stems: set[str], stretch: Stretch) -> list[K
         reference, system = sides
         if len(found) > 1:
             reference, system = (
-                of_files(rows, np.array([stem_of(name) in names for name in rows.files], dtype=bool))
+                rows.only_files(np.array([stem_of(name) in names for name in rows.files], dtype=bool))
                 for rows in sides
             )
         own = None if given is None else {name: s for name, s in given.items() if stem_of(name) in names}
@@ -290,7 +289,7 @@ def joined_counts(parts: Sequence[Counted], stretch: Stretch) -> tuple[list[Kept
     n_rest = sum(len(rows) for part in parts for rows in part.rest)
     if n_rest * _bytes_per_row(known) > room():
         raise UnsortedError
-    rest = tuple(join_rows([part.rest[side] for part in parts]) for side in (0, 1))
+    rest = tuple(EventTable.join([part.rest[side] for part in parts]) for side in (0, 1))
     left = {stem_of(name) for rows in rest for name in rows.files}
     counted = {stem for part in parts for stem in part.counted}
     if len(counted) < sum(len(part.counted) for part in parts) or counted & left:
@@ -315,9 +314,9 @@ def _grown(closed: npt.NDArray[np.bool_], n: int) -> npt.NDArray[np.bool_]:
     return closed if len(closed) == n else np.append(closed, np.zeros(n - len(closed), dtype=bool))
 
 
-def _copied(rows: Rows) -> Rows:
+def _copied(rows: EventTable) -> EventTable:
     """Return rows that keep nothing else in memory."""
-    return join_rows([rows, emptied(rows)])
+    return EventTable.join([rows, rows.emptied()])
 
 
 @contextlib.contextmanager

@@ -14,14 +14,14 @@ import numpy as np
 
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.pieces import Extent, check_recordings, pieces
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.room import give_back, memory_limited
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of
 from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Side:
     memory: int | None
 
 
-def read_side(side: Side) -> tuple[Buckets, Rows] | Exception:
+def read_side(side: Side) -> tuple[Buckets, EventTable] | Exception:
     """Return the parted rows of a table, and all but its rows; or what is wrong with it."""
     buckets = side.buckets
     try:
@@ -102,7 +102,7 @@ def counted(part: Part) -> list[Kept]:
 
 def parts_of(
     sides: Mapping[str, Buckets],
-    empty: Mapping[str, Rows],
+    empty: Mapping[str, EventTable],
     settings: Settings,
     durations: Mapping[str, float] | None,
 ) -> list[Part]:
@@ -118,7 +118,7 @@ def parts_of(
     ]
 
 
-def or_raised(found: Sequence[tuple[Buckets, Rows] | Exception]) -> list[tuple[Buckets, Rows]]:
+def or_raised(found: Sequence[tuple[Buckets, EventTable] | Exception]) -> list[tuple[Buckets, EventTable]]:
     """Return what was read of all tables; raises what is wrong with the first of them."""
     read = []
     for of_table in found:

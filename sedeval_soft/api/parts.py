@@ -11,13 +11,13 @@ from sedeval_soft.api.sources import Durations, read_lengths, sides_of
 from sedeval_soft.api.streaming import jobs_for, streamed_shard
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import RoomError, given_limit
-from sedeval_soft.core.rows import Rows
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.source import any_in_shards
 
-Counted = tuple[tuple[Rows, Rows] | None, Mapping[str, float] | None, Shard]
+Counted = tuple[tuple[EventTable, EventTable] | None, Mapping[str, float] | None, Shard]
 
 
 def counted_in_parts(

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.findings import listing
-from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.room import check_room, room
-from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
-from sedeval_soft.run.single import bytes_per_file
+from sedeval_soft.evaluation.count import bytes_per_file
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.source import EXTENSIONS, extension_of
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.filenames import stem_of
+from sedeval_soft.tables.forms import OTHER_EXTENSIONS
+from sedeval_soft.tables.source import extension_of
+from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.timeline.ranges import enter_maxima
 
 ROLES = ("reference", "system")
 
@@ -50,7 +51,7 @@ class Extent:
     seconds.
     """
 
-    names: Rows
+    names: EventTable
     file: npt.NDArray[np.int32]
     offset: npt.NDArray[np.float64]
 
@@ -76,7 +77,7 @@ def pieces(
     for name, seconds in given.items():
         length[number[stem_of(name)]] = max(length[number[stem_of(name)]], seconds)
     n_classes = len(settings.classes or {name for side in sides for name in side.names.classes})
-    wide = any(isinstance(side.names, WideRows) for side in sides)
+    wide = any(side.names.is_wide for side in sides)
     size = n_rows * bytes_per_row(n_classes if wide else 1)
     source = sides[1].names.origin.name
     if UNNAMED in every:
@@ -99,7 +100,7 @@ def pieces(
 
 def bytes_of_text(name: str, size: int) -> int:
     """Return the bytes of a table of so many bytes as text, estimated."""
-    return size * _UNPACKED if is_gzipped(name) or extension_of(name) in EXTENSIONS else size
+    return size * _UNPACKED if is_gzipped(name) or extension_of(name) in OTHER_EXTENSIONS else size
 
 
 def is_gzipped(name: str) -> bool:

@@ -18,12 +18,11 @@ from sedeval_soft.api.parted import Part, counted
 from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text
 from sedeval_soft.api.streaming import jobs_for_size
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.evaluation.count import check_counts
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, own_folder
 from sedeval_soft.formats.known import Known
@@ -31,12 +30,14 @@ from sedeval_soft.formats.pieces import HeldBuckets, JoinedBucket
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
 from sedeval_soft.run.batches import Keeper
 from sedeval_soft.run.groups import scenes_of
-from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.folder import stem_of, with_recording
-from sedeval_soft.tables.read import read_rows, read_table
+from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.read import read_rows
 from sedeval_soft.tables.source import open_source, spelled
+from sedeval_soft.timeline.recordings import align
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def sharded_shard(
     files = {role: shards_of(names[role], limits) for role in ROLES}
     readings = place.plan(files, limits)
     held = place.read(readings)
-    empty: dict[str, Rows] = {}
+    empty: dict[str, EventTable] = {}
     n_rows: dict[str, int] = {}
     for role in ROLES:
         own = [each for each, reading in zip(held, readings, strict=True) if reading.role == role]
@@ -127,7 +128,7 @@ def sharded_shard(
 
 
 def _parts(
-    empty: Mapping[str, Rows], settings: Settings, durations: Mapping[str, float] | None, n_buckets: int
+    empty: Mapping[str, EventTable], settings: Settings, durations: Mapping[str, float] | None, n_buckets: int
 ) -> list[Counting]:
     """Return what is counted by itself, nothing where there are no recordings."""
     if any(UNNAMED in rows.files for rows in empty.values()):
@@ -201,7 +202,7 @@ def _read_shard(reading: Reading, scratch: Path) -> Read:
     return Read(Held(reading.file, empty, buckets.known.n_rows, named), kept)
 
 
-def _at_once(reading: Reading) -> Rows | None:
+def _at_once(reading: Reading) -> EventTable | None:
     if reading.file.alone:
         return read_rows(reading.path, limits=reading.limits)
     return read_table(

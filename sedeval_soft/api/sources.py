@@ -9,23 +9,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.decimals import as_written
-from sedeval_soft.core.edges import Edges
+from sedeval_soft import tables
 from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows, no_events
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables import (
-    points_in,
-    points_of_folder,
-    read_durations,
-    read_partition,
-    read_points,
-    read_rows,
-    rows_from_data,
-)
+from sedeval_soft.tables.decimals import as_written
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.grid import Edges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
@@ -73,7 +65,7 @@ def sides_of(
     system: Any,  # noqa: ANN401
     settings: Settings,
     limits: Limits | None = None,
-) -> tuple[Rows, Rows]:
+) -> tuple[EventTable, EventTable]:
     """Return the rows of both sides; arrays must have one shape."""
     arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
     if arrays and reference.shape != system.shape:
@@ -88,13 +80,13 @@ def to_rows(
     role: str,
     settings: Settings,
     limits: Limits | None = None,
-) -> Rows:
+) -> EventTable:
     """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
     limits = limits_from(limits)
-    if isinstance(source, LongRows | WideRows):
+    if isinstance(source, EventTable):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_rows(source, limits=limits)
+        return tables.read_rows(source, limits=limits)
     if isinstance(source, np.ma.MaskedArray):
         raise InputError(
             Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
@@ -103,8 +95,8 @@ def to_rows(
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
     if is_points(source):
-        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
-    return rows_from_data(source, role, limits)
+        return tables.read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
+    return tables.rows_from_data(source, role, limits)
 
 
 def _rows_of_point(
@@ -112,21 +104,21 @@ def _rows_of_point(
     role: str,
     settings: Settings,
     limits: Limits,
-) -> Rows:
+) -> EventTable:
     """Return the rows of one operating point: a system may detect nothing at a threshold."""
     if isinstance(source, str | os.PathLike):
-        return read_rows(source, limits=limits, may_be_empty=True)
+        return tables.read_rows(source, limits=limits, may_be_empty=True)
     empty = isinstance(source, list | tuple | Mapping) and not source
     # A data frame that no row was ever entered in has no columns either.
     if empty or (not isinstance(source, np.ndarray) and getattr(source, "shape", None) == (0, 0)):
-        return no_events(Origin(role, form="empty"))
+        return EventTable.empty(Origin(role, form="empty"))
     return to_rows(source, role, settings, limits)
 
 
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
     """Return the rows of a system that is a folder of operating points; any other system as it is."""
     if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and is_folder(system):
-        rows = points_of_folder(os.fspath(system), limits_from(limits))
+        rows = tables.points_of_folder(os.fspath(system), limits_from(limits))
         return system if rows is None else rows
     return system
 
@@ -139,7 +131,7 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
 
     Raises InputError where names do not say their thresholds, and where there is no table.
     """
-    return points_in(os.fspath(path), limits_from(limits))
+    return tables.points_in(os.fspath(path), limits_from(limits))
 
 
 def _of_preset(name: str) -> dict[str, Any]:
@@ -177,7 +169,7 @@ def checked_jobs(jobs: object) -> int | None:
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     """Return whether a system is given as lists of events by threshold, or is rows of such lists."""
-    if isinstance(system, LongRows):
+    if isinstance(system, EventTable):
         return system.born is not None
     return (
         isinstance(system, Mapping)
@@ -186,7 +178,7 @@ def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     )
 
 
-def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> WideRows:
+def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> EventTable:
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise InputError(
             Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
@@ -205,7 +197,7 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> W
         raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
     # Multiples of the exact length: row k is segment k however long the array.
     edges = to_seconds(Edges(settings.segment_ticks).at(np.arange(n_segments + 1)))
-    return WideRows(
+    return EventTable.wide(
         files=(UNNAMED,),
         classes=classes,
         file=np.zeros(n_segments, dtype=np.int32),
@@ -238,7 +230,7 @@ def read_parts(
         from sedeval_soft.core.partition import by_pattern
 
         return by_pattern(files, name)
-    return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
+    return tables.read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
 
 
 def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
@@ -247,7 +239,7 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
     if durations is None:
         return None
     if isinstance(durations, str | os.PathLike):
-        return read_durations(durations, limits)
+        return tables.read_durations(durations, limits)
     if not isinstance(durations, Mapping):
         raise InputError(
             Problem("durations", f"found {shown(durations)}; expected a mapping of file names to seconds "

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
-from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.errors import InputError, Problem, SettingsError
+from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"
 """The option that raises a limit, as `--limit NAME=NUMBER`."""

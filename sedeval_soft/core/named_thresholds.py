@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
 """A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
@@ -44,7 +44,7 @@ def seem_thresholds(names: Sequence[str]) -> bool:
     return found is not None and any(threshold % 1 for threshold in found)
 
 
-def are_lists_of_one(tables: Sequence[Rows]) -> bool:
+def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
     """Return whether tables can be lists of the events of one system, at several thresholds.
 
     Each must be long, without values, and name its recordings. Two must have one recording in common, unless
@@ -52,7 +52,7 @@ def are_lists_of_one(tables: Sequence[Rows]) -> bool:
     so that rows may be elsewhere.
     """
     with_files = [rows for rows in tables if rows.files]
-    if any(not isinstance(rows, LongRows) or rows.has_values or UNNAMED in rows.files for rows in with_files):
+    if any(rows.is_wide or rows.has_values or UNNAMED in rows.files for rows in with_files):
         return False
     files = [{*rows.files} for rows in with_files]
     return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))

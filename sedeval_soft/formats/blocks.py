@@ -20,14 +20,15 @@ import pyarrow as pa
 
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_file
-from sedeval_soft.core.rows import UNNAMED, Rows
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.formats.buckets import on_disk
 from sedeval_soft.formats.span import WHOLE, Span
-from sedeval_soft.tables.compressed import unfold
-from sedeval_soft.tables.read import form_at_once, form_instead
-from sedeval_soft.tables.source import BOM, Bytes, Source, Taken, is_url, read_bytes, spelled
-from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
+from sedeval_soft.tables.compressed import Bytes, Taken, unfold
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.forms import form_at_once, form_instead
+from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.source import BOM, Source, is_url, read_bytes, spelled
+from sedeval_soft.tables.text import read_sniffed
 from sedeval_soft.tables.text_lines import check_row_count
 
 _GZIP = b"\x1f\x8b"
@@ -46,7 +47,7 @@ class UnfitError(Exception):
 class Blocks:
     """A table in blocks: its rows, of which there are some at least once, and the hash of its bytes."""
 
-    rows: Iterator[Rows]
+    rows: Iterator[EventTable]
     sha256: Callable[[], str]
 
 
@@ -85,7 +86,7 @@ def blocks_of(
     return Blocks(_named(rows), lambda: source.sha256)
 
 
-def _named(blocks: Iterator[Rows]) -> Iterator[Rows]:
+def _named(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
     for rows in blocks:
         if UNNAMED in rows.files:
             raise UnfitError
@@ -147,7 +148,7 @@ def _let_go(data: Bytes, begin: int, end: int) -> None:
 
 def _blocks_of_text(
     source: Source, sniffed: Sniffed, size: int, limits: Limits, span: Span
-) -> Iterator[Rows]:
+) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
     problems: list[Problem] = []
     found = lines = 0

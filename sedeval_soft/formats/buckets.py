@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.formats.known import Known
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
 
 Records = npt.NDArray[Any]
 
@@ -46,7 +46,7 @@ class Bucket:
     """
 
     path: Path | None
-    empty: Rows
+    empty: EventTable
     codes: npt.NDArray[np.int32]
     dtype: np.dtype[Any]
 
@@ -62,7 +62,7 @@ class Bucket:
         records["file"] = np.searchsorted(self.codes, records["file"])
         return records
 
-    def rows(self, records: Records, files: npt.NDArray[np.intp]) -> Rows:
+    def rows(self, records: Records, files: npt.NDArray[np.intp]) -> EventTable:
         """Return the rows of some of the recordings, (n,) places in order; records: of the whole bucket."""
         place = np.full(len(self.codes), -1, dtype=np.int32)
         place[files] = np.arange(len(files), dtype=np.int32)
@@ -87,7 +87,7 @@ class Buckets:
     _bucket: list[int] = field(default_factory=list)
     _written: set[int] = field(default_factory=set)
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: EventTable) -> None:
         """Write rows to the buckets of their recordings; raises InputError over a limit, FullError."""
         known = len(self.known.files)
         file, label = self.known.enter(rows)
@@ -104,7 +104,7 @@ class Buckets:
             rows.onset[order],
             rows.offset[order],
         )
-        if isinstance(rows, WideRows):
+        if rows.is_wide:
             for k, column in enumerate(rows.values):
                 records["values"][:, k] = column[order]
         else:
@@ -117,7 +117,7 @@ class Buckets:
                 self._written.add(number)
                 self._write(number, records[begin:stop])
 
-    def buckets(self, empty: Rows) -> list[Bucket]:
+    def buckets(self, empty: EventTable) -> list[Bucket]:
         """Return all buckets; empty: what `empty` returns."""
         of = np.asarray(self._bucket, dtype=np.int32)
         order = np.argsort(of, kind="stable")
@@ -164,22 +164,22 @@ def own_folder(inside: Path | None = None) -> Iterator[Path]:
         yield Path(made)
 
 
-def dtype_of(rows: Rows) -> np.dtype[Any]:
+def dtype_of(rows: EventTable) -> np.dtype[Any]:
     """Return the type of the records of rows."""
     fields: list[Any] = [("onset", np.float64), ("offset", np.float64), ("file", np.int32)]
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         return np.dtype([*fields, ("values", np.float64, (len(rows.classes),))])
     fields.append(("label", np.int32))
     return np.dtype([*fields, ("value", np.float64)] if rows.value is not None else fields)
 
 
-def _rows(records: Records, empty: Rows, file: npt.NDArray[np.int32]) -> Rows:
+def _rows(records: Records, empty: EventTable, file: npt.NDArray[np.int32]) -> EventTable:
     columns: dict[str, Any] = {name: records[name].copy() for name in ("onset", "offset")}
     columns["file"] = file
-    if isinstance(empty, WideRows):
+    if empty.is_wide:
         values = records["values"]
         columns["values"] = tuple(values[:, k].copy() for k in range(len(empty.classes)))
     else:
         columns["label"] = records["label"].copy()
-        columns["value"] = None if empty.value is None else records["value"].copy()
+        columns["values"] = () if empty.value is None else (records["value"].copy(),)
     return replace(empty, **columns)

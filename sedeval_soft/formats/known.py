@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import LongRows, Rows, WideRows
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.assemble import joined_notes
+from sedeval_soft.tables.event_table import EventTable
 
 Codes = npt.NDArray[np.int32]
 
@@ -27,19 +26,19 @@ class Known:
     role: str
     limits: Limits
     n_rows: int = 0
-    first: Rows | None = None
+    first: EventTable | None = None
     files: dict[str, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
 
-    def enter(self, rows: Rows) -> tuple[Codes, Codes]:
+    def enter(self, rows: EventTable) -> tuple[Codes, Codes]:
         """Enter the names of a block; return the code of each file and of each class of it.
 
         Raises InputError where there are more rows or names now than limits allow.
         """
         if self.first is None:
-            self.first = emptied(rows)
+            self.first = rows.emptied()
         self.n_rows += len(rows)
         self.notes += rows.origin.notes
         self.assumed += rows.origin.assumed
@@ -65,7 +64,7 @@ class Known:
         for what, found in counted.items():
             self.limits.check(source, what, found, what)
 
-    def empty(self, sha256: Callable[[], str]) -> Rows:
+    def empty(self, sha256: Callable[[], str]) -> EventTable:
         """Return all names, and where the table is from, without any row; sha256: of its bytes."""
         if self.first is None:
             raise InputError(Problem(self.role, "is empty; expected a table", code="empty-file"))
@@ -76,17 +75,7 @@ class Known:
             assumed=tuple(dict.fromkeys(self.assumed)),
         )
         first = replace(self.first, files=tuple(self.files), origin=origin)
-        return replace(first, classes=tuple(self.classes)) if isinstance(first, LongRows) else first
-
-
-def emptied(rows: Rows) -> Rows:
-    """Return rows without any row."""
-    none = slice(0, 0)
-    one: dict[str, Any] = {"file": rows.file[none].copy(), "onset": np.zeros(0), "offset": np.zeros(0)}
-    if isinstance(rows, WideRows):
-        return replace(rows, **one, values=tuple(np.zeros(0) for _ in rows.values))
-    value = None if rows.value is None else np.zeros(0)
-    return replace(rows, **one, label=rows.label[none].copy(), value=value)
+        return replace(first, classes=tuple(self.classes)) if not first.is_wide else first
 
 
 def _coded(names: Sequence[str], known: dict[str, int]) -> Codes:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.formats.buckets import Bucket, Buckets, Records, dtype_of
+from sedeval_soft.tables.event_table import EventTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class HeldBuckets(Buckets):
 
     _held: dict[int, list[Records]] = field(default_factory=dict)
 
-    def buckets(self, empty: Rows) -> list[Bucket]:
+    def buckets(self, empty: EventTable) -> list[Bucket]:
         """Return all buckets; empty: what `empty` returns."""
         found: list[Bucket] = []
         for number, bucket in enumerate(Buckets.buckets(self, empty)):
@@ -56,7 +56,7 @@ class JoinedBucket(Bucket):
     pieces: tuple[Bucket, ...] = ()
 
     @classmethod
-    def of(cls, empty: Rows, pieces: Sequence[Bucket] = ()) -> JoinedBucket:
+    def of(cls, empty: EventTable, pieces: Sequence[Bucket] = ()) -> JoinedBucket:
         """Return the bucket of the recordings and classes of `empty`, which has no rows."""
         codes = np.arange(len(empty.files), dtype=np.int32)
         return cls(None, empty, codes, dtype_of(empty), tuple(pieces))
@@ -75,13 +75,13 @@ class JoinedBucket(Bucket):
             begin += len(own)
         return records
 
-    def _take(self, records: Records, own: Records, theirs: Rows) -> None:
+    def _take(self, records: Records, own: Records, theirs: EventTable) -> None:
         """Write the records of a piece in the terms of the whole."""
         for name in ("onset", "offset"):
             records[name] = own[name]
         records["file"] = _codes(theirs.files, self.empty.files)[own["file"]]
         classes = _codes(theirs.classes, self.empty.classes)
-        if isinstance(self.empty, WideRows):
+        if self.empty.is_wide:
             if len(classes) < len(self.empty.classes):
                 # A class that a shard does not name is silent there.
                 records["values"] = 0.0

@@ -17,10 +17,10 @@ from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.formats.remote import found_by, size_of_remote
-from sedeval_soft.tables.assemble import join_long, join_wide, joined_notes
+from sedeval_soft.tables.assemble import joined_notes
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.folder import stem_of, with_recording
 from sedeval_soft.tables.source import is_pattern, is_url, spelled
 
@@ -53,12 +53,12 @@ class Held:
     """
 
     file: ShardFile
-    rows: Rows | None
+    rows: EventTable | None
     n_rows: int
     named: bool | None
 
     @classmethod
-    def of(cls, file: ShardFile, rows: Rows | None) -> Held:
+    def of(cls, file: ShardFile, rows: EventTable | None) -> Held:
         """Return what a file holds of which all rows were read."""
         if rows is None or not rows.files:
             return cls(file, rows, 0, None)
@@ -91,7 +91,9 @@ def shards_of(name: str, limits: Limits = LIMITS) -> list[ShardFile]:
     ]
 
 
-def read_shards(name: str, read: Callable[[ShardFile], Rows | None], limits: Limits = LIMITS) -> Rows:
+def read_shards(
+    name: str, read: Callable[[ShardFile], EventTable | None], limits: Limits = LIMITS
+) -> EventTable:
     """Return the rows of all shards that a pattern fits; raises InputError as `joined` does, and `read`."""
     held: list[Held] = []
     n_rows = 0
@@ -153,7 +155,7 @@ def _refuse_thresholds(name: str, held: Sequence[Held]) -> None:
     raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
 
 
-def joined(name: str, held: Sequence[Held], limits: Limits = LIMITS) -> Rows:
+def joined(name: str, held: Sequence[Held], limits: Limits = LIMITS) -> EventTable:
     """Return the rows of shards as those of one table; those of a single file are its own.
 
     Raises InputError where long and wide shards are mixed, and where all together are over a limit.
@@ -172,24 +174,23 @@ def joined(name: str, held: Sequence[Held], limits: Limits = LIMITS) -> Rows:
     ):
         limits.check(spelled(name), what, found, what)
     origin = _origin(name, held)
-    wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
+    wide = any(rows.is_wide for _, rows in parts)
     n_rows, width = sum(len(rows) for _, rows in parts), len(classes) + 4 if wide else 5
     check_room(
         8 * n_rows * width,
         f"{spelled(name)}: to join {counted(n_rows, 'row')} of {counted(len(classes), 'class')}",
         "--memory-limit or --jobs counts shards in parts",
     )
-    if wide:
-        return join_wide(wide, files, origin)
-    return join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
+    return EventTable.join([rows for _, rows in parts], files, origin)
 
 
-def _check_alike(name: str, parts: Sequence[tuple[Held, Rows]]) -> None:
+def _check_alike(name: str, parts: Sequence[tuple[Held, EventTable]]) -> None:
     """Refuse shards of which some are wide or have values, and others are not or have none."""
-    for yes, no, trait in (
-        ("wide", "long", lambda rows: isinstance(rows, WideRows)),
+    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
+        ("wide", "long", lambda rows: rows.is_wide),
         ("with values", "without values", lambda rows: rows.has_values),
-    ):
+    )
+    for yes, no, trait in traits:
         kinds = {trait(rows): each.file.name for each, rows in parts if each.n_rows}
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"

@@ -19,10 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval as rules
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import hard_events, rowwise_events
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
@@ -34,6 +30,9 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.measures.segment.runs import Runs, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
 
 Index = npt.NDArray[np.int64]
 Table = dict[str, Averaged]

@@ -16,25 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.events import Events, events_of
-from sedeval_soft.core.hard import hard_events, positive
-from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.plan import CELLS
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures.averages import Averaged, ratio
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.optimal import counts_at
-from sedeval_soft.run.scoring import score_tally
-from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import as_long, contiguous, fold
+from sedeval_soft.tables.ticks import to_seconds, to_ticks
+from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.recordings import Pair, hard_events, positive
 
 Tables = dict[str, Any]
 
@@ -167,10 +166,10 @@ def _truth(events: Events, pair: Pair, labels: tuple[str, ...]) -> dict[str, lis
     return truth
 
 
-def _steps(system: Rows, pair: Pair) -> WideRows:
+def _steps(system: EventTable, pair: Pair) -> EventTable:
     """Return the values of all classes in steps that touch, from 0 to the end of a file or its last row."""
-    fits = isinstance(system, WideRows) and contiguous(system)
-    wide = system if fits and isinstance(system, WideRows) else fold(as_long(system), gaps=False)[0]
+    fits = system.is_wide and contiguous(system)
+    wide = system if fits and system.is_wide else fold(as_long(system), gaps=False)[0]
     last = np.zeros(len(pair.files))
     np.maximum.at(last, wide.file, wide.offset)
     short = np.flatnonzero(to_ticks(last) < pair.reach_ticks)
@@ -190,7 +189,7 @@ def _steps(system: Rows, pair: Pair) -> WideRows:
     )
 
 
-def _frames(steps: WideRows, pair: Pair, labels: tuple[str, ...]) -> Tables:
+def _frames(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Tables:
     """Return the steps of each file as the table that the package takes."""
     import pandas as pd
 
@@ -203,7 +202,7 @@ def _frames(steps: WideRows, pair: Pair, labels: tuple[str, ...]) -> Tables:
     }
 
 
-def _raised(steps: WideRows, pair: Pair, labels: tuple[str, ...]) -> Pair:
+def _raised(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Pair:
     """Return a pair in which the system's values lie from a half to 1, and 0 is what no row covers."""
     values = tuple(
         _RAISED + column * (1 - _RAISED) if label in labels else np.zeros_like(column)

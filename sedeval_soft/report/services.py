@@ -27,7 +27,7 @@ from sedeval_soft.report.table import Page, Table, exact, number
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
 
 MOST = 1_000_000
 """Bytes up to which a summary is complete: GitHub drops one of more than 1 MiB."""

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.rows import Rows, WideRows
-from sedeval_soft.core.ticks import Ticks, to_seconds, to_ticks
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
+from sedeval_soft.timeline.grid import Edges, Grid
 
 Index = npt.NDArray[np.int64]
 
 
-def moved(rows: Rows, grid: Grid, shift: int) -> Rows:
+def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
     """Return rows moved along all files, which are laid end to end as the grid lays their segments.
 
     shift: segments, from 0 to less than the grid has. What a row has after the end of its file is cut off
@@ -39,15 +38,7 @@ def moved(rows: Rows, grid: Grid, shift: int) -> Rows:
         "onset": to_seconds(onset),
         "offset": to_seconds(offset),
     }
-    if isinstance(rows, WideRows):
-        return replace(rows, values=tuple(column[row] for column in rows.values), **times)
-    return replace(
-        rows,
-        label=rows.label[row],
-        value=None if rows.value is None else rows.value[row],
-        born=None if rows.born is None else rows.born[row],
-        **times,
-    )
+    return replace(rows.take(row), **times)
 
 
 def _on_ring(edges: Edges, ticks: Ticks, width: int) -> Ticks:
@@ -64,7 +55,7 @@ def _in_file(edges: Edges, ticks: Ticks, width: int) -> Ticks:
 
 
 def _pieces(
-    rows: Rows, times: tuple[Ticks, Ticks], edges: Ticks, shift: int
+    rows: EventTable, times: tuple[Ticks, Ticks], edges: Ticks, shift: int
 ) -> tuple[Index, Index, Ticks, Ticks]:
     """Return what rows become: of which row each piece is, its file, and its onset and offset in it.
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.rows import UNNAMED, Origin, Rows
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.source import Source
 
 
@@ -54,7 +54,7 @@ class Events:
         if len(self.times) > self.limits.rows:
             self.limits.check(self.source.name, "rows", len(self.times), "rows")
 
-    def rows(self, form: str, notes: Sequence[str] = (), ignored: Sequence[str] = ()) -> Rows:
+    def rows(self, form: str, notes: Sequence[str] = (), ignored: Sequence[str] = ()) -> EventTable:
         """Return all events as rows; raises InputError with what is wrong with any."""
         if self.problems:
             raise InputError(self.problems)

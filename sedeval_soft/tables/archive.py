@@ -10,43 +10,35 @@ import hashlib
 import re
 import stat
 from collections.abc import Iterator
-from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import IO, Any
 
-from sedeval_soft.core.rows import Rows
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, one_line
-from sedeval_soft.tables.compressed import Counted, check_size, compression_of, expand, read_counted
+from sedeval_soft.tables.compressed import Bytes, Counted, check_size, compression_of, expand, read_counted
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.folder import Member, is_table, read_members, stem_of
-from sedeval_soft.tables.form import Form, Holds, Reading
-from sedeval_soft.tables.source import Bytes, Source, without_mark
+from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.source import Source, without_mark
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
 
 
-def is_zip(source: Source) -> bool:
-    """Return whether a file begins as a zip archive does."""
-    return _begins_zip(source.data)
-
-
-def is_tar(source: Source) -> bool:
-    """Return whether a file, decompressed where it came with gzip, is a tar archive."""
-    return _begins_tar(source.data)
-
-
-def is_compressed(source: Source) -> bool:
-    """Return whether a file begins as bzip2 or xz."""
-    return bool(compression_of(source.data))
+def reads(source: Source, form: str) -> bool:
+    """Return whether a file is a zip or tar archive, or begins as bzip2 or xz; gzip is undone before."""
+    if form == "compressed":
+        return bool(compression_of(source.data))
+    return (_begins_zip if form == "zip" else _begins_tar)(source.data)
 
 
 class _Counter:
     """How many bytes came out of an archive, and of how many, against the limits."""
 
-    def __init__(self, source: Source, reading: Reading) -> None:
-        self.source, self.limits = source, reading.limits
+    def __init__(self, source: Source, limits: Limits) -> None:
+        self.source, self.limits = source, limits
         self.file = Counted(source.data)
         self.before = 0
 
@@ -67,30 +59,27 @@ class _Counter:
         return made
 
 
-def read_zip(source: Source, reading: Reading) -> Rows | None:
-    """Read the tables of a zip archive."""
-    return _read(source, reading, _zip_members)
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
+    """Read the tables of an archive, or what is compressed."""
+    if form == "compressed":
+        return _read_compressed(source, limits)
+    return _read_members(source, limits, _zip_members if form == "zip" else _tar_members)
 
 
-def read_tar(source: Source, reading: Reading) -> Rows | None:
-    """Read the tables of a tar archive."""
-    return _read(source, reading, _tar_members)
-
-
-def read_compressed(source: Source, reading: Reading) -> Rows | None:
+def _read_compressed(source: Source, limits: Limits) -> EventTable | None:
     """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
     kind = compression_of(source.data)
     if not kind:
         raise InputError(Problem(source.name, "is not compressed with bzip2 or xz", code="broken-archive"))
-    counter = _Counter(source, reading)
+    counter = _Counter(source, limits)
     data = expand(source.name, counter.file, kind, counter.check)
     if compression_of(data):
         raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
     digest = source.sha256
-    return reading.table(Source(source.name, without_mark(data), lambda: digest))
+    return read_table(Source(source.name, without_mark(data), lambda: digest), limits=limits)
 
 
-def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN401
+def _read_members(source: Source, limits: Limits, members: Any) -> EventTable:  # noqa: ANN401
     """Read members as those of a folder; what is wrong with an archive is one message."""
     import lzma
     import struct
@@ -99,10 +88,8 @@ def _read(source: Source, reading: Reading, members: Any) -> Rows:  # noqa: ANN4
     import zlib
 
     try:
-        found = iter(members(source, _Counter(source, reading)))
-        first = list(islice(found, 2))
-        read = reading.member if len(first) > 1 else reading.only
-        rows = read_members(source.name, chain(first, found), read, "archive", reading.limits)
+        found = iter(members(source, _Counter(source, limits)))
+        rows = read_members(source.name, found, "archive", limits)
     except (
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
         *(OSError, EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, IndexError),
@@ -188,29 +175,3 @@ def _wanted(source: Source, name: str) -> bool:
 
 def _refused(source: Source, name: str, why: str, code: str) -> InputError:
     return InputError(Problem(source.name, f"the member {shown(name)} {why}", code=code))
-
-
-_NOT_WRITTEN = Holds(wide=True)
-
-ZIP = Form(
-    "zip", "zip archive of tables", (".zip",), _NOT_WRITTEN, read_zip, is_zip, text=False, own=(".zip",)
-)
-TAR = Form(
-    "tar",
-    "tar archive of tables (gzip, bzip2, xz)",
-    (".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
-    _NOT_WRITTEN,
-    read_tar,
-    is_tar,
-    text=False,
-    own=(".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
-)
-COMPRESSED = Form(
-    "compressed",
-    "a table of another form, or a tar archive, compressed with bzip2 or xz",
-    (".bz2", ".xz"),
-    _NOT_WRITTEN,
-    read_compressed,
-    is_compressed,
-    text=False,
-)

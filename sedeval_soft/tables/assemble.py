@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.errors import counted
+from sedeval_soft.tables.columns import Layout
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -87,7 +87,47 @@ class Columns:
     classes: tuple[tuple[str, Floats], ...]
     declared: Sequence[str] = ()
 
-    def rows(self, origin: Origin, limits: Limits = LIMITS) -> Rows | None:
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        file: Named | None,
+        label: Named | None,
+        numbers: Mapping[int, Floats],
+        declared: Sequence[str] = (),
+    ) -> Columns:
+        """Return the columns that have a role in a layout; numbers: those of times and values by position."""
+        value = layout.position("soft_value")
+        return cls(
+            file,
+            label,
+            numbers[layout.roles.index("onset")],
+            numbers[layout.roles.index("offset")],
+            None if value is None or layout.wide else numbers[value],
+            tuple((layout.names[i].strip(), numbers[i]) for i in layout.class_positions()),
+            declared,
+        )
+
+    @classmethod
+    def of_rows(
+        cls,
+        layout: Layout,
+        files: Sequence[str],
+        labels: Sequence[str],
+        numbers: Sequence[Sequence[float]],
+        declared: Sequence[str] = (),
+    ) -> Columns:
+        """Return the columns of rows that were read one by one; numbers: those of each row, in order."""
+        positions = layout.number_positions()
+        table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
+        columns = dict(zip(positions, np.ascontiguousarray(table), strict=True))
+        file, label = (
+            Named.of_texts(texts) if layout.position(role) is not None else None
+            for role, texts in (("filename", files), ("event_label", labels))
+        )
+        return cls.of(layout, file, label, columns, declared)
+
+    def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows, None if any number or name is one that cannot be scored.
 
         Raises InputError where there are more of them, or of files or classes, than limits allow.
@@ -109,11 +149,13 @@ class Columns:
         if self.label is None:
             names = tuple(name for name, _ in self.classes)
             _check_names(origin.name, "classes", names, limits)
-            return WideRows(file.names, names, file.codes, self.onset, self.offset, tuple(values), origin)
+            return EventTable.wide(
+                file.names, names, file.codes, self.onset, self.offset, tuple(values), origin
+            )
         label = self.label.used()
         _check_names(origin.name, "classes", label.names, limits)
         value = None if self.value is None else values[0]
-        return LongRows(
+        return EventTable.long(
             file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
         )
 
@@ -158,91 +200,3 @@ def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
 
 def _of_rounded(number: int) -> str:
     return f"{counted(number, 'value')} {_BEYOND} {'was' if number == 1 else 'were'} taken for 0 or 1"
-
-
-# Several tables as one.
-
-
-def _codes(parts: Sequence[Rows], files: tuple[str, ...]) -> npt.NDArray[np.int32]:
-    position = {name: code for code, name in enumerate(files)}
-    return _concatenated(_recoded(rows.file, rows.files, position) for rows in parts).astype(
-        np.int32, copy=False
-    )
-
-
-def _recoded(
-    codes: npt.NDArray[np.int32], names: Sequence[str], position: Mapping[str, int]
-) -> npt.NDArray[np.int32]:
-    """Return the codes of names by their position."""
-    lookup = np.array([position[name] for name in names], dtype=np.int32)
-    return codes if np.array_equal(lookup, np.arange(len(lookup))) else lookup[codes]
-
-
-def _concatenated(arrays: Iterator[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
-    found = list(arrays)
-    return np.concatenate(found) if found else np.zeros(0)
-
-
-def join_wide(parts: Sequence[WideRows], files: tuple[str, ...], origin: Origin) -> WideRows:
-    """Return the rows of some wide tables as one, with the classes of all."""
-    classes = tuple(dict.fromkeys(name for rows in parts for name in rows.classes))
-    columns = [dict(zip(rows.classes, rows.values, strict=True)) for rows in parts]
-    return WideRows(
-        files,
-        classes,
-        _codes(parts, files),
-        np.concatenate([rows.onset for rows in parts]),
-        np.concatenate([rows.offset for rows in parts]),
-        tuple(
-            np.concatenate(
-                [own.get(name, np.zeros(len(rows))) for own, rows in zip(columns, parts, strict=True)]
-            )
-            for name in classes
-        ),
-        origin,
-    )
-
-
-def join_long(parts: Sequence[LongRows], files: tuple[str, ...], origin: Origin) -> LongRows:
-    """Return the rows of some long tables as one, with the classes of all."""
-    classes = tuple(dict.fromkeys(name for rows in parts for name in rows.classes))
-    position = {name: code for code, name in enumerate(classes)}
-    labels = [_recoded(rows.label, rows.classes, position) for rows in parts]
-    valued = any(rows.value is not None for rows in parts)
-    values = [np.ones(len(rows)) if rows.value is None else rows.value for rows in parts]
-    return LongRows(
-        files,
-        classes,
-        _codes(parts, files),
-        np.concatenate(labels) if labels else np.zeros(0, dtype=np.int32),
-        np.concatenate([rows.onset for rows in parts]) if parts else np.zeros(0),
-        np.concatenate([rows.offset for rows in parts]) if parts else np.zeros(0),
-        np.concatenate(values) if valued else None,
-        origin,
-    )
-
-
-def join_rows(parts: Sequence[Rows]) -> Rows:
-    """Return the rows of some parts of one table, at least one, as one; it is from where the first is."""
-    files = tuple(dict.fromkeys(name for rows in parts for name in rows.files))
-    wide = [rows for rows in parts if isinstance(rows, WideRows)]
-    if wide:
-        return join_wide(wide, files, parts[0].origin)
-    return join_long([rows for rows in parts if isinstance(rows, LongRows)], files, parts[0].origin)
-
-
-def of_files(rows: Rows, kept: npt.NDArray[np.bool_]) -> Rows:
-    """Return the rows of some files, (n_files,), in order; views of columns where the rows stand together."""
-    files = tuple(name for name, keep in zip(rows.files, kept.tolist(), strict=True) if keep)
-    code = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)[rows.file]
-    at = np.flatnonzero(code >= 0)
-    own: Any = slice(0, 0)
-    if len(at):
-        together = at[-1] - at[0] + 1 == len(at)
-        own = slice(int(at[0]), int(at[-1]) + 1) if together else at
-    columns: dict[str, Any] = {"files": files, "file": code[own]}
-    columns |= {name: getattr(rows, name)[own] for name in ("onset", "offset")}
-    if isinstance(rows, WideRows):
-        return replace(rows, **columns, values=tuple(column[own] for column in rows.values))
-    value = None if rows.value is None else rows.value[own]
-    return replace(rows, **columns, label=rows.label[own], value=value)

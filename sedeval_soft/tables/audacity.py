@@ -6,21 +6,21 @@ the label before it. Quotes are characters like others.
 
 from __future__ import annotations
 
-from sedeval_soft.core.rows import UNNAMED, Rows
-from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import is_number
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text, shown
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.rttm import seconds
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import decode
+from sedeval_soft.tables.ticks import to_ticks
 
 _HEAD = 1 << 16
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether there are frequencies behind a label: what else a track holds is a table like others."""
     if source.data.find(b"\n\\\t") < 0:
         return False
@@ -28,11 +28,11 @@ def recognises(source: Source) -> bool:
     return len(first) >= 2 and is_number(first[0]) and is_number(first[1])
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read the labels; frequencies are read past."""
     if not source.data[:].strip():
         return None
-    found = Events(source, reading.limits)
+    found = Events(source, limits)
     spectral = 0
     for line, content in enumerate(decode(source).split("\n"), 1):
         text = content.rstrip("\r")
@@ -57,7 +57,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return found.rows("Audacity label track", notes)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return a line for each row, as Audacity exports them."""
     rows, source = as_long(rows), rows.origin.name
     check_text(source, rows.classes, "audacity", "\r\n\t")
@@ -68,16 +68,5 @@ def write(rows: Rows) -> bytes:
     times = zip(to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist(), strict=True)
     return "".join(
         f"{seconds(begin)}\t{seconds(end)}\t{rows.classes[label]}\n"
-        for label, (begin, end) in zip(rows.label.tolist(), times, strict=True)
+        for label, (begin, end) in zip(rows.row_label.tolist(), times, strict=True)
     ).encode()
-
-
-AUDACITY = Form(
-    "audacity",
-    "Audacity label tracks: start, end, label, without header, tab",
-    (".txt",),
-    Holds(values=False, recordings=False, name=False, nothing=False, resolution=1),
-    read,
-    recognises,
-    write,
-)

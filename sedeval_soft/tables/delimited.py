@@ -1,9 +1,9 @@
-"""Tables of text as this package writes them: long with and without header, and wide."""
+"""Tables of text as they are written: DESED, DCASE, sed_eval, MAESTRO, sed_scores_eval; long and wide."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,40 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sedeval_soft.core.rows import UNNAMED, LongRows, Rows, WideRows
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
-from sedeval_soft.tables.fit import check_text, shown
-from sedeval_soft.tables.form import Form, Holds, Reading, never
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.fit import check_text, shown, unused_names
+from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import Sniffed, read_sniffed, sniff
+from sedeval_soft.tables.text import read_sniffed
 from sedeval_soft.tables.text_lines import DELIMITERS
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A table of text as it is written: its delimiter, whether it has a header, and a column per class.
+
+    strict: whether a table that is read must have this delimiter and header.
+    """
+
+    delimiter: str
+    header: bool = True
+    wide: bool = False
+    strict: bool = True
+
+
+DIALECTS = {
+    "long": Dialect("\t"),
+    "csv": Dialect(","),
+    "wide": Dialect("\t", wide=True),
+    "wide-csv": Dialect(",", wide=True),
+    "sed-eval": Dialect("\t", header=False),
+    "maestro": Dialect("\t", header=False, strict=False),
+    "score-dir": Dialect("\t", wide=True, strict=False),
+}
+"""By the names of forms."""
 
 PLAIN = 5
 """Columns that are none of a class, at the most: file name, times, label, value."""
@@ -27,17 +53,17 @@ _ROWS = 1 << 18
 """Rows that are made text at once: what a string array of pyarrow holds is bounded."""
 
 
-def header_of(rows: Rows) -> tuple[str, ...]:
+def header_of(rows: EventTable) -> tuple[str, ...]:
     """Return the names of the columns of a table with header, in order."""
     named = () if rows.files == (UNNAMED,) or not rows.files else ("filename",)
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         return (*named, "onset", "offset", *rows.classes)
     return (*named, "onset", "offset", "event_label", *(("soft_value",) if rows.value is not None else ()))
 
 
-def check_header(rows: Rows, form: str) -> None:
+def check_header(rows: EventTable, form: str) -> None:
     """Raise InputError where classes are called so that a wide table of them would be read otherwise."""
-    if not isinstance(rows, WideRows):
+    if not rows.is_wide:
         return
     if not rows.classes:
         raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
@@ -65,20 +91,19 @@ def check_header(rows: Rows, form: str) -> None:
         )
 
 
-def columns_of(rows: Rows) -> list[npt.NDArray[np.float64]]:
+def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
     """Return the columns of numbers in their order in a table, those of names left out."""
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         return [rows.onset, rows.offset, *rows.values]
     return [rows.onset, rows.offset, *([] if rows.value is None else [rows.value])]
 
 
-def silent_files(rows: Rows) -> list[str]:
+def silent_files(rows: EventTable) -> list[str]:
     """Return the recordings that have a name and no row."""
-    used = np.bincount(rows.file, minlength=len(rows.files)) > 0
-    return [name for name, has in zip(rows.files, used.tolist(), strict=True) if not has and name != UNNAMED]
+    return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
 
 
-def write_table(rows: Rows, delimiter: str, *, header: bool, form: str) -> bytes:
+def write_table(rows: EventTable, delimiter: str, *, header: bool, form: str) -> bytes:
     """Return rows as lines of text; raises InputError for names that would not be read back as they are."""
     source = rows.origin.name
     check_text(source, (*rows.files, *rows.classes), form)
@@ -101,7 +126,7 @@ def quoted(name: str, delimiter: str) -> str:
     return name
 
 
-def _lines(rows: Rows, names: Sequence[str], delimiter: str, begin: int) -> bytes:
+def _lines(rows: EventTable, names: Sequence[str], delimiter: str, begin: int) -> bytes:
     """Return up to `_ROWS` rows as lines: columns are joined at once, in the buffer that is written."""
     end = min(begin + _ROWS, len(rows))
     fields: list[Any] = []
@@ -109,8 +134,8 @@ def _lines(rows: Rows, names: Sequence[str], delimiter: str, begin: int) -> byte
         fields.append(_names(rows.files, rows.file[begin:end], delimiter))
     numbers = [pa.array(column[begin:end]).cast(pa.large_string()) for column in columns_of(rows)]
     fields += numbers[:2]
-    if isinstance(rows, LongRows):
-        fields.append(_names(rows.classes, rows.label[begin:end], delimiter))
+    if not rows.is_wide:
+        fields.append(_names(rows.classes, rows.row_label[begin:end], delimiter))
     fields += numbers[2:]
     breaks = pa.array(["\n"], pa.large_string()).take(pa.array(np.zeros(end - begin, dtype=np.int32)))
     fields[-1] = pc.binary_join_element_wise(fields[-1], breaks, pa.scalar("", pa.large_string()))
@@ -155,100 +180,22 @@ def _check_seen(
         )
 
 
-def _write(rows: Rows, *, delimiter: str, header: bool, form: str) -> bytes:
-    return write_table(rows, delimiter, header=header, form=form)
+def write(rows: EventTable, form: str) -> bytes:
+    """Return rows as the lines of a table of text."""
+    dialect = DIALECTS[form]
+    return write_table(rows, dialect.delimiter, header=dialect.header, form=form)
 
 
-def _read(
-    source: Source, reading: Reading, *, delimiter: str, header: bool | None, wide: bool | None
-) -> Rows | None:
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of text that must look as it was said to."""
-    sniffed = sniff(source, reading.limits)
+    sniffed = sniff(source, limits)
     if sniffed is None:
         return None
-    layout = sniffed.layout
-    other = (
-        (delimiter and sniffed.delimiter != delimiter)
-        or (header is not None and layout.has_header != header)
-        or (wide is not None and layout.wide != wide)
-    )
-    if other:
-        shape = {None: "", True: "wide ", False: "long "}[wide]
-        head = {None: "", True: " with header", False: " without header"}[header]
-        wanted = f"{shape}table{head}" + (f", {DELIMITERS[delimiter]}" if delimiter else "")
+    dialect, layout = DIALECTS[form], sniffed.layout
+    other = dialect.strict and (sniffed.delimiter, layout.has_header) != (dialect.delimiter, dialect.header)
+    if other or layout.wide != dialect.wide:
+        wanted = f"{'wide' if dialect.wide else 'long'} table"
+        if dialect.strict:
+            wanted += f" {'with' if dialect.header else 'without'} header, {DELIMITERS[dialect.delimiter]}"
         raise InputError(Problem(source.name, f"is a {sniffed.describe()}; expected a {wanted}", line=1))
-    return read_sniffed(source, sniffed, reading.limits)
-
-
-def _form(
-    name: str,
-    title: str,
-    extensions: tuple[str, ...],
-    holds: Holds,
-    delimiter: str,
-    *,
-    header: bool | None = True,
-    wide: bool | None = None,
-    folder: bool = False,
-    read_delimiter: str | None = None,
-) -> Form:
-    said = delimiter if read_delimiter is None else read_delimiter
-    return Form(
-        name,
-        title,
-        extensions,
-        holds,
-        partial(_read, delimiter=said, header=header if not folder else None, wide=wide),
-        never,
-        partial(_write, delimiter=delimiter, header=bool(header), form=name),
-        folder=folder,
-    )
-
-
-LONG = _form(
-    "long", "DESED and DCASE tables: a row per event, with header, tab", (".tsv",), Holds(), "\t", wide=False
-)
-CSV = _form("csv", "DCASE tables: a row per event, with header, comma", (".csv",), Holds(), ",", wide=False)
-WIDE = _form(
-    *("wide", "a column per class, with header, tab", (".tsv",), Holds(long=False, wide=True, classes=True)),
-    *("\t",),
-    wide=True,
-)
-WIDE_CSV = _form(
-    "wide-csv",
-    "a column per class, with header, comma",
-    (".csv",),
-    Holds(long=False, wide=True, classes=True),
-    ",",
-    wide=True,
-)
-SED_EVAL = _form(
-    "sed-eval",
-    "sed_eval lists: filename, onset, offset, label, without header, tab",
-    (".ann", ".lab", ".txt"),
-    Holds(values=False, nothing=False),
-    "\t",
-    header=False,
-    wide=False,
-)
-MAESTRO = _form(
-    "maestro",
-    "MAESTRO: a folder of tables of onset, offset, label, value, without header, tab",
-    (".txt",),
-    Holds(),
-    "\t",
-    header=False,
-    wide=False,
-    folder=True,
-    read_delimiter="",
-)
-SCORE_DIR = _form(
-    "score-dir",
-    "sed_scores_eval: a folder of wide tables, tab",
-    (".tsv",),
-    Holds(long=False, wide=True, classes=True, gaps=False),
-    "\t",
-    wide=True,
-    folder=True,
-    read_delimiter="",
-)
+    return read_sniffed(source, sniffed, limits)

@@ -14,17 +14,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sedeval_soft.core.rows import UNNAMED, Rows
-from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.rttm import seconds
+from sedeval_soft.tables.sniff import split
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import split
 from sedeval_soft.tables.text_lines import DELIMITERS, decode
+from sedeval_soft.tables.ticks import to_ticks
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {
@@ -62,7 +62,7 @@ class _Layout:
     ignored: tuple[str, ...] = ()
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether the first line is a header of ELAN's, or an annotation with times as hh:mm:ss.ms."""
     lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
@@ -73,9 +73,9 @@ def recognises(source: Source) -> bool:
     return named or " - " in first
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read an export of ELAN's."""
-    found = Events(source, reading.limits)
+    found = Events(source, limits)
     layout: _Layout | None = None
     delimiter = "\t"
     for line, content in enumerate(decode(source).split("\n"), 1):
@@ -96,13 +96,13 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return None if layout is None else found.rows("ELAN export", ignored=layout.ignored)
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
     rows = as_long(rows)
     check_text(rows.origin.name, rows.classes, "elan", "\r\n\t")
     lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
     onset, offset = to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist()
-    for label, begin, end in zip(rows.label.tolist(), onset, offset, strict=True):
+    for label, begin, end in zip(rows.row_label.tolist(), onset, offset, strict=True):
         times = "\t".join(seconds(ticks)[:-3] for ticks in (begin, end, end - begin))
         lines.append(f"events\t{times}\t{rows.classes[label]}\n")
     return "".join(lines).encode()
@@ -221,14 +221,3 @@ def _seconds(text: str, unit: str) -> float:
         return math.nan
     found = number(text)
     return found / 1000 if unit == "ms" else found
-
-
-ELAN = Form(
-    "elan",
-    "ELAN's tab-delimited export: tier, begin and end time, annotation",
-    (".txt",),
-    Holds(values=False, recordings=False, name=False, resolution=1000),
-    read,
-    recognises,
-    write,
-)

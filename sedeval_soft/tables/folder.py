@@ -9,20 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
-from sedeval_soft.core.intake import LIMITS, Limits
+from sedeval_soft.core.intake import LIMITS, Limits, for_members
 from sedeval_soft.core.named_thresholds import seem_thresholds
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
 from sedeval_soft.errors import InputError, Problem, counted
-from sedeval_soft.tables.assemble import join_long, join_wide
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.source import Source, open_source, spelled
-
-EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
-
-OTHERS = frozenset(
-    {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".jsonl", ".ndjson", ".jams", ".rttm"}
-)
-"""Of tables that are no text with delimiters: they are read where a folder has none of those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +27,36 @@ class Member:
     source: Source
 
 
-def read_folder(
-    name: str,
-    read: Callable[[Source], Rows | None],
-    alone: Callable[[Source], Rows | None],
-    limits: Limits = LIMITS,
-) -> Rows:
-    """Read all tables of a folder (not of folders in it) as one; alone: reads the only one that there is.
+def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
+    """Read all tables of a folder (not of folders in it) as one; form: what they must be, if that is known.
 
     A table without any line is a recording without events. Raises InputError where there is no
     table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
     where all together are over a limit.
     """
-    members = _members(name, limits)
-    first = list(islice(members, 2))
-    return read_members(name, chain(first, members), read if len(first) > 1 else alone, "folder", limits)
+    return read_members(name, _members(name, limits), "folder", limits, form)
 
 
 def read_members(
-    name: str,
-    members: Iterable[Member],
-    read: Callable[[Source], Rows | None],
-    what: str,
-    limits: Limits = LIMITS,
-) -> Rows:
+    name: str, members: Iterable[Member], what: str, limits: Limits = LIMITS, form: str = ""
+) -> EventTable:
     """Read some tables as one; what: they are of, a folder or an archive."""
-    parts: list[tuple[str, Rows]] = []
+    members = iter(members)
+    first = list(islice(members, 2))
+    of_each = for_members(limits, only=len(first) < 2)
+    parts: list[tuple[str, EventTable]] = []
     silent: list[str] = []
     seen: dict[str, str] = {}
     digest = hashlib.sha256()
     size = n_rows = 0
-    for member in members:
+    for member in chain(first, members):
         short = PurePosixPath(member.name).name
         other = seen.setdefault(member.stem, short)
         if len(seen) == len(parts) + len(silent):
             raise InputError(_both(name, other, short, member.stem))
         size += len(member.source.data)
         limits.check(spelled(name), "size", size, "bytes or more in its tables")
-        rows = read(member.source)
+        rows = read_table(member.source, form, of_each)
         n_rows += 0 if rows is None else len(rows)
         limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
         digest.update(f"{spelled(short)}\0{member.source.sha256}\n".encode())
@@ -87,17 +72,14 @@ def read_members(
     classes = {label for _, rows in parts for label in rows.classes}
     limits.check(spelled(name), "files", len(files), "files")
     limits.check(spelled(name), "classes", len(classes), "classes")
-    _check_memory(spelled(name), n_rows, len(classes), wide=any(isinstance(r, WideRows) for _, r in parts))
+    _check_memory(spelled(name), n_rows, len(classes), wide=any(r.is_wide for _, r in parts))
     form = f", {parts[0][1].origin.form}" if parts else ""
     form = f"{what} of {counted(len(parts) + len(silent), 'table')}{form}"
     ignored = tuple(dict.fromkeys(column for _, rows in parts for column in rows.origin.ignored))
     notes = tuple(f"{Path(path).name}: {note}" for path, rows in parts for note in rows.origin.notes)
     assumed = tuple(f"{Path(path).name}: {text}" for path, rows in parts for text in rows.origin.assumed)
     origin = Origin(spelled(name), digest.hexdigest(), form, ignored, notes, assumed)
-    wide = [rows for _, rows in parts if isinstance(rows, WideRows)]
-    if wide:
-        return join_wide(wide, files, origin)
-    return join_long([rows for _, rows in parts if isinstance(rows, LongRows)], files, origin)
+    return EventTable.join([rows for _, rows in parts], files, origin)
 
 
 def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None:
@@ -114,7 +96,7 @@ def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None
 
 def is_table(name: str) -> bool:
     """Return whether a file is a table, by its name."""
-    return _extension(name) in EXTENSIONS | OTHERS
+    return _extension(name) in TEXT_EXTENSIONS | MEMBER_EXTENSIONS
 
 
 def stem_of(name: str) -> str:
@@ -128,7 +110,7 @@ def _both(name: str, one: str, other: str, stem: str) -> Problem:
 
 
 def _none(name: str) -> Problem:
-    expected = f"expected files ending in {', '.join(sorted(EXTENSIONS))}"
+    expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
     return Problem(name, f"holds no table; {expected}", code="empty-folder")
 
 
@@ -164,33 +146,34 @@ def _paths(name: str, limits: Limits) -> list[Path]:
         raise InputError(
             Problem(name, f"cannot be read: {error.strerror or error}", code="unreadable-file")
         ) from error
-    tables = [path for path in paths if _extension(path.name) in EXTENSIONS]
-    return tables or [path for path in paths if _extension(path.name) in OTHERS]
+    tables = [path for path in paths if _extension(path.name) in TEXT_EXTENSIONS]
+    return tables or [path for path in paths if _extension(path.name) in MEMBER_EXTENSIONS]
 
 
 def _extension(name: str) -> str:
     return PurePosixPath(name.lower().removesuffix(".gz")).suffix
 
 
-def with_recording(rows: Rows, stem: str) -> Rows:
+def with_recording(rows: EventTable, stem: str) -> EventTable:
     """Name the rows of a table without file names after its file."""
     files = tuple(stem if file == UNNAMED else file for file in rows.files)
     return replace(rows, files=files or (stem,))
 
 
-def check_alike(name: str, parts: Sequence[tuple[str, Rows]]) -> None:
+def check_alike(name: str, parts: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse a folder that mixes wide and long tables, or tables with and without values."""
-    for yes, no, trait in (
-        ("wide", "long", lambda rows: isinstance(rows, WideRows)),
+    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
+        ("wide", "long", lambda rows: rows.is_wide),
         ("with values", "without values", lambda rows: rows.has_values),
-    ):
+    )
+    for yes, no, trait in traits:
         kinds = {trait(rows): Path(path).name for path, rows in parts if len(rows)}
         if len(kinds) > 1:
             message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
             raise InputError(Problem(name, message, code="mixed-tables"))
 
 
-def check_apart(name: str, parts: Sequence[tuple[str, Rows]], what: str = "folder") -> None:
+def check_apart(name: str, parts: Sequence[tuple[str, EventTable]], what: str = "folder") -> None:
     """Refuse a folder, or an archive, of which two tables have rows of one recording.
 
     They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
@@ -204,7 +187,7 @@ def check_apart(name: str, parts: Sequence[tuple[str, Rows]], what: str = "folde
                 raise InputError(_shared(name, other, path, recording, what))
 
 
-def recordings_of(rows: Rows) -> list[str]:
+def recordings_of(rows: EventTable) -> list[str]:
     """Return the names of the recordings that rows are of, those without rows left out."""
     return [rows.files[code] for code in distinct(rows.file).tolist()]
 

@@ -10,27 +10,27 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sedeval_soft.core.rows import UNNAMED, Rows
-from sedeval_soft.core.ticks import to_seconds, to_ticks
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.rttm import end_of
 from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.ticks import to_seconds, to_ticks
 
 NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
 
 _HEAD = 1 << 16
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether a JSON object has annotations."""
     head = source.data[:_HEAD].lstrip()
     return head.startswith(b"{") and source.data.find(b'"annotations"') >= 0
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read the sound events of a JAMS document."""
     import msgspec
 
@@ -42,7 +42,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
         raise InputError(Problem(source.name, f"is not JSON: {error}; expected a JAMS document")) from error
     if not isinstance(document, dict) or not isinstance(document.get("annotations"), list):
         raise InputError(Problem(source.name, "has no list of annotations; expected a JAMS document"))
-    found = Events(source, reading.limits)
+    found = Events(source, limits)
     file = _file_of(document)
     ignored: dict[str, None] = {}
     backgrounds = known = 0
@@ -67,7 +67,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return found.rows("JAMS", notes, list(ignored))
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return the events of one recording as an annotation of segment_open."""
     import msgspec
 
@@ -81,7 +81,7 @@ def write(rows: Rows) -> bytes:
         for begin, length, label, value in zip(
             to_seconds(onset).tolist(),
             to_seconds(offset - onset).tolist(),
-            rows.label.tolist(),
+            rows.row_label.tolist(),
             values,
             strict=True,
         )
@@ -176,15 +176,3 @@ def as_float(cell: object) -> float:
         return float(cell)
     except OverflowError:
         return math.nan
-
-
-JAMS = Form(
-    "jams",
-    "JAMS: a JSON document of annotations, of one recording",
-    (".jams",),
-    Holds(recordings=False, resolution=1),
-    read,
-    recognises,
-    write,
-    own=(".jams",),
-)

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from sedeval_soft.core.intake import Limits, intake_of
-from sedeval_soft.core.rows import Origin, Rows, WideRows
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
-from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
+from sedeval_soft.tables.assemble import ROUNDING, Columns
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.jams import as_float
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, word_as_number
@@ -28,7 +26,7 @@ _HEAD = 1 << 16
 Object = Mapping[str, Any]
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
     import msgspec
 
@@ -43,21 +41,21 @@ def recognises(source: Source) -> bool:
     return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line; raises InputError with the first that are wrong."""
-    objects = _objects(source, reading)
+    objects = _objects(source, limits)
     if not objects:
         return None
     names = tuple(dict.fromkeys(key for _, row in objects for key in row))
-    reading.limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
-    layout = _layout(source, names, objects, reading.limits)
+    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    layout = _layout(source, names, objects, limits)
     problems: list[Problem] = []
     files: list[str] = []
     labels: list[str] = []
     numbers: list[list[float]] = []
     declared: list[str] = []
     for line, row in objects:
-        texts, cells, wrong = _row(layout, row, reading.limits)
+        texts, cells, wrong = _row(layout, row, limits)
         if wrong and _declares(layout, row):
             declared.append(texts[0])
         elif wrong:
@@ -70,10 +68,16 @@ def read(source: Source, reading: Reading) -> Rows | None:
             numbers.append(cells)
     if problems:
         raise InputError(problems)
-    return _rows(source, layout, (files, labels, declared), numbers, reading.limits)
+    shape = "wide" if layout.wide else "long"
+    form = f"JSON lines, {shape}{layout.said()}"
+    columns = Columns.of_rows(layout, files, labels, numbers, declared)
+    rows = columns.rows(Origin(source.name, source.sha256, form, layout.ignored), limits)
+    if rows is None:
+        raise InputError(Problem(source.name, "holds something that cannot be scored"))
+    return rows
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return an object for each row."""
     import msgspec
 
@@ -81,8 +85,8 @@ def write(rows: Rows) -> bytes:
     check_header(rows, "jsonl")
     names = header_of(rows)
     columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
-    if not isinstance(rows, WideRows):
-        columns.insert(2, [rows.classes[code] for code in rows.label.tolist()])
+    if not rows.is_wide:
+        columns.insert(2, [rows.classes[code] for code in rows.row_label.tolist()])
     if names[0] == "filename":
         columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
     encode = msgspec.json.Encoder().encode
@@ -91,7 +95,7 @@ def write(rows: Rows) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _objects(source: Source, reading: Reading) -> list[tuple[int, Object]]:
+def _objects(source: Source, limits: Limits) -> list[tuple[int, Object]]:
     """Return the objects with their lines."""
     import msgspec
 
@@ -114,7 +118,7 @@ def _objects(source: Source, reading: Reading) -> list[tuple[int, Object]]:
             found.append((line, row))
     if problems:
         raise InputError(problems)
-    reading.limits.check(source.name, "rows", len(found), "rows")
+    limits.check(source.name, "rows", len(found), "rows")
     return found
 
 
@@ -185,48 +189,9 @@ def _declares(layout: Layout, row: Object) -> bool:
     return all(row.get(name) is None for name in others)
 
 
-def _rows(
-    source: Source,
-    layout: Layout,
-    texts: tuple[list[str], list[str], list[str]],
-    numbers: list[list[float]],
-    limits: Limits,
-) -> Rows:
-    files, labels, declared = texts
-    positions = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
-    table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
-    column = dict(zip(positions, np.ascontiguousarray(table), strict=True))
-    value = layout.position("soft_value")
-    shape = "wide" if layout.wide else "long"
-    rows = Columns(
-        Named.of_texts(files) if layout.position("filename") is not None else None,
-        Named.of_texts(labels) if layout.position("event_label") is not None else None,
-        column[layout.roles.index("onset")],
-        column[layout.roles.index("offset")],
-        None if value is None or layout.wide else column[value],
-        tuple((layout.names[i].strip(), column[i]) for i in layout.class_positions()),
-        declared,
-    ).rows(Origin(source.name, source.sha256, f"JSON lines, {shape}{layout.said()}", layout.ignored), limits)
-    if rows is None:
-        raise InputError(Problem(source.name, "holds something that cannot be scored"))
-    return rows
-
-
 def _shown(cell: object, present: bool) -> str:
     if not present:
         return "missing"
     if isinstance(cell, float) and not math.isfinite(cell):
         return "not finite"
     return "null" if cell is None else quoted(str(cell)[:100]) if isinstance(cell, str) else str(cell)[:40]
-
-
-JSON_LINES = Form(
-    "jsonl",
-    "JSON lines: an object for each row",
-    (".jsonl", ".ndjson"),
-    Holds(wide=True, nothing=False),
-    read,
-    recognises,
-    write,
-    own=(".jsonl", ".ndjson"),
-)

@@ -19,11 +19,10 @@ import numpy as np
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.named_thresholds import are_lists_of_one, last_of, seem_thresholds, thresholds_in
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.rows import LongRows, Origin, Rows, no_events
 from sedeval_soft.errors import InputError, Problem, counted
-from sedeval_soft.tables.assemble import join_long
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.folder import tables_in
-from sedeval_soft.tables.read import read_table
+from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.source import is_pattern, open_source, spelled
 
 _COLUMNS = 6
@@ -35,11 +34,11 @@ _NAMED = "names that differ in one number in [0, 1] alone, such as 'baseline_0.1
 def read_points(
     points: Mapping[Any, Any],
     role: str,
-    read: Callable[[Any], Rows],
+    read: Callable[[Any], EventTable],
     *,
     name: str = "",
     assumed: Sequence[str] = (),
-) -> LongRows:
+) -> EventTable:
     """Return the rows of all lists, each with the thresholds between which it stands.
 
     points: what `read` takes, by threshold in [0, 1]. name: of all of them, where they have one. assumed: of
@@ -50,18 +49,18 @@ def read_points(
     tables = {_threshold(key, role): read(source) for key, source in points.items()}
     if len(tables) < len(points):
         raise InputError(Problem(role, "has two operating points of one threshold"))
-    parts: list[LongRows] = []
+    parts: list[EventTable] = []
     # That of the last threshold stands up to 1, or a breath above it.
     ends = [*thresholds[1:], max(1.0, float(np.nextafter(thresholds[-1], 2.0)))]
     for low, high in zip(thresholds, ends, strict=True):
         rows = tables[low]
         # A list without rows has no value that could be lost, whatever columns its header names.
-        if not isinstance(rows, LongRows) or (rows.value is not None and len(rows)):
+        if rows.is_wide or (rows.value is not None and len(rows)):
             raise InputError(
                 Problem(rows.origin.name, "has values; expected a list of events, as of one threshold")
             )
         n, born = len(rows), 0.0 if low == thresholds[0] else low
-        parts.append(replace(rows, value=np.full(n, high), born=np.full(n, born)))
+        parts.append(replace(rows, values=(np.full(n, high),), born=np.full(n, born)))
     digest = hashlib.sha256()
     for low, part in zip(thresholds, parts, strict=True):
         digest.update(f"{low!r}\0{part.origin.sha256}\n".encode())
@@ -73,8 +72,7 @@ def read_points(
     name = name or f"{len(parts)} operating points"
     files = tuple(dict.fromkeys(file for part in parts for file in part.files))
     origin = Origin(name, digest.hexdigest() if known else None, form, ignored, notes, (*assumed, *of_each))
-    joined = join_long(parts, files, origin)
-    return replace(joined, born=np.concatenate([part.born for part in parts if part.born is not None]))
+    return EventTable.join(parts, files, origin)
 
 
 def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
@@ -98,7 +96,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
     return dict(zip(thresholds, names, strict=True))
 
 
-def points_of_folder(path: str, limits: Limits = LIMITS) -> LongRows | None:
+def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows of a folder of operating points; None where its names and tables do not say it is one.
 
     What was assumed says so: thresholds were found in names that nobody declared to hold any. Raises
@@ -130,16 +128,16 @@ def points_of_folder(path: str, limits: Limits = LIMITS) -> LongRows | None:
     return read_points(by_threshold, "system", lambda rows: rows, name=spelled(path), assumed=(assumed,))
 
 
-def _read_all(path: str, names: Sequence[str], limits: Limits) -> list[Rows]:
+def _read_all(path: str, names: Sequence[str], limits: Limits) -> list[EventTable]:
     """Return the rows of tables, one without any line as one without rows."""
-    tables: list[Rows] = []
+    tables: list[EventTable] = []
     size = n_rows = 0
     for name in names:
         source = open_source(name, limits=limits)
         size += len(source.data)
         limits.check(spelled(path), "size", size, "bytes or more in its tables")
         rows = read_table(source, limits=limits)
-        tables.append(no_events(Origin(source.name, source.sha256, "empty")) if rows is None else rows)
+        tables.append(EventTable.empty(Origin(source.name, source.sha256, "empty")) if rows is None else rows)
         n_rows += len(tables[-1])
         limits.check(spelled(path), "rows", n_rows, "rows or more in its tables")
     return tables

@@ -7,7 +7,6 @@ import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sedeval_soft.core.intake import Limits, intake_of
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.frames import cells_of
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import check, look, unclear
@@ -46,19 +44,13 @@ _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow s
 _FAILURES = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError)
 
 
-def is_parquet(source: Source) -> bool:
-    """Return whether a file begins and ends as Parquet does."""
-    return source.data[:4] == _PARQUET and source.data[-4:] == _PARQUET
-
-
-def is_arrow_file(source: Source) -> bool:
-    """Return whether a file begins as an Arrow file (Feather version 2) does."""
-    return source.data[:8] == _FILE
-
-
-def is_arrow_stream(source: Source) -> bool:
-    """Return whether a file begins as a stream of Arrow messages does."""
+def reads(source: Source, form: str) -> bool:
+    """Return whether a file is Parquet, an Arrow file (Feather version 2) or a stream of Arrow messages."""
+    if form == "parquet":
+        return source.data[:4] == _PARQUET and source.data[-4:] == _PARQUET
     head = source.data[:8]
+    if form == "arrow":
+        return head == _FILE
     return head[:4] == _STREAM and len(head) == 8 and 0 < struct.unpack("<i", head[4:])[0] < len(source.data)
 
 
@@ -162,20 +154,22 @@ def _told(source: Source, title: str) -> Iterator[None]:
         raise InputError(Problem(source.name, f"cannot be read as {title}: {said}")) from error
 
 
-def _read(source: Source, reading: Reading, *, form: str, title: str) -> Rows | None:
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
+    """Read a table of columns, called as those of tables of text are."""
+    title = _TITLES[form]
     if not len(source.data):
         return None
     with _told(source, title):
-        _check_unclear(source, reading.limits, form)
-        schema, batches = _opened(source, reading.limits, form)
+        _check_unclear(source, limits, form)
+        schema, batches = _opened(source, limits, form)
         found = list(batches)
         table = pa.Table.from_batches(found, schema if not found else found[0].schema)
-    return _rows(source, reading.limits, table, title)
+    return _rows(source, limits, table, title)
 
 
 def read_batches(
     source: Source, limits: Limits, form: str, size: int, groups: Sequence[int] | None = None
-) -> Iterator[Rows]:
+) -> Iterator[EventTable]:
     """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
 
     groups: the row groups of Parquet that are read, all of them for None. What is wrong with rows is told as
@@ -206,27 +200,27 @@ def _moved(problem: Problem, rows: int) -> Problem:
     return replace(problem, message=_ROW.sub(lambda m: f"row {int(m[1]) + rows}:", problem.message))
 
 
-def _rows(source: Source, limits: Limits, table: Any, title: str) -> Rows:  # noqa: ANN401
+def _rows(source: Source, limits: Limits, table: Any, title: str) -> EventTable:  # noqa: ANN401
     from sedeval_soft.tables.frames import rows_from_data
 
     with _told(source, title):
         names = [str(name) for name in table.column_names]
     limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
     rows = rows_from_data(table, source.name, limits, settled=True)
-    shape = "wide" if isinstance(rows, WideRows) else "long"
+    shape = "wide" if rows.is_wide else "long"
     origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=f"{title}, {shape}")
     return replace(rows, origin=origin)
 
 
-def _write(rows: Rows, *, form: str) -> bytes:
+def write(rows: EventTable, form: str) -> bytes:
     """Return rows as a table of columns; recordings without rows are rows of nothing but their name."""
     check_text(rows.origin.name, (*rows.files, *rows.classes), form, "")
     check_header(rows, form)
     names = header_of(rows)
     silent = silent_files(rows)
     columns: list[Any] = [_numbers(column, len(silent)) for column in columns_of(rows)]
-    if not isinstance(rows, WideRows):
-        columns.insert(2, _texts(rows.classes, rows.label, [None] * len(silent)))
+    if not rows.is_wide:
+        columns.insert(2, _texts(rows.classes, rows.row_label, [None] * len(silent)))
     if names[0] == "filename":
         columns.insert(0, _texts(rows.files, rows.file, silent))
     table = pa.table(columns, names=list(names))
@@ -250,22 +244,3 @@ def _numbers(column: npt.NDArray[np.float64], more: int) -> Any:  # noqa: ANN401
 def _texts(names: Sequence[str], codes: npt.NDArray[np.int32], more: Sequence[str | None]) -> Any:  # noqa: ANN401
     texts = pa.array(names, pa.string()).take(pa.array(codes, pa.int32()))
     return pa.concat_arrays([texts, pa.array(more, pa.string())]) if more else texts
-
-
-def _form(name: str, title: str, extensions: tuple[str, ...], recognises: Any) -> Form:  # noqa: ANN401
-    return Form(
-        name,
-        title,
-        extensions,
-        Holds(wide=True),
-        partial(_read, form=name, title=_TITLES[name]),
-        recognises,
-        partial(_write, form=name),
-        text=False,
-        own=extensions,
-    )
-
-
-PARQUET = _form("parquet", "Parquet", (".parquet", ".pq"), is_parquet)
-ARROW = _form("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"), is_arrow_file)
-ARROW_STREAM = _form("arrow-stream", "Arrow IPC stream", (".arrows",), is_arrow_stream)

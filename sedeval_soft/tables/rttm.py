@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sedeval_soft.core.rows import UNNAMED, Rows
-from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
+from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events, number
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
-from sedeval_soft.tables.form import Form, Holds, Reading
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import decode
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 _MISSING = "<NA>"
 _TYPES = frozenset({
@@ -21,7 +21,7 @@ _TYPES = frozenset({
 _HEAD = 1 << 14
 
 
-def recognises(source: Source) -> bool:
+def reads(source: Source) -> bool:
     """Return whether the first line that is no comment is one of RTTM."""
     head = source.data[:_HEAD]
     if not head.startswith((b"S", b"N", b";;", b"L", b"I", b"E", b"F", b"C", b"A")):
@@ -33,11 +33,11 @@ def recognises(source: Source) -> bool:
     return False
 
 
-def read(source: Source, reading: Reading) -> Rows | None:
+def read(source: Source, limits: Limits) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and read past."""
     if not source.data[:].strip():
         return None
-    found = Events(source, reading.limits)
+    found = Events(source, limits)
     others = 0
     for line, text in enumerate(decode(source).split("\n"), 1):
         fields = text.split()
@@ -61,7 +61,7 @@ def read(source: Source, reading: Reading) -> Rows | None:
     return found.rows("RTTM", [past] * (others > 0))
 
 
-def write(rows: Rows) -> bytes:
+def write(rows: EventTable) -> bytes:
     """Return a SPEAKER line for each row; its confidence is the value."""
     rows = as_long(rows)
     if _MISSING in rows.files:
@@ -75,7 +75,7 @@ def write(rows: Rows) -> bytes:
         f"{rows.classes[label]} {value} <NA>\n"
         for file, label, begin, length, value in zip(
             rows.file.tolist(),
-            rows.label.tolist(),
+            rows.row_label.tolist(),
             onset.tolist(),
             np.subtract(offset, onset).tolist(),
             values,
@@ -109,15 +109,3 @@ def end_of(onset: float, length: float) -> float:
     """Return the offset of an event of which the duration is known, to the nearest tick."""
     exact = onset + length
     return (tick(onset) + tick(length)) / TICKS_PER_SECOND if exact < 1e9 else exact
-
-
-RTTM = Form(
-    "rttm",
-    "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
-    (".rttm",),
-    Holds(silent=False, nothing=False, blanks=False, resolution=1),
-    read,
-    recognises,
-    write,
-    own=(".rttm",),
-)

@@ -1,10 +1,8 @@
-"""The bytes of an input: from a file or standard input, gzipped or not, with their hash."""
+"""The bytes of an input: from a file, standard input or a URL, gzipped or not, with their hash."""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import math
 import mmap
 import os
 import re
@@ -13,16 +11,24 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.tables.compressed import Bytes, Taken, decompress
+
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, which readers take away."""
 
 _GZIP = b"\x1f\x8b"
 _UNREADABLE = "unreadable-file"
 
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
+
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
+_MAGIC = "*?["
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,6 @@ def open_source(
     digest = _hash(raw)
     data = raw
     if raw[:2] == _GZIP:
-        from sedeval_soft.tables.compressed import decompress
-
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
@@ -129,13 +133,6 @@ def _hash(raw: Bytes) -> Callable[[], str]:
     return future.result
 
 
-# Where a table is by its name: a file here, one elsewhere (a URL), or all files that a pattern fits.
-
-
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
-_MAGIC = "*?["
-
-
 def is_url(name: str) -> bool:
     """Return whether a name is that of a file elsewhere, such as `s3://bucket/ref.parquet`."""
     return _URL.match(name) is not None
@@ -160,31 +157,6 @@ def in_shards(name: str) -> bool:
     return is_url(name) or is_pattern(name)
 
 
-# Whether an input may be something else than a table of text: a glance that costs nothing.
-
-
-BOM = b"\xef\xbb\xbf"
-"""The byte order mark of UTF-8, which readers take away."""
-
-_BEGINNINGS = (
-    *(b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK", b"BZh", b"\xfd7zXZ", b"{"),
-    *(b"SPEAKER", b"SPKR", b";;"),
-)
-
-EXTENSIONS = frozenset(
-    {
-        *(".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".jsonl", ".ndjson", ".jams", ".rttm"),
-        *(".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
-    }
-)
-"""Of forms that are no tables of text with delimiters."""
-
-
-def may_be_no_table(data: Bytes, name: str) -> bool:
-    """Return whether the forms must be asked before a table of text is looked for."""
-    return data[:8].startswith(_BEGINNINGS) or extension_of(name) in EXTENSIONS or data[257:262] == b"ustar"
-
-
 def extension_of(name: str) -> str:
     """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
@@ -197,44 +169,3 @@ def extension_of(name: str) -> str:
 def without_mark(data: Bytes) -> Bytes:
     """Return bytes without the mark of UTF-8 that some programs begin a text with."""
     return data[len(BOM) :] if data[: len(BOM)] == BOM else data
-
-
-# Bytes of an input as they are gathered, up to the limit of their size and to what memory has.
-
-
-_CHECKED = 1 << 26
-"""Bytes after which it is asked whether there is memory for as many more."""
-
-SPARED = 1 << 24
-"""Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""
-
-Bytes = bytes | mmap.mmap
-
-
-class Taken:
-    """Bytes that are gathered from where nobody says how many there are."""
-
-    def __init__(self, name: str, limits: Limits, file: IO[bytes] | None = None) -> None:
-        """Begin with none; name: of the input. file: where they go, in memory where there is none."""
-        self.size = 0
-        self._name, self._limits = name, limits
-        self._memory = io.BytesIO()
-        self._stream = self._memory if file is None else file
-        self._checked = _CHECKED if file is None else math.inf
-
-    def add(self, piece: bytes) -> None:
-        """Take in some more; raises InputError over the limit of size, RoomError where memory is short."""
-        self.size += len(piece)
-        if self.size > self._limits.size:
-            raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
-        if self.size > self._checked:
-            from sedeval_soft.core.room import check_room
-
-            # The buffer doubles, more or less, when it is full.
-            check_room(self.size, f"{self._name}: to hold it", "Expected less data, or in several parts")
-            self._checked = self.size + _CHECKED
-        self._stream.write(piece)
-
-    def whole(self) -> bytes:
-        """Return all that are in memory, without another copy."""
-        return self._memory.getvalue()

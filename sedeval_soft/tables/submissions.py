@@ -17,14 +17,14 @@ from pathlib import Path
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.folder import EXTENSIONS, OTHERS, stem_of
-from sedeval_soft.tables.source import EXTENSIONS as NO_TEXT
+from sedeval_soft.tables.folder import stem_of
+from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.source import extension_of, spelled
 
 DESCRIPTION = ".yaml"
 """The extension of a file that says who submits: it is named after the submission."""
 
-_READ = EXTENSIONS | OTHERS | NO_TEXT | {".eaf"}
+_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS | {".eaf"}
 _PIECE = 1 << 20
 
 

@@ -1,10 +1,11 @@
-"""What a table looks like, from its first lines: delimiter, header, roles of columns."""
+"""Tables of text: at once by pyarrow, line by line where that fails.
+
+The fast path answers with rows, or with None where anything is out of the ordinary: then `text_errors` reads
+the table again and says what is wrong, or reads what pyarrow would not.
+"""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,203 +13,22 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from sedeval_soft.core.intake import LIMITS, ColumnNames, Limits, intake_of
+from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.rows import Origin, Rows
-from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
     PRESENT,
     Layout,
-    LayoutError,
-    check_first_row,
-    explain_first_line,
-    is_number,
-    is_of_raven,
-    layout_of_header,
-    layout_of_row,
-    looks_like_header,
     normal,
-    of_raven,
 )
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.sniff import Sniffed, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import (
-    BLANK,
-    DELIMITERS,
-    check_lines,
     check_rows,
-    decoded,
-    is_blank,
-    misquoted,
-    not_text,
     quotes_are_plain,
 )
-from sedeval_soft.tables.unclear_columns import check_text_columns, words_as_numbers
-
-_HEAD = 1 << 16
-_ROWS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Sniffed:
-    """The delimiter and layout of a table, and how many lines stand before its rows.
-
-    sound: whether the lines that were looked at are text; where not, the careful pass must look.
-    """
-
-    delimiter: str
-    layout: Layout
-    skip: int
-    sound: bool = True
-
-    def describe(self) -> str:
-        """Return the form in words: `long table with header, tab`."""
-        shape = "wide" if self.layout.wide else "long"
-        header = "with" if self.layout.has_header else "without"
-        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.said()}"
-
-
-def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
-    """Return what a table looks like, None where it has no line at all.
-
-    Raises InputError where the first line is neither a header nor a row, where a line is too long, and where
-    a column that plays no role may be the one that names recordings or has the values.
-    """
-    check_lines(source, limits)
-    data = source.data
-    head = data[: max(_HEAD, data.find(b"\n", 0, limits.line_length + 1) + 1)]
-    found = list(_lines(source, head)) if head.strip() else []
-    if not found:
-        return None if is_blank(data) else _far(source)
-    lines = [(number, line) for number, line in found if isinstance(line, str)]
-    number, first = found[0]
-    if isinstance(first, bytes) or not lines:
-        _check_first(source, number, first, alone=not lines)
-        number, first = lines[0]
-    columns = intake_of(limits).columns
-    sniffed = _header(source, lines, columns) or _row(lines) or _only_names(source, lines)
-    sniffed = sniffed if len(lines) == len(found) else replace(sniffed, sound=False)
-    if sniffed.layout.has_header:
-        check_text_columns(source, sniffed.delimiter, sniffed.layout, sniffed.skip, limits)
-    return sniffed
-
-
-def _header(source: Source, lines: list[tuple[int, str]], columns: ColumnNames) -> Sniffed | None:
-    """Return the form of a table with a header, None where there is none."""
-    number, first = lines[0]
-    for delimiter in DELIMITERS:
-        fields = split(first, delimiter)
-        if is_of_raven(fields):
-            raise InputError(_refused(source, number, of_raven()))
-        if looks_like_header(fields, columns):
-            _check_quotes(source, number, first, delimiter)
-            try:
-                layout = layout_of_header(fields, columns)
-                if len(lines) > 1:
-                    check_first_row(layout, split(lines[1][1], delimiter))
-                return Sniffed(delimiter, layout, number)
-            except LayoutError as error:
-                raise InputError(_refused(source, number, error)) from error
-    return None
-
-
-def _row(lines: list[tuple[int, str]]) -> Sniffed | None:
-    """Return the form of a table without header, None where no line of any delimiter is a row."""
-    for delimiter in DELIMITERS:
-        for _, line in lines[:_ROWS]:
-            fields = split(line, delimiter)
-            if not any(field.strip() for field in fields[1:]):
-                continue  # a file declared without events, or another delimiter's line
-            found = layout_of_row(fields)
-            if found is not None:
-                return Sniffed(delimiter, found, 0)
-            break
-    return None
-
-
-def _far(source: Source) -> Sniffed | None:
-    message = f"begins with {_HEAD} blank characters or delimiters; expected a table"
-    raise InputError(Problem(source.name, message, line=1, code="not-a-table"))
-
-
-def _check_first(source: Source, number: int, first: str | bytes, *, alone: bool) -> None:
-    """Refuse a first line that is no text where it is a header, or where no other line is text either."""
-    raw = first if isinstance(first, bytes) else first.encode()
-    text = raw.decode("utf-8", "backslashreplace")
-    delimiter = max(DELIMITERS, key=text.count)
-    if alone or looks_like_header(split(text, delimiter)):
-        raise InputError(not_text(source.name, number, raw, delimiter))
-
-
-def _only_names(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
-    """Settle the case where no line has the form of a row."""
-    number, first = lines[0]
-    declared = [split(line, "\t") for _, line in lines]
-    if all(len(fields) == 4 and fields[0].strip() and not any(fields[1:]) for fields in declared):
-        layout = layout_of_row(["name", "0", "1", "label"])
-        if layout is not None:
-            return Sniffed("\t", layout, 0)
-    for delimiter in DELIMITERS:
-        fields = split(first, delimiter)
-        points = [field.replace(",", ".") for field in fields]
-        if points != fields and layout_of_row(points) is not None:
-            at = next(i for i, text in enumerate(points) if is_number(text) and text != fields[i])
-            message = f"{fields[at].strip()!r} has a decimal comma, not a decimal point; expected a number"
-            raise InputError(Problem(source.name, message, number, at + 1, "decimal-comma"))
-    best = max(DELIMITERS, key=first.count)
-    _check_quotes(source, number, first, best)
-    raise InputError(_refused(source, number, explain_first_line(split(first, best))))
-
-
-def _refused(source: Source, number: int, error: LayoutError) -> Problem:
-    return Problem(source.name, str(error), number, error.column, error.code)
-
-
-def _check_quotes(source: Source, number: int, line: str, delimiter: str) -> None:
-    wrong = misquoted(line, delimiter)
-    if wrong is not None:
-        raise InputError(Problem(source.name, wrong[0], number, wrong[1], "misquoted"))
-
-
-def _lines(source: Source, head: bytes) -> Iterator[tuple[int, str | bytes]]:
-    """Yield the numbers and texts of the first lines that are not blank; bytes where they are no text."""
-    whole = len(source.data) <= len(head)
-    pieces = head.splitlines()
-    if not whole and len(pieces) > 1:
-        pieces.pop()  # cut off in the middle
-    for number, piece in enumerate(pieces, 1):
-        text = decoded(piece)
-        if isinstance(text, bytes) or text.strip().strip(BLANK):
-            yield number, text
-
-
-def misdivided(text: str, delimiter: str, layout: Layout) -> str:
-    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
-
-    Read by the table's own delimiter it could be the name of a file.
-    """
-    for other in DELIMITERS:
-        fields = split(text, other)
-        if other != delimiter and len(fields) == len(layout.names):
-            times = (fields[layout.roles.index(role)] for role in ("onset", "offset"))
-            if all(map(is_number, times)):
-                return other
-    return ""
-
-
-def split(line: str, delimiter: str) -> list[str]:
-    """Split one line into fields, quotes minded."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
-
-
-# The fast path: a whole table at once, by pyarrow.
-#
-# It answers with rows, or with None where anything is out of the ordinary: then the careful pass
-# reads the table again and says what is wrong, or reads what pyarrow would not.
-
+from sedeval_soft.tables.unclear_columns import words_as_numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -221,7 +41,17 @@ _FEW = 10_000
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows | None:
+def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
+    """Read a table of which is known what it looks like."""
+    rows = read_fast(source, sniffed, limits)
+    if rows is not None:
+        return rows
+    from sedeval_soft.tables.text_errors import read_carefully
+
+    return read_carefully(source, sniffed, limits)
+
+
+def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
     """Read a table at once; None where the careful pass must look.
 
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
@@ -237,12 +67,7 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows
         return None
     _check_names(table, source.name, sniffed.layout, limits)
     columns = _columns(table, sniffed, declared)
-    return None if columns is None else columns.rows(origin_of(source, sniffed), limits)
-
-
-def origin_of(source: Source, sniffed: Sniffed) -> Origin:
-    """Return where a table came from."""
-    return Origin(source.name, source.sha256, sniffed.describe(), sniffed.layout.ignored)
+    return None if columns is None else columns.rows(sniffed.origin(source), limits)
 
 
 def _parse(source: Source, sniffed: Sniffed, declared: list[str], most: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
@@ -312,7 +137,7 @@ def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | Non
     """Take the columns out of a table; None where something is empty that must not be."""
     layout = sniffed.layout
     names = {role: _named(table, layout.position(role)) for role in ("filename", "event_label")}
-    numbers = {i: _floats(table, i) for i, role in enumerate(layout.roles) if role not in {None, *names}}
+    numbers = {i: _floats(table, i) for i in layout.number_positions()}
     file, label = names["filename"], names["event_label"]
     empty = {i: column for i, column in numbers.items() if table.column(str(i)).null_count}
     if empty:
@@ -334,16 +159,7 @@ def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | Non
         kept = ~blank
         numbers = {i: column[kept] for i, column in numbers.items()}
         file, label = (None if column is None else column.take(kept) for column in (file, label))
-    value = layout.position("soft_value")
-    return Columns(
-        file,
-        label,
-        numbers[layout.roles.index("onset")],
-        numbers[layout.roles.index("offset")],
-        None if value is None or layout.wide else numbers[value],
-        tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
-        declared,
-    )
+    return Columns.of(layout, file, label, numbers, declared)
 
 
 def _floats(table: Any, position: int) -> Floats:  # noqa: ANN401
@@ -379,16 +195,3 @@ def _joined(column: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:  # noqa: ANN
             bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
             part[bits[chunk.offset :][: len(chunk)] == 0] = np.nan
     return out
-
-
-# Tables of text: at once by pyarrow, line by line where that fails.
-
-
-def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Rows:
-    """Read a table of which is known what it looks like."""
-    rows = read_fast(source, sniffed, limits)
-    if rows is not None:
-        return rows
-    from sedeval_soft.tables.text_errors import read_carefully
-
-    return read_carefully(source, sniffed, limits)

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.source import Bytes, Source
+from sedeval_soft.tables.compressed import Bytes
+from sedeval_soft.tables.source import Source
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 BLANK = " \r\n" + "".join(DELIMITERS)

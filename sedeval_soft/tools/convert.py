@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,17 +11,16 @@ from typing import Any
 from sedeval_soft.api.sources import Columns, limits_from, to_rows
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import Rows, WideRows
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
-from sedeval_soft.tables.fit import fit, taken
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.fit import fit, recording
 from sedeval_soft.tables.folder import stem_of
-from sedeval_soft.tables.form import Form
-from sedeval_soft.tables.forms import FORMS, form_by_extension, form_of
+from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +45,23 @@ class Conversion:
 class Prepared:
     """Rows that are ready to be written in a form.
 
-    rows: as it holds them. _write: makes them bytes;
-    _stems: what files are called.
+    rows: as it holds them. _stems: what files are called.
     """
 
     form: Form
-    rows: Rows
+    rows: EventTable
     conversion: Conversion
-    _write: Callable[[Rows], bytes]
     _stems: tuple[str, ...]
 
     def content(self) -> bytes:
         """Return the bytes of a single file."""
-        return self._write(self.rows)
+        return self.form.write(self.rows)
 
     def members(self) -> Iterator[tuple[str, bytes]]:
         """Yield names and bytes of the files of a folder, by recording."""
         for code, stem in enumerate(self._stems):
-            own = taken(self.rows, code, named=self.form.named)
-            yield stem + self.form.extensions[0], self._write(own)
+            rows = recording(self.rows, code, named=self.form.named)
+            yield stem + self.form.extensions[0], self.form.write(rows)
 
 
 def convert(
@@ -105,12 +102,12 @@ def prepare(
     """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
     name = os.fspath(target)
     _check_not_source(source, name)
-    if to is not None:
-        writer_of(form_of(to))  # before anything is read
+    form = None if to is None else form_of(to)
+    if form is not None and not form.written:  # before anything is read
+        raise SettingsError(f"--to {form.name}: is only read; expected one of {', '.join(WRITTEN)}")
     limits = limits_from(limits)
     rows = _rows_of(source, source_form, limits)
-    form = _by_extension(name, rows) if to is None else form_of(to)
-    writer = writer_of(form)
+    form = form or _by_extension(name, rows)
     into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and is_folder(name))
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
@@ -123,7 +120,7 @@ def prepare(
     made = fitted.rows
     counts = (len(made), len(made.files), len(made.classes))
     done = Conversion(rows.origin.form, form.name, fitted.losses, *counts, fitted.stems is not None)
-    return Prepared(form, made, done, writer, fitted.stems or ())
+    return Prepared(form, made, done, fitted.stems or ())
 
 
 def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -135,7 +132,7 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
         write_atomic(target, compressed(os.fspath(target), prepared.content()))
 
 
-def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
+def _rows_of(source: Any, form: str, limits: Limits) -> EventTable:  # noqa: ANN401
     if not isinstance(source, str | os.PathLike):
         return to_rows(source, "source", Settings(), limits)
     if form:
@@ -143,21 +140,11 @@ def _rows_of(source: Any, form: str, limits: Limits) -> Rows:  # noqa: ANN401
     return read_rows(source, form=form, limits=limits)
 
 
-def writer_of(form: Form) -> Callable[[Rows], bytes]:
-    """Return what makes rows bytes; raises SettingsError for a form that is only read."""
-    if form.write is None:
-        raise SettingsError(f"--to {form.name}: is only read; expected one of {_written()}")
-    return form.write
-
-
-def _written() -> str:
-    return ", ".join(form.name for form in FORMS if form.write)
-
-
-def _by_extension(target: str, rows: Rows) -> Form:
-    form = form_by_extension(target, wide=isinstance(rows, WideRows))
+def _by_extension(target: str, rows: EventTable) -> Form:
+    form = form_by_extension(target, wide=rows.is_wide)
     if form is None:
-        raise SettingsError(f"{target}: its name does not say what to write; expected --to {_written()}")
+        written = ", ".join(WRITTEN)
+        raise SettingsError(f"{target}: its name does not say what to write; expected --to {written}")
     return form
 
 

@@ -21,8 +21,8 @@ from sedeval_soft.core.paths import is_folder
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.names import folded
 from sedeval_soft.tables.columns import BLANKS, is_number
+from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text import Sniffed, sniff
 from sedeval_soft.tables.text_errors import declares
 from sedeval_soft.tables.text_lines import misquoted, numbered
 from sedeval_soft.tools.validate_checks import shown
@@ -65,11 +65,6 @@ class _Copy:
                 and not declares(layout, fields, self.sniffed.delimiter)
             ):
                 yield line, fields
-
-    def numbers(self) -> list[int]:
-        """Return the positions of the columns of numbers."""
-        names = {None, "filename", "event_label"}
-        return [i for i, role in enumerate(self.sniffed.layout.roles) if role not in names]
 
     def put(self, line: _Line, at: int, text: str, mend: str) -> None:
         """Replace a field, and count the mend."""
@@ -169,7 +164,7 @@ def _decimal_points(copy: _Copy) -> None:
     """Write points for commas, unless all of these could divide thousands."""
     if copy.sniffed.delimiter == ",":
         return
-    numbers = copy.numbers()
+    numbers = copy.sniffed.layout.number_positions()
     found = [
         (line, at, fields[at])
         for line, fields in copy.rows()
@@ -232,7 +227,7 @@ def _spell_classes(copy: _Copy, expected: Expected) -> None:
 
 def _drop_duplicates(copy: _Copy) -> Iterator[str]:
     """Leave out rows that stand there already, in all of their fields."""
-    numbers = {*copy.numbers()}
+    numbers = {*copy.sniffed.layout.number_positions()}
     seen: set[tuple[str | float, ...]] = set()
     dropped: set[int] = set()
     for line, fields in copy.rows():

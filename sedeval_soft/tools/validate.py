@@ -12,16 +12,16 @@ from typing import BinaryIO
 
 from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.misread import last_offsets
-from sedeval_soft.core.pair import name_single_file
-from sedeval_soft.core.rows import UNNAMED, Rows, WideRows
 from sedeval_soft.errors import InputError, SettingsError, counted
 from sedeval_soft.report import write_atomic
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.source import spelled
+from sedeval_soft.timeline.plausibility import last_offsets
+from sedeval_soft.timeline.recordings import name_single_file
 from sedeval_soft.tools.validate_checks import (
     check_classes,
     check_files,
@@ -135,7 +135,7 @@ def _named(table: Table, durations: Mapping[str, float], log: Log) -> Table:
 
 
 def _lengths(
-    reference: Rows | None, durations: Mapping[str, float]
+    reference: EventTable | None, durations: Mapping[str, float]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Return how long recordings are at least, and how long exactly where that is known, by name."""
     whole: dict[str, float] = {}
@@ -144,7 +144,7 @@ def _lengths(
         last = last_offsets(reference)
         lengths = {name: float(end) for name, end in zip(reference.files, last, strict=True) if end}
         # A wide reference has rows for all of a recording; events may end long before it does.
-        whole = dict(lengths) if isinstance(reference, WideRows) else {}
+        whole = dict(lengths) if reference.is_wide else {}
         canonical = match_names(reference.files, durations).canonical
         durations = {canonical[name]: seconds for name, seconds in durations.items()}
     whole |= durations

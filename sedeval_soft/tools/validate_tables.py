@@ -18,13 +18,15 @@ from sedeval_soft.core.codes import RULES, problem
 from sedeval_soft.core.intake import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.core.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.rows import LongRows, Rows
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.columns import Layout, layout_of_row
+from sedeval_soft.tables.compressed import Bytes
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.folder import check_alike, check_apart, stem_of, tables_in, with_recording
-from sedeval_soft.tables.read import form_at_once, form_instead, read_as
-from sedeval_soft.tables.source import Bytes, Source, open_source
-from sedeval_soft.tables.text import Sniffed, read_fast, sniff
+from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.source import Source, open_source
+from sedeval_soft.tables.text import read_fast
 from sedeval_soft.tables.text_errors import Found, declares, rows_found, scan
 from sedeval_soft.tables.text_lines import DELIMITERS, is_blank, numbered, records
 from sedeval_soft.tables.unclear_columns import only_the_user_knows
@@ -41,7 +43,7 @@ class Expected:
     by file name.
     """
 
-    reference: Rows | None = None
+    reference: EventTable | None = None
     classes: Sequence[str] | None = None
     whose: str = "in the settings"
     durations: Mapping[str, float] = field(default_factory=dict)
@@ -205,7 +207,7 @@ def explained(source: Source, sniffed: Sniffed, found: Found) -> Iterator[Proble
     if facts["swapped"] >= _MANY and value is not None and label is not None and not found.numbers:
         message = f"{layout.names[label]} holds numbers, {layout.names[value]} does not"
         yield problem("swapped-columns", source.name, message, header, label + 1)
-    # Rows without a problem have their values in [0, 1].
+    # EventTable without a problem have their values in [0, 1].
     beyond, values = facts["below"] + facts["above"], facts["values"] + len(found.numbers)
     column = None if layout.wide or value is None else value + 1
     if facts["below"] and facts["above"] and 4 * beyond > values:
@@ -224,13 +226,12 @@ def as_text(source: Source, form: str, limits: Limits) -> tuple[Source, str] | N
 
     None where there is nothing in it. Raises InputError with what is wrong.
     """
-    from sedeval_soft.core.rows import WideRows
     from sedeval_soft.tables.delimited import write_table
 
     rows = read_as(form, source, limits)
     if rows is None:
         return None
-    shape = "wide" if isinstance(rows, WideRows) else "long"
+    shape = "wide" if rows.is_wide else "long"
     try:
         data = write_table(rows, "\t", header=True, form=shape)
     except InputError as error:
@@ -260,7 +261,7 @@ class Table:
 
     source: Source
     sniffed: Sniffed
-    rows: Rows
+    rows: EventTable
     lines: Sequence[int] | None = None
     named: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     form: str = ""
@@ -394,7 +395,7 @@ def read_tables(
     return tables
 
 
-def _are_points(names: Sequence[str], tables: Sequence[Rows]) -> bool:
+def _are_points(names: Sequence[str], tables: Sequence[EventTable]) -> bool:
     return seem_thresholds(names) and are_lists_of_one(tables)
 
 
@@ -477,7 +478,7 @@ def _silent(source: Source) -> Table:
     """Return the table of a recording without events, whose file has no line."""
     layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
     codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
-    return Table(source, Sniffed("\t", layout, 0), LongRows((), (), codes, codes, times, times))
+    return Table(source, Sniffed("\t", layout, 0), EventTable.long((), (), codes, codes, times, times))
 
 
 def _check_line_ends(source: Source, log: Log) -> None:

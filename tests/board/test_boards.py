@@ -21,7 +21,7 @@ from sedeval_soft.tables import read_rows
 
 def noisy(rows, noise, seed):
     value = np.clip(rows.value + np.random.default_rng(seed).normal(0, noise, len(rows)), 0, 1)
-    return replace(rows, value=value)
+    return replace(rows, values=(value,))
 
 
 @pytest.fixture(scope="module")

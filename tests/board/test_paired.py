@@ -10,7 +10,7 @@ from drawn_again import FILES, LABELS, Tables, random_table, same_numbers
 from exchanged import differences_by_hand
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.board.paired import Paired
+from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.resample import weights
 from sedeval_soft.settings import Settings
@@ -63,7 +63,9 @@ def asked(name, **more):
 
 
 def paired(reference, systems, settings, name):
-    return Paired.of([Tables(reference, system).tally(settings) for system in systems], name, settings)
+    return Paired.of_tallies(
+        [Tables(reference, system).tally(settings) for system in systems], name, settings
+    )
 
 
 @pytest.mark.parametrize("name", RANKED)
@@ -130,7 +132,7 @@ def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
         scores = evaluate_rows(reference, system, settings)
         limits = {label: scores[f"event.optimal.threshold[{label}]"] for label in LABELS}
         at = np.array([limits[system.classes[k]] for k in system.label])
-        cut.append(replace(system, value=(system.value > at).astype(float)))
+        cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
     monkeypatch.setattr(weights, "exchanges", instead(rows))
     ours = paired(reference, systems, replace(settings, replicates=3), name).exchanged(0, 1)

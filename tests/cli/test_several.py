@@ -25,7 +25,7 @@ def paths(tmp_path_factory):
     rng = np.random.default_rng(0)
     for name, noise in (("good", 0.1), ("fair", 0.4), ("bad", 0.9)):
         value = np.clip(reference.value + rng.normal(0, noise, len(reference)), 0, 1).round(4)
-        system = type(reference)(
+        system = reference.long(
             reference.files, reference.classes, reference.file, reference.label, reference.onset,
             reference.offset, value, reference.origin,
         )  # fmt: skip

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tables import long_rows
 
-from sedeval_soft.core.clips import clip_values
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.rows import WideRows
-from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import clip_values
+from sedeval_soft.timeline.segments import pool_rows
 
 ROWS = [
     ("a", 0.0, 1.0, "car", 0.3),
@@ -33,7 +33,7 @@ def test_clips_take_the_largest_value_that_lies_in_the_file():
 
 
 def test_rows_without_values_are_active():
-    rows = replace(long_rows(ROWS, files=("a", "b")), value=None)
+    rows = replace(long_rows(ROWS, files=("a", "b")), values=())
     assert clip_values(rows, to_ticks(np.array([6.0, 9.5]))).max() == 1.0
 
 
@@ -42,7 +42,7 @@ def test_clips_are_the_largest_segments_long_and_wide(seed):
     rng = np.random.default_rng(seed)
     n, files = 60, ("a", "b", "c")
     onset = rng.integers(0, 30, n).astype(float)
-    wide = WideRows(
+    wide = EventTable.wide(
         files=files,
         classes=("x", "y"),
         file=rng.integers(0, 3, n).astype(np.int32),

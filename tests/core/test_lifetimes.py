@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from oracles import FILES, LABELS, in_seconds, merged_events, tick_rows
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core import lifetimes
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes, previous_smaller, separate
-from sedeval_soft.core.lifetimes import lifetimes_of as lifetimes_of_table
+from sedeval_soft.timeline import lifetimes
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes, previous_smaller, separate
+from sedeval_soft.timeline.lifetimes import lifetimes_of as lifetimes_of_table
 
 
 def lifetimes_of(rows):
-    return EventLifetimes.of(Activity.of_long(long_rows(in_seconds(rows), files=FILES)))
+    return EventLifetimes.of(Activity.of_table(long_rows(in_seconds(rows), files=FILES)))
 
 
 def alive(found, rows, threshold, inclusive):
@@ -44,7 +44,7 @@ def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
 @given(tick_rows(max_size=16))
 def test_at_most_one_lifetime_per_piece_sorted(rows):
     table = long_rows(in_seconds(rows), files=FILES)
-    activity, found = Activity.of_long(table), lifetimes_of(rows)
+    activity, found = Activity.of_table(table), lifetimes_of(rows)
     assert len(found) <= len(activity.onset)
     assert (found.born < found.dies).all()
     assert (found.onset < found.offset).all()
@@ -141,7 +141,7 @@ def test_pieces_of_a_run_by_hand():
     """Values 1/4, 3/4, 1/2, 1/2 that touch, and 1/4 by itself: four events over all levels."""
     values = [(0, 2, 0.25), (2, 3, 0.75), (3, 5, 0.5), (5, 6, 0.5), (8, 9, 0.25)]
     rows = [("a", on, off, "car", value) for on, off, value in values]
-    activity = Activity.of_long(long_rows(in_seconds(rows)))
+    activity = Activity.of_table(long_rows(in_seconds(rows)))
     found, first, last = EventLifetimes.with_pieces(activity.sounding())
     told = sorted(
         zip(
@@ -193,7 +193,7 @@ def test_rows_are_sorted_by_all_that_tells_them_apart():
         (0, 1, 0, 1, 0.0, 0.5), (1, 0, 0, 1, 0.0, 0.5),
     ]  # fmt: skip
     assert found.nested is False
-    without = lifetimes_of_table(replace(table, value=None), merge=False)
+    without = lifetimes_of_table(replace(table, values=()), merge=False)
     assert {*without.dies.tolist()} == {1.0} and {*without.born.tolist()} == {0.0}
     assert len(without) == len(table)
     born = replace(table, born=np.full(len(table), 0.25))

@@ -11,9 +11,9 @@ from test_sed_eval import CHOICES, FILES, LABELS, ODD_TIMES, event_lists
 
 from sedeval_soft import Settings, evaluate
 from sedeval_soft.api import read_lengths, sides_of
-from sedeval_soft.core.pair import align
 from sedeval_soft.interop import sed_eval as causes
 from sedeval_soft.interop.second_opinion import Comparison, Part, comparison_text
+from sedeval_soft.timeline.recordings import align
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 

@@ -88,7 +88,7 @@ def test_every_option_that_names_a_file_is_on_the_page_of_files():
     for option in found - elsewhere:
         assert f"`{option}" in text or f" {option.replace('--output', '-o')}`" in text, option
     assert f"[{len(FORMS)} forms]" in text
-    assert f"{sum(form.write is not None for form in FORMS)} of the forms" in text
+    assert f"{sum(form.written for form in FORMS)} of the forms" in text
 
 
 def test_exit_codes_are_those_of_the_program():

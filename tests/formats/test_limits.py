@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import sedeval_soft
 from sedeval_soft.core.intake import NAMES, Limits, size_of
-from sedeval_soft.core.rows import LONGEST
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.tables import read_durations, read_partition, read_rows
 from sedeval_soft.tables.compressed import decompress
+from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.source import open_source
 
 HEAD = "filename\tonset\toffset\tevent_label\n"

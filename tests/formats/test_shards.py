@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sedeval_soft import InputError, Limits, evaluate
-from sedeval_soft.core.rows import LongRows, WideRows
 from sedeval_soft.formats.shards import shards_of
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.forms import form_of
 from sedeval_soft.tables.source import in_shards, is_pattern, is_url
 
@@ -31,9 +31,9 @@ def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> st
     return f"{file}\t{onset}\t{onset + 1}\t{label}\t{value}\n"
 
 
-def rows_of(rows: LongRows | WideRows) -> list[tuple]:
-    """Rows as they would be written, in order."""
-    if isinstance(rows, WideRows):
+def rows_of(rows: EventTable) -> list[tuple]:
+    """EventTable as they would be written, in order."""
+    if rows.is_wide:
         columns = [rows.files[code] for code in rows.file], rows.onset, rows.offset, *rows.values
     else:
         names = [rows.files[code] for code in rows.file], [rows.classes[code] for code in rows.label]

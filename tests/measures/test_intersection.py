@@ -11,13 +11,13 @@ import pytest
 from intersection_cases import FORMS, LABELS, Side, table_of
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.activity import activities
-from sedeval_soft.core.lifetimes import lifetimes_of
-from sedeval_soft.measures.event_thresholds import intersections_when
 from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_thresholds import intersections_when
 from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.activity import activities
+from sedeval_soft.timeline.lifetimes import lifetimes_of
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
@@ -128,11 +128,7 @@ def recoded(side: Side):
     """Return a table with the files and classes of all tables."""
     table = side.table
     files = np.array([cases.FILES.index(name) for name in table.files], dtype=np.int32)
-    table = replace(table, files=cases.FILES, file=files[table.file])
-    if hasattr(table, "label"):
-        labels = np.array([TWO.index(name) for name in table.classes], dtype=np.int32)
-        table = replace(table, classes=TWO, label=labels[table.label])
-    return table
+    return table.with_files(cases.FILES, files).with_classes(TWO)
 
 
 def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:
@@ -250,8 +246,7 @@ def test_files_and_classes_add_up():
 
 def kept(table, index):
     """Return some rows of a long table."""
-    columns = {name: getattr(table, name)[index] for name in ("file", "label", "onset", "offset")}
-    return replace(table, **columns, value=None if table.value is None else table.value[index])
+    return table.take(index)
 
 
 @pytest.mark.parametrize("events", ["auto", "merge", "rows"])
@@ -263,10 +258,7 @@ def test_soft_is_hard_on_labels_of_0_and_1(events):
         for form in rng.choice(["frames", "rows"], 2):
             made = cases.side(rng, str(form), events, len(TWO), 7)
             table = made.table
-            if hasattr(table, "label"):
-                table = replace(table, value=np.ceil(table.value) if len(table) else None)
-            else:
-                table = replace(table, values=tuple(np.ceil(column) for column in table.values))
+            table = replace(table, values=tuple(np.ceil(column) for column in table.values))
             sides.append(table)
         shares = cases.criteria(rng)
         only = ("intersection.hard", "intersection.soft")

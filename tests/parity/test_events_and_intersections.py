@@ -18,8 +18,8 @@ import peer_intersection as peer
 from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.core.postprocess import postprocessed
-from sedeval_soft.core.rows import WideRows
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.postprocess import postprocessed
 
 COLLARS = (
     {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2},
@@ -39,7 +39,7 @@ def sides(case: peer.Case):
     """Return reference and system as the package takes them."""
     names = tuple(case.scores)
     sizes = [len(values) for values in case.scores.values()]
-    system = WideRows(
+    system = EventTable.wide(
         *(names, LABELS),
         file=np.repeat(np.arange(len(names), dtype=np.int32), sizes),
         onset=np.concatenate([case.edges(name)[:-1] for name in names]),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.rows import WideRows
+from sedeval_soft.tables.event_table import EventTable
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -67,7 +67,7 @@ def theirs(files, segment_length):
 
 
 def ours(files, segment_length):
-    system = WideRows(
+    system = EventTable.wide(
         *(tuple(files), LABELS),
         file=np.repeat(
             np.arange(len(files), dtype=np.int32), [len(values) for _, values, _, _ in files.values()]

@@ -9,8 +9,8 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.settings_files import load_preset
+from sedeval_soft.tables.event_table import EventTable
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -126,7 +126,7 @@ def test_desed_of_2024(seed):
         alpha_ct=0,
         alpha_st=1,
     )
-    system = WideRows(
+    system = EventTable.wide(
         *(tuple(scores), (*labels, "coffee machine")),
         file=np.repeat(np.arange(3, dtype=np.int32), 50),
         onset=np.tile(edges[:-1], 3),

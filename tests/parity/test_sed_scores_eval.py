@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.core.rows import WideRows
+from sedeval_soft.tables.event_table import EventTable
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -55,7 +55,7 @@ def theirs(scores, truth, frame, segment_length, n):
 def rows_of(scores, truth, frame, n):
     """Return our rows of both sides."""
     edges = np.round(np.arange(n + 1) * frame, 6)
-    system = WideRows(
+    system = EventTable.wide(
         *(FILES, LABELS),
         file=np.repeat(np.arange(len(FILES), dtype=np.int32), n),
         onset=np.tile(edges[:-1], len(FILES)),

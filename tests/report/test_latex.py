@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from resampled import board
 from samples import build, revalued
 
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.report import render, render_board
 from sedeval_soft.report.escape import latex as escaped
 

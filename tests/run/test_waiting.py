@@ -139,7 +139,7 @@ def test_what_there_is_little_of(kind, only, inclusive, tmp_path):
     reference, system = HOSTILE[kind]
     files = tuple("abcde")
     sides = (long_rows(rows, files=files) for rows in (reference, system))
-    tables = Tables(*(side if len(side) else replace(side, value=np.zeros(0)) for side in sides))
+    tables = Tables(*(side if len(side) else replace(side, values=(np.zeros(0),)) for side in sides))
     psds = "dcase-psds2" if only[0] == "event" else None
     for made in (Settings(only=only, inclusive=inclusive, psds=psds), Settings(only=only, events="rows")):
         ours, theirs = both(tables, made, FILES, [1, 2], tmp_path)

@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.rows import Origin, WideRows
 from sedeval_soft.measures.threshold_counts import threshold_between
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable, Origin
 
 BASES = ("segment", "clip", "event", "intersection")
 LABELS = ("car", "dog", "talk")
@@ -26,16 +26,16 @@ GAPS = [(level + 0.5) / LEVELS for level in range(LEVELS)]
 """Between all values."""
 
 
-def frames(values: np.ndarray, name: str) -> WideRows:
+def frames(values: np.ndarray, name: str) -> EventTable:
     """Return rows of one second each, from values of shape (n_files, FRAMES, n_classes)."""
     n_files = len(values)
     onset = np.tile(np.arange(FRAMES, dtype=np.float64), n_files)
     file = np.repeat(np.arange(n_files, dtype=np.int32), FRAMES)
     columns = tuple(np.ascontiguousarray(column) for column in values.reshape(-1, len(LABELS)).T)
-    return WideRows(FILES[:n_files], LABELS, file, onset, onset + 1, columns, Origin(name))
+    return EventTable.wide(FILES[:n_files], LABELS, file, onset, onset + 1, columns, Origin(name))
 
 
-def sides(seed: int) -> tuple[WideRows, WideRows]:
+def sides(seed: int) -> tuple[EventTable, EventTable]:
     """Return a reference, and a system that knows something of it, better in some classes than in others."""
     rng = np.random.default_rng(seed)
     shape = len(FILES), FRAMES, len(LABELS)
@@ -46,7 +46,7 @@ def sides(seed: int) -> tuple[WideRows, WideRows]:
     return frames(reference / LEVELS, "reference"), frames(system / LEVELS, "system")
 
 
-def some(rows: WideRows, files: Sequence[str]) -> WideRows:
+def some(rows: EventTable, files: Sequence[str]) -> EventTable:
     """Return the rows of some files; no others are declared."""
     kept = [name for name in rows.files if name in files]
     where = np.isin(rows.file, [rows.files.index(name) for name in kept])
@@ -58,8 +58,8 @@ def some(rows: WideRows, files: Sequence[str]) -> WideRows:
 
 
 def cut(
-    rows: WideRows, thresholds: Mapping[str, Mapping[str, float]], *, inclusive: bool = False
-) -> WideRows:
+    rows: EventTable, thresholds: Mapping[str, Mapping[str, float]], *, inclusive: bool = False
+) -> EventTable:
     """Return a system that is 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
     own = np.array([[thresholds[file][label] for label in LABELS] for file in rows.files])[rows.file]
     values = np.stack(rows.values, axis=1)
@@ -77,7 +77,7 @@ def merit(counts: tuple[int, int, int], objective: str, beta: float) -> Fraction
 
 
 def best(
-    reference: WideRows, system: WideRows, objective: str, settings: Settings
+    reference: EventTable, system: EventTable, objective: str, settings: Settings
 ) -> dict[str, tuple[float, Fraction] | None]:
     """Return the highest of the best thresholds of each class and its merit, None without reference.
 
@@ -132,8 +132,8 @@ def _highest(
 
 
 def held_out(
-    reference: WideRows,
-    system: WideRows,
+    reference: EventTable,
+    system: EventTable,
     folds: Mapping[str, str],
     objective: str,
     settings: Settings,

@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.rows import LongRows, WideRows
-from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.ticks import to_ticks
+from sedeval_soft.evaluation.chance import closed_forms
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.report import schema
-from sedeval_soft.run.chance import closed_forms
 from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.segments import pool_rows
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"
@@ -43,7 +43,9 @@ def sides(draw):
         onset = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
         names = tuple(f"f{i}" for i in range(len(lengths)))
         del name
-        tables.append(WideRows(names, ("a", "b"), file, onset, onset + 1, tuple(map(np.array, columns))))
+        tables.append(
+            EventTable.wide(names, ("a", "b"), file, onset, onset + 1, tuple(map(np.array, columns)))
+        )
     return tables
 
 
@@ -52,7 +54,7 @@ def unfolded(rows):
     n = len(rows)
     tiled = {name: np.tile(getattr(rows, name), 2) for name in ("file", "onset", "offset")}
     label = np.repeat([0, 1], n).astype(np.int32)
-    return LongRows(rows.files, rows.classes, label=label, value=np.concatenate(rows.values), **tiled)
+    return EventTable.long(rows.files, rows.classes, label=label, value=np.concatenate(rows.values), **tiled)
 
 
 @settings(max_examples=40, deadline=None)
@@ -102,7 +104,7 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
         if events
         else (np.zeros(0, dtype=np.int64),) * 3
     )
-    rows = LongRows(
+    rows = EventTable.long(
         ("a", "b", "c"),
         ("x",),
         file.astype(np.int32),

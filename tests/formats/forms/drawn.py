@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from sedeval_soft.core.rows import UNNAMED, LongRows, Origin, Rows, WideRows
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import FORMS
+from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.tools.convert import prepare, write
 
-WRITTEN = tuple(form for form in FORMS if form.write)
+WRITTEN = tuple(form for form in FORMS if form.written)
 
 PLAIN = ("a", "b.wav", "car", "people talking", "Häuser", "x_y")
 """Names that every form holds, blanks and extensions aside."""
@@ -81,10 +81,10 @@ TRICKY = (
 )
 
 
-def facts(rows: Rows) -> tuple[object, ...]:
+def facts(rows: EventTable) -> tuple[object, ...]:
     """Return what a table says, in whatever order: its rows, its recordings, its classes."""
     lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
-    if isinstance(rows, WideRows):
+    if rows.is_wide:
         values = np.array(rows.values).reshape(len(rows.classes), len(rows)).T.tolist()
         found = [
             (rows.files[f], b, e, tuple(sorted(zip(rows.classes, cells, strict=True))))
@@ -97,7 +97,9 @@ def facts(rows: Rows) -> tuple[object, ...]:
     return "long", sorted(found, key=repr), sorted(rows.files), sorted(rows.classes)
 
 
-def through(rows: Rows, form: str, folder: Path, called: str = "x") -> tuple[Rows, Rows, tuple[str, ...]]:
+def through(
+    rows: EventTable, form: str, folder: Path, called: str = "x"
+) -> tuple[EventTable, EventTable, tuple[str, ...]]:
     """Write rows in a form, and read them: what was to be written, what was read, and what was lost."""
     folder.mkdir(exist_ok=True)
     known = next(each for each in WRITTEN if each.name == form)
@@ -142,7 +144,7 @@ def long_tables(draw, names=PLAIN, exact=True):
     value = [draw(st.floats(0, 1)) for _ in range(n)] if valued else None
     used = sorted(set(label))
     kept = files if named else files[: min(n, 1)]
-    return LongRows(
+    return EventTable.long(
         tuple(kept),
         tuple(classes[code] for code in used),
         np.array(file, dtype=np.int32),
@@ -172,7 +174,7 @@ def wide_tables(draw, names=PLAIN, exact=True):
             edges += [tuple(sorted(draw(st.tuples(_times(exact), _times(exact))))) for _ in range(n)]
         file += [code] * n
     values = [[draw(st.floats(0, 1)) for _ in edges] for _ in classes]
-    return WideRows(
+    return EventTable.wide(
         tuple(files if named else files[: min(len(edges), 1)]),
         tuple(classes),
         np.array(file, dtype=np.int32),

@@ -23,8 +23,7 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.tables import compressed, read_rows
 from sedeval_soft.tables.fit import fit
-from sedeval_soft.tables.forms import FORMS
-from sedeval_soft.tables.read import read_table
+from sedeval_soft.tables.forms import FORMS, read_table
 from sedeval_soft.tables.source import Source
 
 SPEAKER = "SPEAKER a 1 {} {} <NA> <NA> {} {} <NA>\n"

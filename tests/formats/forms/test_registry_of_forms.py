@@ -10,15 +10,18 @@ from drawn import WRITTEN, facts
 from tables import long_rows
 from test_malformed import SEEDS
 
-from sedeval_soft.cli.convert import WRITTEN as OPTION
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.tables import folder
-from sedeval_soft.tables import source as magic
 from sedeval_soft.tables.fit import fit
-from sedeval_soft.tables.forms import FORMS, form_by_extension, form_of, recognised
-from sedeval_soft.tables.read import read_table
+from sedeval_soft.tables.forms import (
+    FORMS,
+    form_by_extension,
+    form_of,
+    may_be_no_table,
+    read_table,
+    recognised,
+)
 from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "forms.md"
 READ_ONLY = {"zip", "tar", "compressed"}
@@ -57,7 +60,7 @@ def test_every_form_is_documented():
     for form in FORMS:
         extensions, lost = table[form.name]
         assert extensions == form.extensions, form.name
-        if form.write is None:
+        if not form.written:
             assert lost == "(read only)"
         else:
             assert set(lost.split(", ")) == not_held(form), form.name
@@ -66,41 +69,31 @@ def test_every_form_is_documented():
 def test_forms_are_named_once():
     names = [form.name for form in FORMS]
     assert len(set(names)) == len(names)
-    own = [extension for form in FORMS for extension in form.own]
+    own = [extension for form in FORMS if form.own for extension in form.extensions]
     assert len(set(own)) == len(own)
-    assert {form.name for form in FORMS if form.write is None} == READ_ONLY
+    assert {form.name for form in FORMS if not form.written} == READ_ONLY
     for form in FORMS:
         assert form.title.strip()
         assert form.extensions
         assert all(re.fullmatch(r"\.[a-z0-9]+", extension) for extension in form.extensions)
-        assert set(form.own) <= set(form.extensions)
-
-
-def test_other_lists_of_forms_are_those_of_the_registry():
-    assert tuple(form.name for form in WRITTEN) == OPTION
-    own = {extension for form in FORMS for extension in form.own}
-    assert own == magic.EXTENSIONS
-    archives = {extension for form in FORMS if form.name in READ_ONLY for extension in form.own}
-    assert own - archives == folder.OTHERS
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed[0])
 def test_what_a_form_holds_is_recognised_by_that_form_alone(seed):
     name, data = seed
     source = Source("x", data, lambda: "")
-    found = [form.name for form in FORMS if form.recognises(source)]
+    found = [form.name for form in FORMS if form.reads(source)]
     text = {"long", "csv", "wide", "wide-csv", "sed-eval", "audacity"}
     expected = {"tar": "compressed"}.get(name, name)
     assert found == [expected] or (name in text and found == [])
     if found:
         assert recognised(source) is form_of(found[0])
-        assert magic.may_be_no_table(data, "x") or name in {"elan", "audacity"}
+        assert may_be_no_table(data, "x") or name in {"elan", "audacity"}
 
 
 @pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
 def test_a_form_reads_what_it_writes_by_its_registered_functions(form):
     rows = fit(long_rows([("", 0.0, 1.0, "car", 0.5), ("", 1.0, 2.0, "car", 0.25)]), form, called="x")
-    assert form.write
     data = form.write(rows.rows)
     if form.text:
         data.decode("utf-8")
@@ -112,7 +105,7 @@ def test_a_form_reads_what_it_writes_by_its_registered_functions(form):
 
 def test_extensions_say_what_is_written():
     for form in WRITTEN:
-        for extension in form.own:
+        for extension in form.extensions if form.own else ():
             assert form_by_extension(f"x{extension}", wide=False) is form
             assert form_by_extension(f"x{extension.upper()}.gz", wide=True) is form
     assert [form_by_extension(f"x{e}", wide=w).name for e in (".tsv", ".csv") for w in (False, True)] == [

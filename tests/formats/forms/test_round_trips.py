@@ -10,14 +10,14 @@ from drawn import PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through
 from hypothesis import HealthCheck, given, settings
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.rows import WideRows
 from sedeval_soft.errors import InputError
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import as_long
 
 NAMES = [form.name for form in WRITTEN]
 
 
-def frames() -> WideRows:
+def frames() -> EventTable:
     """Return a wide table of two recordings, with values, that begins at 0 and has no gaps."""
     return wide_rows(np.array([[0.25, 1.0], [0.5, 0.75], [0.125, 1e-9], [0.1, 0.3]]), 0.02, files=2)
 

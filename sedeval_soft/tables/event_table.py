@@ -1,0 +1,355 @@
+"""EventTable: filename, onset, offset, event_label and value, as read.
+
+A long table has a row for each event, or for each class and time step; a wide table has a row for each time
+step and a column of values for each class. Both are an `EventTable`, and nothing outside of this package asks
+which of the two it has. A wide table is never unfolded into a long one as a whole: at 17 classes that
+would take 17 times its memory.
+
+File names and class names are codes into the tuples `files` and `classes`, which may hold names
+that no row uses (a declared file without events, a class column of zeros).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.tables.ticks import Ticks, to_ticks
+
+Bools = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
+
+LONGEST = 1e9
+"""Seconds (31 years) that no limit of durations can be above: sums of ticks over many files stay whole."""
+
+UNNAMED = ""
+"""The file name of a table that has no column of file names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a table came from, for headers, signatures and messages.
+
+    name: as the user gave it. sha256: of the bytes as they lie on disk, None for data in memory.
+    form: what the table looked like, for example `long table with header, tab`.
+    ignored: columns that were read past. notes: what was taken for something else in reading.
+    assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
+    """
+
+    name: str
+    sha256: str | None = None
+    form: str = "in memory"
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spans:
+    """When the rows of a table are, in whole ticks.
+
+    file, onset, offset: (n,). label: (n,) the class of each, None where they are of every class.
+    """
+
+    file: Codes
+    onset: Ticks
+    offset: Ticks
+    label: Codes | None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.file)
+
+    @cached_property
+    def are_steps(self) -> bool:
+        """Whether rows are of every class, in order of file and time, last, and never overlap."""
+        if self.label is not None:
+            return False
+        follows = np.where(self._same, self.onset[1:] >= self.offset[:-1], self.file[1:] > self.file[:-1])
+        return bool(follows.all() and np.all(self.offset > self.onset))
+
+    @cached_property
+    def touching(self) -> Bools:
+        """Which rows but the first begin where the one before ends, in the same file, (n - 1,)."""
+        touching: Bools = self._same & (self.onset[1:] == self.offset[:-1])
+        return touching
+
+    @cached_property
+    def _same(self) -> Bools:
+        same: Bools = self.file[1:] == self.file[:-1]
+        return same
+
+
+class Track(NamedTuple):
+    """The values of all rows of a table for one class, or for all classes where each row has its own.
+
+    classes: which. value: (n,) in [0, 1], None where each row counts 1.0.
+    """
+
+    classes: range
+    value: Floats | None
+
+
+class Levels(NamedTuple):
+    """Single values above 0 of a table, (n,) each: a row and a class, active at levels born < a <= dies."""
+
+    row: Index
+    label: Codes
+    born: Floats
+    dies: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class EventTable:
+    """Rows of a table, long or wide.
+
+    files, classes: names, in order of first appearance, or of the columns.
+    file: (n,) codes. onset, offset: (n,) seconds as read, finite, 0 <= onset <= offset.
+    label: (n,) codes of the classes of a long table; None where each row has a value of every class.
+    values: of a long table none (each row counts 1.0) or one array, of a wide one an array for each class;
+        (n,) each, in [0, 1].
+    born: (n,) of operating points: the row stands for thresholds from it up to its value; else None.
+    """
+
+    files: tuple[str, ...]
+    classes: tuple[str, ...]
+    file: Codes
+    onset: Floats
+    offset: Floats
+    label: Codes | None
+    values: tuple[Floats, ...] = ()
+    origin: Origin = field(default_factory=lambda: Origin("rows"))
+    born: Floats | None = None
+
+    @classmethod
+    def long(
+        cls,
+        files: tuple[str, ...],
+        classes: tuple[str, ...],
+        file: Codes,
+        label: Codes,
+        onset: Floats,
+        offset: Floats,
+        value: Floats | None = None,
+        origin: Origin | None = None,
+        born: Floats | None = None,
+    ) -> EventTable:
+        """Return a table with one row per event, or per class and time step."""
+        values = () if value is None else (value,)
+        return cls(files, classes, file, onset, offset, label, values, origin or Origin("rows"), born)
+
+    @classmethod
+    def wide(
+        cls,
+        files: tuple[str, ...],
+        classes: tuple[str, ...],
+        file: Codes,
+        onset: Floats,
+        offset: Floats,
+        values: Sequence[Floats],
+        origin: Origin | None = None,
+    ) -> EventTable:
+        """Return a table with one row per time step, and one column of values per class."""
+        return cls(files, classes, file, onset, offset, None, tuple(values), origin or Origin("rows"))
+
+    @classmethod
+    def empty(cls, origin: Origin) -> EventTable:
+        """Return a table without rows and without names: of a system that detects nothing, for one."""
+        codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
+        return cls.long((), (), codes, codes, times, times, origin=origin)
+
+    @classmethod
+    def join(
+        cls,
+        parts: Sequence[EventTable],
+        files: tuple[str, ...] | None = None,
+        origin: Origin | None = None,
+    ) -> EventTable:
+        """Return the rows of some tables as those of one, with the files and classes of all.
+
+        files: all names, if there are more than those of the tables. origin: where the table is from, that of
+        the first if None. Where a table is wide, long ones among them have no rows.
+        """
+        if files is None:
+            files = tuple(dict.fromkeys(name for part in parts for name in part.files))
+        origin = origin or parts[0].origin
+        parts = [part for part in parts if part.is_wide] or parts
+        if not parts:
+            return replace(cls.empty(origin), files=files)
+        classes = tuple(dict.fromkeys(name for part in parts for name in part.classes))
+        file = np.concatenate([_recoded(part.file, part.files, files) for part in parts])
+        onset, offset = (np.concatenate([getattr(p, name) for p in parts]) for name in ("onset", "offset"))
+        if parts[0].is_wide:
+            columns = [dict(zip(part.classes, part.values, strict=True)) for part in parts]
+            values = tuple(
+                np.concatenate(
+                    [own.get(name, np.zeros(len(part))) for own, part in zip(columns, parts, strict=True)]
+                )
+                for name in classes
+            )
+            return cls.wide(files, classes, file, onset, offset, values, origin)
+        label = np.concatenate([_recoded(part.row_label, part.classes, classes) for part in parts])
+        value = born = None
+        if any(part.values for part in parts):
+            value = np.concatenate([part.values[0] if part.values else np.ones(len(part)) for part in parts])
+        points = [part.born for part in parts if part.born is not None]
+        if len(points) == len(parts):
+            born = np.concatenate(points)
+        return cls.long(files, classes, file, label, onset, offset, value, origin, born)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.onset)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether each row has a value of every class."""
+        return self.label is None
+
+    @property
+    def value(self) -> Floats | None:
+        """The values of the rows of a long table, (n,); None where it has none."""
+        return self.values[0] if self.values and self.label is not None else None
+
+    @property
+    def row_label(self) -> Codes:
+        """The class of each row of a long table, (n,)."""
+        if self.label is None:
+            raise TypeError("the rows of a wide table have no class of their own")
+        return self.label
+
+    @property
+    def n_columns(self) -> int:
+        """How many classes a row has a value of."""
+        return len(self.classes) if self.label is None else 1
+
+    @property
+    def has_values(self) -> bool:
+        """Whether rows have values, so that touching ones may be one event."""
+        return self.label is None or (bool(self.values) and self.born is None)
+
+    def spans(self) -> Spans:
+        """Return when all rows are, in ticks."""
+        return Spans(self.file, to_ticks(self.onset), to_ticks(self.offset), self.label)
+
+    def tracks(self) -> Iterator[Track]:
+        """Yield the values of all rows: class by class, or once for all classes if each row has its own."""
+        if self.label is None:
+            yield from (Track(range(k, k + 1), values) for k, values in enumerate(self.values))
+        else:
+            yield Track(range(len(self.classes)), self.value)
+
+    def active(self, threshold: float, *, inclusive: bool) -> tuple[Index, Codes]:
+        """Return row and class of every active value: above the threshold, or at it too where `inclusive`.
+
+        They are by class, then by row, in a wide table, and by row in a long one.
+        """
+
+        def above(values: Floats) -> Index:
+            return np.flatnonzero(values >= threshold if inclusive else values > threshold)
+
+        if self.label is None:
+            rows = [above(values) for values in self.values]
+            label = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows])
+            return np.concatenate([np.zeros(0, dtype=np.intp), *rows]), label
+        values = self.values[0] if self.values else np.ones(len(self))
+        # An operating point stands for its threshold and those up to the next one.
+        points = None if self.born is None else (self.born <= threshold) & (threshold < values)
+        row = above(values) if points is None else np.flatnonzero(points)
+        return row, self.label[row]
+
+    def levels(self) -> Levels:
+        """Return all values above 0, each with the levels at which it is active."""
+        if self.label is None:
+            row, label = self.active(0.0, inclusive=False)
+            dies = np.concatenate([np.zeros(0), *(values[values > 0] for values in self.values)])
+            return Levels(row, label, np.zeros(len(row)), dies)
+        dies = self.values[0] if self.values else np.ones(len(self))
+        born = np.zeros(len(self)) if self.born is None else self.born
+        row = np.flatnonzero(dies > born)
+        return Levels(row, self.label[row], born[row], dies[row])
+
+    def sounding(self, rows: Index) -> Bools:
+        """Return which of some rows have a value above 0 of any class, (n,)."""
+        sounding = np.full(len(rows), not self.values and self.label is not None)
+        for values in self.values:
+            sounding |= values[rows] > 0
+        return sounding
+
+    def groups(self) -> npt.NDArray[np.int64]:
+        """Return a number for each row, (n,): rows with the same one are values of the same function of time.
+
+        They are those of one file and class, or of one file where each row has a value of every class.
+        """
+        group = self.file.astype(np.int64)
+        return group if self.label is None else group * len(self.classes) + self.label
+
+    def class_of(self, row: int) -> str:
+        """Return the name of the class of a row, nothing where it is of every class."""
+        return "" if self.label is None else self.classes[self.label[row]]
+
+    def take(self, rows: Index | Bools | slice) -> EventTable:
+        """Return some rows: their positions, or a mask of them."""
+        return EventTable(
+            self.files,
+            self.classes,
+            self.file[rows],
+            self.onset[rows],
+            self.offset[rows],
+            None if self.label is None else self.label[rows],
+            tuple(column[rows] for column in self.values),
+            self.origin,
+            None if self.born is None else self.born[rows],
+        )
+
+    def emptied(self) -> EventTable:
+        """Return the table without its rows, and without holding them in memory."""
+        return self.take(np.zeros(0, dtype=np.intp))
+
+    def only_files(self, chosen: Bools) -> EventTable:
+        """Return the rows of some files, (n_files,), and their names.
+
+        Columns are views of those of this table where the rows stand together.
+        """
+        files = tuple(name for name, is_chosen in zip(self.files, chosen.tolist(), strict=True) if is_chosen)
+        file = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int32)[self.file]
+        at = np.flatnonzero(file >= 0)
+        together = len(at) == 0 or at[-1] - at[0] + 1 == len(at)
+        rows = slice(at[0] if len(at) else 0, at[-1] + 1 if len(at) else 0) if together else at
+        return replace(self.take(rows), files=files, file=file[rows])
+
+    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
+        """Return the table with other file names; codes: the new code of each file, -1 where its rows go."""
+        if [*codes] == [*range(len(codes))]:
+            return replace(self, files=files)
+        file = np.asarray(codes, dtype=np.int32)[self.file] if len(self) else self.file
+        recoded = replace(self, files=files, file=file)
+        return recoded if not len(self) or file.min() >= 0 else recoded.take(file >= 0)
+
+    def with_classes(self, classes: tuple[str, ...]) -> EventTable:
+        """Return the table of some classes, in this order; those that it lacks are silent."""
+        if self.label is None:
+            columns = dict(zip(self.classes, self.values, strict=True))
+            silent = np.broadcast_to(0.0, len(self))
+            return replace(self, classes=classes, values=tuple(columns.get(name, silent) for name in classes))
+        if classes[: len(self.classes)] == self.classes:
+            return replace(self, classes=classes)
+        position = {name: code for code, name in enumerate(classes)}
+        lookup = np.asarray([position.get(name, -1) for name in self.classes], dtype=np.int32)
+        label = lookup[self.label] if len(self) else self.label
+        recoded = replace(self, classes=classes, label=label)
+        return recoded if not len(self) or label.min() >= 0 else recoded.take(label >= 0)
+
+
+def _recoded(codes: Codes, names: Sequence[str], among: Sequence[str]) -> Codes:
+    """Return codes of names as codes among all names."""
+    position = {name: code for code, name in enumerate(among)}
+    lookup = np.array([position[name] for name in names], dtype=np.int32)
+    return codes if np.array_equal(lookup, np.arange(len(lookup))) else lookup[codes]

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.comparison.compare import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings

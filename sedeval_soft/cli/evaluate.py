@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.comparison.compare import Board
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings

@@ -21,7 +21,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:
-    from sedeval_soft.comparison.compare import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.scores import Scores
     from sedeval_soft.report.services import Verdict
 

@@ -14,11 +14,14 @@ Nothing looks at values, so that all of it can be compiled: values outside of [0
 meaning. Needs array-api-compat: the extra `soft-sed-eval[functional]`.
 """
 
-from sedeval_soft.functional.counts import DivergenceSums, SoftCounts, divergence_sums, soft_counts
 from sedeval_soft.functional.scores import (
+    DivergenceSums,
+    SoftCounts,
+    divergence_sums,
     kl_divergence,
     product_soft_f1,
     score_of,
+    soft_counts,
     soft_error_rate,
     soft_f1,
     soft_fbeta,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.compare import Board, Entry
+from sedeval_soft.comparison.board import Board, Entry
 from sedeval_soft.comparison.records import About, Record
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.html.report_page import fill

@@ -8,8 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.comparison.board import board_document
-from sedeval_soft.comparison.compare import Board
+from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.core.scores import Score, Scores, document
 from sedeval_soft.errors import visible
 from sedeval_soft.html.arrays import Packer, packed_bytes, packed_json

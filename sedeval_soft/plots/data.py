@@ -11,7 +11,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import finite
 
 if TYPE_CHECKING:
-    from sedeval_soft.comparison.compare import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.scores import Scores
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sedeval_soft.comparison.compare import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, spell

@@ -9,11 +9,83 @@ As everywhere in PyTorch the output of a network comes first and the target seco
 `sedeval_soft.functional` and `sedeval_soft.evaluate` the reference comes first.
 """
 
+from __future__ import annotations
+
 try:
-    import torch as _torch  # noqa: F401 - says early, and what to do, if it is not there
+    import torch
 except ImportError as error:
     raise ImportError("sedeval_soft.torch needs PyTorch: pip install 'soft-sed-eval[torch]'") from error
 
-from sedeval_soft.torch.loss import SoftFLoss
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.functional.arrays import lay_out
+from sedeval_soft.functional.scores import T_NORMS, counts_of, score_of
 
 __all__ = ["SoftFLoss"]
+
+AVERAGES = ("micro", "macro", "weighted")
+
+
+class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
+    """1 - soft F of a batch: (1 + b^2) TP / (b^2 N_ref + N_sys + eps) with TP = sum T(y, p).
+
+    A batch is scored as one, all its recordings together: F of a batch is not the mean of F of its parts, so
+    batches should be large enough to hold most classes. Of a class without reference in the batch TP is 0
+    whatever is predicted: `macro` and `weighted` leave it out, and only `micro` learns from its false
+    alarms. A loss that sees every cell, such as cross entropy, beside this one teaches silence.
+
+    average: `macro`, `micro` or `weighted`. beta: how many times recall counts more than precision.
+    t_norm: `minimum`, whose best value is at p = y; `product`, which is smooth, and drives p to 0 and 1 where
+        annotators doubt; or `lukasiewicz`.
+    eps: added below. from_logits: whether the output of the network goes through a sigmoid first.
+    class_axis: where the classes are, if not last.
+    """
+
+    def __init__(
+        self,
+        *,
+        average: str = "macro",
+        beta: float = 1.0,
+        t_norm: str = "minimum",
+        eps: float = 1e-7,
+        from_logits: bool = False,
+        class_axis: int = -1,
+    ) -> None:
+        super().__init__()
+        if average not in AVERAGES:
+            raise SettingsError(f"average {average!r}: expected one of {', '.join(AVERAGES)}")
+        if t_norm not in T_NORMS:
+            raise SettingsError(f"t_norm {t_norm!r}: expected one of {', '.join(T_NORMS)}")
+        if not (0 < beta < float("inf") and 0 <= eps < float("inf")):
+            raise SettingsError(f"beta {beta!r}, eps {eps!r}: expected beta above 0 and eps of at least 0")
+        self.average, self.beta, self.t_norm, self.eps = average, beta, t_norm, eps
+        self.from_logits, self.class_axis = from_logits, class_axis
+
+    def forward(
+        self,
+        input: torch.Tensor,  # noqa: A002 - as the losses of PyTorch call it
+        target: torch.Tensor,
+        mask: torch.Tensor | None = None,
+        weights: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Return the loss, a scalar in [0, 1]; 0 where F is undefined: nothing can be learned there.
+
+        input: probabilities, or logits with `from_logits`, (..., n_segments, n_classes). target: the soft
+        reference, of that shape. mask: True where cells, or segments, count; what padding holds does not
+        matter.
+        weights: what each segment counts.
+        """
+        system = torch.sigmoid(input) if self.from_logits else input
+        sides = lay_out(target, system, mask, weights, None, self.class_axis)
+        counts = counts_of(sides, self.t_norm, errors=False)
+        score = score_of(counts, "fbeta", average=self.average, beta=self.beta, eps=self.eps)
+        # NaN in the input must stay seen: only where there is no reference F is undefined.
+        nothing = (counts.n_ref.sum() == 0) & ~torch.isnan(counts.n_sys.sum()) & torch.isnan(score)
+        loss: torch.Tensor = torch.where(nothing, torch.zeros_like(score), 1.0 - score).to(sides.dtype)
+        return loss
+
+    def extra_repr(self) -> str:
+        """Return the settings, as `print(model)` shows them."""
+        return (
+            f"average={self.average!r}, beta={self.beta}, t_norm={self.t_norm!r}, eps={self.eps}, "
+            f"from_logits={self.from_logits}, class_axis={self.class_axis}"
+        )

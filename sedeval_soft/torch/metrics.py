@@ -14,14 +14,15 @@ import torch
 
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.functional.arrays import Sides, lay_out
-from sedeval_soft.functional.counts import (
+from sedeval_soft.functional.scores import (
+    AVERAGES,
     T_NORMS,
     DivergenceSums,
     SoftCounts,
     counts_of,
     divergences_of,
+    score_of,
 )
-from sedeval_soft.functional.scores import AVERAGES, score_of
 
 try:
     import torchmetrics

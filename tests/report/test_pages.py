@@ -31,7 +31,7 @@ from samples import (
 )
 
 from sedeval_soft import evaluate, mean_of_runs
-from sedeval_soft.comparison.compare import Agreement, Difference
+from sedeval_soft.comparison.board import Agreement, Difference
 from sedeval_soft.core.scores import Folds, Spread
 from sedeval_soft.errors import visible
 from sedeval_soft.measures import registry

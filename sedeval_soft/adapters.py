@@ -1,16 +1,29 @@
-"""Any scores as Hugging Face's `evaluate` has metrics, and as its `Trainer` calls them."""
+"""Every score as other libraries call their metrics: scikit-learn's scorers, Hugging Face's metrics.
+
+They call `sedeval_soft.evaluate` and `Evaluator`, and import none of these libraries.
+
+- `scorer(score, **settings)`: for `cross_val_score`, `GridSearchCV` and the like.
+- `SoundEventMetric(scores, **settings)`: `add`, `add_batch` and `compute`, as a metric of `evaluate`.
+- `trainer_metrics(scores, **settings)`: for `Trainer(compute_metrics=...)` of `transformers`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.adapters.wanted import settings_for
-from sedeval_soft.api import Evaluator
+from sedeval_soft.api import Evaluator, evaluate
+from sedeval_soft.api.sources import settings_from
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.settings import Settings
+
+__all__ = ["SoundEventMetric", "scorer", "trainer_metrics"]
 
 DEFAULT = ("segment.soft.f1.micro", "segment.soft.f1.macro", "segment.soft.error_rate.micro")
 
@@ -19,6 +32,48 @@ PADDING = -100
 
 Numbers = dict[str, float | int | None]
 Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+def scorer(score: str = "segment.soft.f1.macro", **settings: Any) -> Callable[[Any, Any, Any], float]:  # noqa: ANN401
+    """Return a scorer for `cross_val_score`, `GridSearchCV` and the like.
+
+    score: the name of a score; one of which lower is better comes with its sign changed, as scikit-learn
+        has it.
+    settings: as of `sedeval_soft.evaluate`.
+
+    Each row of X and y is a segment of one recording: y has the shape (n_segments, n_classes). The
+    estimator's `predict_proba` is scored, or what `predict` returns, both clipped to [0, 1]. What is
+    undefined is NaN.
+    """
+    chosen = _settings_for([score], settings)
+    sign = -1.0 if measure_of(score).direction == "lower" else 1.0
+
+    def scored(estimator: Any, x: Any, y: Any) -> float:  # noqa: ANN401 - whatever the estimator takes
+        reference = np.asarray(y, dtype=np.float64)
+        system = np.clip(_probabilities(estimator, x), 0.0, 1.0)
+        value = evaluate(reference, system, settings=chosen)[score]
+        return math.nan if value is None else sign * value
+
+    return scored
+
+
+def _probabilities(estimator: Any, x: Any) -> Floats:  # noqa: ANN401 - as above
+    """Return what an estimator says of each class, (n_segments, n_classes)."""
+    if not hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict(x), dtype=np.float64)
+    found = estimator.predict_proba(x)
+    if not isinstance(found, list):
+        return np.asarray(found, dtype=np.float64)
+    # Of several outputs there is one array each, a column for each label that was seen in training.
+    seen = zip(found, estimator.classes_, strict=True)
+    return np.stack([_active(column, labels) for column, labels in seen], axis=-1)
+
+
+def _active(probabilities: Floats, labels: Any) -> Floats:  # noqa: ANN401 - an array of labels
+    """Return the probability of the label 1, 0 where it was never seen."""
+    known = list(labels)
+    return probabilities[:, known.index(1)] if 1 in known else np.zeros(len(probabilities))
 
 
 class SoundEventMetric:
@@ -30,7 +85,7 @@ class SoundEventMetric:
     """
 
     def __init__(self, scores: Sequence[str] = DEFAULT, **settings: Any) -> None:  # noqa: ANN401 - see Settings
-        self._settings = settings_for(scores, settings)
+        self._settings = _settings_for(scores, settings)
         self.scores = tuple(scores)
         self._start()
 
@@ -103,3 +158,17 @@ def _sigmoid(logits: Array) -> Array:
     # By the hyperbolic tangent nothing overflows.
     half: Array = 0.5 * (1.0 + np.tanh(0.5 * logits))
     return half
+
+
+def _settings_for(scores: Sequence[str], settings: Mapping[str, Any]) -> Settings:
+    """Return settings with which nothing but the families of some scores is evaluated.
+
+    Raises SettingsError for no score at all and for settings, ScoreNameError for a name that no score has.
+    """
+    if isinstance(scores, str) or not scores:
+        raise SettingsError(f"scores {scores!r}: expected a list of names such as segment.soft.f1.macro")
+    groups = {group for group in map(group_of, scores) if group}
+    names = [ScoreName.parse(name) for name in scores]
+    families = dict.fromkeys(f"{name.basis}.{name.reading}" for name in names)
+    asked = {"only": tuple(families), "measures": tuple(sorted(groups))}
+    return settings_from(None, {**asked, **settings})

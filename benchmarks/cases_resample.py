@@ -37,7 +37,7 @@ class _Replicated:
     def __init__(self, tables: tuple[Any, Any], only: tuple[str, ...]) -> None:
         """Evaluate once, to have what is counted."""
         from sedeval_soft.api import shard_of_rows, to_rows
-        from sedeval_soft.run.scoring import score_tally
+        from sedeval_soft.evaluation.score import score_tally
         from sedeval_soft.settings import Settings
 
         self.tables, self.only = tables, only

@@ -40,7 +40,7 @@ class Pooled:
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
         from sedeval_soft.core.tally import Tally
-        from sedeval_soft.run.cells import Cells, Columns, tally_cells, tally_ranking
+        from sedeval_soft.evaluation.count import Cells, Columns, tally_cells, tally_ranking
         from sedeval_soft.settings import Settings
 
         n_segments = np.array([system.shape[1]])
@@ -61,10 +61,10 @@ class Pooled:
 
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""
-        from sedeval_soft.core.events import active
+        from sedeval_soft.evaluation.score import score_tally
         from sedeval_soft.measures.divergence import PROPER, SOFT, count_divergence
         from sedeval_soft.measures.ranking import count_ranking
-        from sedeval_soft.run.scoring import score_tally
+        from sedeval_soft.timeline.events import active
 
         settings, cells = self.settings, self.cells
         cut = active(cells.reference, settings.reference_cut, settings.inclusive)

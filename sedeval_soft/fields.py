@@ -286,6 +286,12 @@ class SettingsKeywords(TypedDict, total=False):
 # fmt: on
 
 
+class Keywords(SettingsKeywords, total=False):
+    """Settings as keyword arguments of `evaluate`. preset: the name of those that hold below them."""
+
+    preset: str
+
+
 _KINDS = {float: "number", int: "whole", bool: "switch"}
 
 

@@ -18,7 +18,7 @@ LAYERS = (
     ("measures", "functional"),
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
-    ("run",),
+    ("evaluation", "run"),
     ("comparison",),
     ("report",),
     ("html", "plots"),
@@ -27,7 +27,7 @@ LAYERS = (
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
-TOGETHER = ({"core", "formats", "tables", "timeline"}, {"api", "tools"})
+TOGETHER = ({"core", "formats", "tables", "timeline"}, {"api", "tools"}, {"evaluation", "run"})
 """Packages of one layer that may import from one another."""
 
 HEAVY = frozenset(

@@ -17,7 +17,7 @@ from documents import blocks
 from launched import program
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.cli.requirements import parse_requirement
+from sedeval_soft.cli.present import parse_requirement
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "sample_data"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import ALL, FILES, LABELS, random_rows
-from tables import long_rows, wide_rows
+from laws import ALL
+from tables import FILES, LABELS, long_rows, random_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api import evaluate_rows
@@ -151,7 +151,7 @@ def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():
 
 
 def test_signature_and_tallies_know_groups_and_scenes():
-    from sedeval_soft.run.single import recipe_of
+    from sedeval_soft.evaluation.count import recipe_of
 
     asked = Settings(groups={"g": ("car",)}, scenes={"s": ("a",)})
     signature = evaluate_rows(random_rows(0), random_rows(0), asked).signature

@@ -23,15 +23,15 @@ SELDOM = {
     *(
         "sedeval_soft.settings_files",
         "sedeval_soft.core.chance",
-        "sedeval_soft.core.clips",
     ),
-    *("sedeval_soft.core.partition", "sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
-    *("sedeval_soft.measures.curves.points", "sedeval_soft.measures.curves.curve"),
-    "sedeval_soft.measures.intersection.count",
+    *("sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
+    *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
+    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
+    *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
-    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered", "sedeval_soft.run.psds"),
-    *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.run.sweep"),
-    *("sedeval_soft.run.tuned", "sedeval_soft.run.worst", "sedeval_soft.simulation"),
+    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered"),
+    *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
+    *("sedeval_soft.run.tuned", "sedeval_soft.evaluation.worst", "sedeval_soft.simulation"),
 }
 """Modules that a plain evaluation has no use for."""
 
@@ -113,6 +113,7 @@ def test_what_settings_ask_for_is_imported_then(tmp_path):
         str(tmp_path / "curves.tsv"),
     ]
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
-    rarely = {name for name in SELDOM if name.startswith(("sedeval_soft.run", "sedeval_soft.measures"))}
+    rooms = ("sedeval_soft.evaluation", "sedeval_soft.run", "sedeval_soft.measures")
+    rarely = {name for name in SELDOM if name.startswith(rooms)}
     assert len(rarely) > 10
     assert imported(code, rarely) == rarely

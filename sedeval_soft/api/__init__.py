@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         of_points,
         settings_of_points,
         threshold_curves,
-        with_chance,
         with_curves,
     )
     from sedeval_soft.api.evaluator import Evaluator, merge_tallies, read_tally
@@ -54,7 +53,6 @@ __all__ = [
     "sides_of",
     "threshold_curves",
     "to_rows",
-    "with_chance",
     "with_curves",
     "with_points",
 ]

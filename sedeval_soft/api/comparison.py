@@ -33,7 +33,6 @@ from sedeval_soft.comparison.compare import (
     compare_scores,
     mean_scores,
 )
-from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
@@ -41,6 +40,7 @@ from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.alignment_report import STRICT
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 

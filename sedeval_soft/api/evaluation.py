@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -29,26 +30,26 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import Pair, align
-from sedeval_soft.core.room import memory_limited
+from sedeval_soft.core.room import given_limit, memory_limited
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.fields import DEFAULT_ONLY
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
-from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.recordings import Pair, align
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
 
-Counted = tuple[tuple[EventTable, EventTable] | None, Mapping[str, float] | None, Shard]
-"""The rows of both sides, None where they are not in memory, the durations, and the statistics."""
+_LOOKED_AT = 1 << 25
+"""Bytes of both tables below which nobody asks whether they fit into memory."""
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
 """How many arrangements in time chance levels are of where nothing else is said, and at the most."""
@@ -70,7 +71,7 @@ def evaluate(
     memory_limit: int | str | None = None,
     scheduler: str | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - the fields of Settings, checked there
+    **values: Unpack[Keywords],
 ) -> Scores:
     """Score a system's output against a reference.
 
@@ -112,83 +113,119 @@ def evaluate(
         jobs = 1
     with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
         system = with_points(system, limits)
-        chosen = with_folds(settings_of_points(chosen, [system]), folds)
-        counted = _counted(
-            reference, system, chosen, durations, limits_from(limits, columns), name,
-            draws=draws, jobs=jobs, scheduler=scheduler, whole=folds is not None or by is not None,
+        found = evaluation_of(
+            reference, system, with_folds(settings_of_points(chosen, [system]), folds),
+            durations=durations, name=name, folds=folds, by=by, limits=limits_from(limits, columns),
+            jobs=jobs, scheduler=scheduler, at_once=bool(draws), progress=progress,
         )  # fmt: skip
-        files = counted[2].tally.files
-        parts = [read_parts(of, what, files, limits) for what, of in (("folds", folds), ("by", by))]
-        return _scored(counted, chosen, parts[0], parts[1], draws, progress)
+        return (found.with_chance(draws, progress) if draws else found).scores
 
 
-def _scored(
-    counted: Counted,
-    settings: Settings,
-    folds: Partition | None,
-    by: Partition | None,
-    draws: int,
-    progress: Progress | None,
-) -> Scores:
-    """Return the scores of what was counted."""
-    sides, lengths, shard = counted
-    points = sides is not None and has_points(sides[1])
-    scores = score_shard(shard, __version__, folds=folds, by=by, points=points, progress=progress)
-    if sides is None or not draws:
-        return scores
-    return with_chance(scores, align(*sides, settings, lengths), draws, folds, progress)
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of a system, and what they were made of.
+
+    shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
+    durations: in seconds by file name. folds: of the files.
+    """
+
+    scores: Scores
+    shard: Shard
+    sides: tuple[EventTable, EventTable] | None
+    durations: Mapping[str, float] | None
+    folds: Partition | None
+
+    @property
+    def pair(self) -> Pair:
+        """The rows of both sides on one list of files and classes; they must be in memory."""
+        if self.sides is None:
+            raise ValueError("rows that were counted in parts are not kept")
+        return align(*self.sides, self.shard.settings, self.durations)
+
+    def with_chance(self, draws: int, progress: Progress | None = None) -> Evaluation:
+        """Return the same with the chance level of each score, over so many arrangements in time."""
+        from sedeval_soft.evaluation.chance import chance_of
+
+        chance = chance_of(self.pair, self.scores, draws, self.folds, progress)
+        return replace(self, scores=replace(self.scores, chance=chance))
+
+    def save(self, path: str) -> None:
+        """Write what was counted, for `merge`."""
+        from sedeval_soft.formats import pack_shard
+        from sedeval_soft.report import write_atomic
+
+        write_atomic(path, pack_shard(self.shard, __version__))
 
 
-def _counted(
-    reference: Any,  # noqa: ANN401
+def evaluation_of(
+    reference: Any,  # noqa: ANN401 - as for evaluate
     system: Any,  # noqa: ANN401
     settings: Settings,
-    durations: Durations | None,
-    limits: Limits,
-    name: str | None,
     *,
-    draws: int,
-    jobs: int | None,
-    scheduler: str | None,
-    whole: bool,
-) -> Counted:
-    """Return the rows of both sides, None where they are not in memory, the durations, and the statistics."""
-    files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
+    durations: Durations | None = None,
+    name: str | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    limits: Limits,
+    jobs: int | Literal["by size"] | None = None,
+    scheduler: str | None = None,
+    whole: bool = False,
+    at_once: bool = False,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Score a system as `evaluate` does, and keep what the scores were made of.
+
+    settings: complete, also for folds and operating points. jobs: processes that count tables in files; None
+    to count them in memory, `by size` for as many as large tables are worth. whole: all that was counted is
+    needed, not only the scores. at_once: all rows are needed in memory.
+    """
+    whole = whole or folds is not None or by is not None
+    paths = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
-        _check_scheduler(scheduler, files=files, draws=draws)
-    if files and not draws and not (jobs is None and scheduler is None):
+        _check_scheduler(scheduler, files=paths, at_once=at_once)
+    in_parts = jobs is not None or scheduler is not None
+    if jobs == "by size" and scheduler is None and paths:
+        in_parts = given_limit() is not None or _may_be_large(os.fspath(reference), os.fspath(system))
+    sides: tuple[EventTable, EventTable] | None
+    if paths and in_parts and not at_once:
         from sedeval_soft.api.parts import counted_in_parts
 
-        paths = os.fspath(reference), os.fspath(system)
         sides, lengths, shard = counted_in_parts(
-            *paths, settings, durations, limits, jobs=jobs, scheduler=scheduler, whole=whole
-        )
-        return sides, lengths, shard if name is None else replace(shard, system=name)
-    both, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-    return both, lengths, shard_of_rows(*both, settings, lengths, name)
+            os.fspath(reference), os.fspath(system), settings, durations, limits,
+            jobs=None if jobs == "by size" else jobs, scheduler=scheduler, whole=whole,
+        )  # fmt: skip
+        shard = shard if name is None else replace(shard, system=name)
+    else:
+        sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
+        shard = shard_of_rows(*sides, settings, lengths, name)
+    parts = {
+        what: read_parts(parted, what, shard.tally.files, limits)
+        for what, parted in (("folds", folds), ("by", by))
+    }
+    points = sides is not None and has_points(sides[1])
+    scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
+    return Evaluation(scores, shard, sides, lengths, parts["folds"])
 
 
-def _check_scheduler(scheduler: object, *, files: bool, draws: int) -> None:
+def _may_be_large(reference: str, system: str) -> bool:
+    """Return whether to look at tables before they are read: there are shards, or they are large."""
+    from sedeval_soft.tables.source import any_in_shards
+
+    if any_in_shards(reference, system):
+        return True
+    with suppress(OSError, ValueError):
+        return sum(Path(name).stat().st_size for name in (reference, system)) >= _LOOKED_AT
+    return False
+
+
+def _check_scheduler(scheduler: object, *, files: bool, at_once: bool) -> None:
     """Refuse a scheduler of what its workers cannot read, or cannot count in parts; raises SettingsError."""
     if not isinstance(scheduler, str):
         raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
     if not files:
         raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
-    if draws:
+    if at_once:
         raise SettingsError("scheduler counts parts; chance looks at all rows at once")
-
-
-def with_chance(
-    scores: Scores,
-    pair: Pair,
-    draws: int,
-    folds: Partition | None = None,
-    progress: Progress | None = None,
-) -> Scores:
-    """Return the scores of a pair with their chance levels; arguments as for `run.chance`."""
-    from sedeval_soft.run.chance import chance_of
-
-    return replace(scores, chance=chance_of(pair, scores, draws, folds, progress))
 
 
 def checked_draws(chance: object) -> int:
@@ -208,7 +245,7 @@ def threshold_curves(
     limits: Limits | None = None,
     columns: Columns | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401
+    **values: Unpack[Keywords],
 ) -> Curves:
     """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
 

@@ -20,7 +20,6 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -32,6 +31,7 @@ from sedeval_soft.run.evaluation import describe, score_shard, shard_of
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.recordings import align
 
 _WORST = 10
 """How many files, classes and segments a report lists where the settings do not say."""

@@ -18,11 +18,11 @@ from sedeval_soft.api.parted import Part, counted
 from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text
 from sedeval_soft.api.streaming import jobs_for_size
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.evaluation.count import check_counts
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of, own_folder
 from sedeval_soft.formats.known import Known
@@ -30,7 +30,6 @@ from sedeval_soft.formats.pieces import HeldBuckets, JoinedBucket
 from sedeval_soft.formats.shards import Held, ShardFile, joined, recordings, shards_of
 from sedeval_soft.run.batches import Keeper
 from sedeval_soft.run.groups import scenes_of
-from sedeval_soft.run.single import check_counts
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -38,6 +37,7 @@ from sedeval_soft.tables.folder import stem_of, with_recording
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.read import read_rows
 from sedeval_soft.tables.source import open_source, spelled
+from sedeval_soft.timeline.recordings import align
 
 
 @dataclass(frozen=True, slots=True)

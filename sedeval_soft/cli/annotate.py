@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.arguments import check_once
 from sedeval_soft.cli.options import (
     CLASSES,
     INTAKE,
@@ -19,8 +18,8 @@ from sedeval_soft.cli.options import (
     option,
     setting,
 )
-from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, remark, to_standard_output
-from sedeval_soft.cli.table import hand_over
+from sedeval_soft.cli.output import each_of, emit, hand_over, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.settings import check_once, limits_of
 from sedeval_soft.fields import OUTPUT, SCORING
 
 EPILOG = """\b
@@ -80,7 +79,6 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """
     from sedeval_soft.api.annotation import SCORES
     from sedeval_soft.api.annotation import annotate as annotated
-    from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.settings_files import split_classes
 
     _check(tables, given)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.arguments import check_objective, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     OBJECTIVE,
@@ -24,7 +23,8 @@ from sedeval_soft.cli.options import (
     option,
     setting,
 )
-from sedeval_soft.cli.output import remark, to_standard_output
+from sedeval_soft.cli.output import progress, remark, to_standard_output
+from sedeval_soft.cli.settings import check_objective, check_wanted, limits_of, move_rule, settings_of
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
@@ -131,8 +131,6 @@ def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noq
     may say who submits. The index ranks them; each has a report. Those that cannot be scored are listed with
     all their problems, and stop nobody else's. What did not change is not scored again.
     """
-    from sedeval_soft.cli.asked import limits_of
-
     move_rule(given)
     if to_standard_output(given["output"]):
         raise click.UsageError("-o names standard output; a site is a folder.", ctx)
@@ -144,7 +142,6 @@ def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noq
 
 def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
     """Build the site; return the exit code."""
-    from sedeval_soft.cli.progress import progress
     from sedeval_soft.tools.site import build_site
 
     names = ("output", "cache", "reference", "title", "no_reports", "fail_on_invalid", "quiet", "ties")
@@ -177,8 +174,7 @@ def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
 
 def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, str, list[str]]:
     """Return the settings, the score that ranks, and those that are shown; refuses what does not fit."""
-    from sedeval_soft.cli.asked import check_wanted, settings_of
-    from sedeval_soft.cli.requirements import parse_wanted
+    from sedeval_soft.cli.present import parse_wanted
     from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
     scores = parse_wanted(io["scores"])

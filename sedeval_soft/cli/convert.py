@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from sedeval_soft.cli.options import INTAKE, QUIET, GroupedCommand, add, option
-from sedeval_soft.cli.table import hand_over
+from sedeval_soft.cli.output import hand_over
+from sedeval_soft.cli.settings import limits_of
 from sedeval_soft.fields import OUTPUT
 from sedeval_soft.tables.forms import WRITTEN
 
@@ -43,8 +44,6 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     is a file, a folder (for maestro and score-dir, and where a form has a file for each recording), or - for
     standard output. What OUT cannot hold is said on standard error.
     """
-    from sedeval_soft.cli.asked import limits_of
-
     asked = {name: given[name] for name in ("to", "source_form", "strict")}
     with limits_of(given) as limits:
         hand_over(source, target, force=given["force"], quiet=given["quiet"], limits=limits, **asked)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sedeval_soft.cli.arguments import check_objective, check_once, move_rule
-from sedeval_soft.cli.chance import draws_of, with_levels
-from sedeval_soft.cli.jobs import check_jobs, jobs_of, may_be_in_parts
 from sedeval_soft.cli.options import (
     INPUT,
     INTAKE,
@@ -28,11 +25,34 @@ from sedeval_soft.cli.options import (
     GroupedCommand,
     add,
 )
-from sedeval_soft.cli.output import check_tally_path, each_of, emit, refuse_overwriting, remark
+from sedeval_soft.cli.output import (
+    check_tally_path,
+    each_of,
+    emit,
+    progress,
+    refuse_overwriting,
+    remark,
+    to_standard_output,
+)
+from sedeval_soft.cli.settings import (
+    check_intervals,
+    check_objective,
+    check_once,
+    check_resampling,
+    check_wanted,
+    limits_of,
+    move_rule,
+    settings_files,
+    settings_of,
+)
+from sedeval_soft.fields import RULES
 
 if TYPE_CHECKING:
+    from sedeval_soft.api.evaluation import Evaluation
     from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.intake import Limits
+    from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.event_table import EventTable
 
@@ -50,9 +70,6 @@ Examples:
 \b
 Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
-
-System = Union[str, dict[float, str], "EventTable"]
-"""The path of a table, tables by threshold, or rows of such tables."""
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
@@ -76,63 +93,107 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
 
         emit(list_scores())
         return
-    points, folder = _points(given.pop("points"), ctx), given.pop("points_folder")
-    if points and folder is not None:
-        raise click.UsageError("--operating-point and --operating-points are given; expected one.", ctx)
+    points = _points(given.pop("points"), ctx)
+    request = Request(reference or "", systems, points, **{name: given.pop(name) for name in _OPTIONS})
     move_rule(given)
-    _check_arguments(ctx, reference, systems, given, points=bool(points or folder is not None))
-    from sedeval_soft.cli.asked import limits_of
-
-    given |= {"jobs": jobs_of(given), "memory": given["memory_limit"]}
+    _check_arguments(ctx, request, given, has_reference=reference is not None)
     with limits_of(given) as limits:
-        if folder is not None:
+        if request.points_folder is not None:
             from sedeval_soft.api import operating_points
 
-            points = operating_points(folder, limits=limits)
-        ctx.exit(_run(reference or "", points or systems, given, limits))
+            request = request._replace(points=operating_points(request.points_folder, limits=limits))
+        ctx.exit(_run(request, given, limits))
+
+
+class Request(NamedTuple):
+    """Options that are neither settings nor presentation, by their names.
+
+    points: tables by threshold, in place of systems.
+    """
+
+    reference: str
+    systems: tuple[str, ...]
+    points: dict[float, str]
+    points_folder: str | None
+    durations: str | None
+    folds: str | None
+    by: str | None
+    rank_by: str | None
+    baseline: str | None
+    runs: bool
+    chance: bool
+    draws: int | None
+    jobs: int | None
+    scheduler: str | None
+    check: str | None
+    curves: str | None
+    save_tally: str | None
+    report: str | None
+    timelines: tuple[str, ...]
+
+
+_OPTIONS = Request._fields[3:]
 
 
 def _check_arguments(
-    ctx: click.Context,
-    reference: str | None,
-    systems: Sequence[str],
-    given: Mapping[str, Any],
-    *,
-    points: bool,
+    ctx: click.Context, request: Request, given: Mapping[str, Any], *, has_reference: bool
 ) -> None:
     """Refuse paths and options that do not go together."""
+    systems, points = request.systems, bool(request.points or request.points_folder is not None)
+    if request.points and request.points_folder is not None:
+        raise click.UsageError("--operating-point and --operating-points are given; expected one.", ctx)
     if points and systems:
         raise click.UsageError("--operating-point and --operating-points stand in place of SYSTEM.", ctx)
-    if reference is None or not (systems or points):
-        missing = "REFERENCE" if reference is None else "SYSTEM..."
+    if not has_reference or not (systems or points):
+        missing = "SYSTEM..." if has_reference else "REFERENCE"
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
-    if [reference, *systems].count("-") > 1:
+    if [request.reference, *systems].count("-") > 1:
         raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
     check_once(systems, "SYSTEM")
-    check_jobs(ctx, systems, given, points=points)
+    _check_jobs(ctx, request, points=points)
+    _check_systems(ctx, request, given)
+
+
+def _check_systems(ctx: click.Context, request: Request, given: Mapping[str, Any]) -> None:
+    """Refuse options that one system has, or several have, where there are others."""
+    systems = request.systems
     few = len(systems) < 2
     for name in ("rank_by", "baseline", "runs") if few else ("check", "chance", "curves", "save_tally"):
-        if given[name]:
+        if getattr(request, name):
             expected = "of several systems; expected two or more" if few else "of one system; expected one"
             option = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{option} is {expected} SYSTEM, found {len(systems)}.", ctx)
-    if given["runs"] and (given["rank_by"] or given["baseline"]):
+    if request.runs and (request.rank_by or request.baseline):
         raise click.UsageError("--runs are of one system; --rank-by and --baseline compare several.", ctx)
-    if given["baseline"] not in (None, *systems):
-        baseline, others = given["baseline"], ", ".join(systems)
-        raise click.UsageError(f"--baseline {baseline} is no SYSTEM; expected one of {others}.", ctx)
-    if given["form"] == "codabench" and not (few or given["runs"]):
+    if request.baseline not in (None, *systems):
+        others = ", ".join(systems)
+        raise click.UsageError(f"--baseline {request.baseline} is no SYSTEM; expected one of {others}.", ctx)
+    if given["form"] == "codabench" and not (few or request.runs):
         raise click.UsageError(
             f"--format codabench is of one system; expected one SYSTEM, or --runs, found {len(systems)}.", ctx
         )
-    _check_worst(ctx, given, few=few)
+    if given["worst"]:
+        _check_worst(ctx, given, few=few, runs=request.runs)
 
 
-def _check_worst(ctx: click.Context, given: Mapping[str, Any], *, few: bool) -> None:
-    """Refuse a list of what costs most where nothing would show it."""
-    if not given["worst"]:
+def _check_jobs(ctx: click.Context, request: Request, *, points: bool) -> None:
+    """Refuse several processes, and schedulers, where all rows are looked at together."""
+    scheduler, jobs = request.scheduler, request.jobs
+    if scheduler is not None and scheduler != "local" and jobs is not None:
+        raise click.UsageError(f"--jobs is of this machine; --scheduler {scheduler} has its workers.", ctx)
+    if scheduler is None and jobs in (None, 1):
         return
-    if given["runs"]:
+    option, count = ("--jobs", "count") if scheduler is None else ("--scheduler", "counts")
+    if points or len(request.systems) > 1:
+        raise click.UsageError(f"{option} is of one SYSTEM, a table; expected one.", ctx)
+    for name in ("report", "chance", "check"):
+        if getattr(request, name):
+            raise click.UsageError(f"{option} {count} parts; --{name} looks at all rows at once.", ctx)
+
+
+def _check_worst(ctx: click.Context, given: Mapping[str, Any], *, few: bool, runs: bool) -> None:
+    """Refuse a list of what costs most where nothing would show it."""
+    if runs:
         raise click.UsageError("--worst is of one system; --runs has the means of several.", ctx)
     if given["wanted"]:
         raise click.UsageError("--worst is shown beside all scores; --score prints just numbers.", ctx)
@@ -160,240 +221,247 @@ def _points(texts: tuple[str, ...], ctx: click.Context) -> dict[float, str]:
     return points
 
 
-def _run(
-    reference: str, systems: dict[float, str] | Sequence[str], given: dict[str, Any], limits: Limits
-) -> int:
+def _run(request: Request, given: dict[str, Any], limits: Limits) -> int:
     """Evaluate and print; return the exit code."""
-    from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted, settings_of
-    from sedeval_soft.cli.page import Report
+    from sedeval_soft.api import settings_of_points, with_points
     from sedeval_soft.cli.present import Presentation
 
-    shown = Presentation.of(given)
-    names = ("curves", "check", "durations", "folds", "by", "save_tally", "rank_by", "baseline", "runs")
-    more = ("report", "timelines", "jobs", "memory", "scheduler")
-    io = {"limits": limits, **{name: given.pop(name) for name in (*names, *more)}}
-    io["draws"] = draws_of(given)
-    _check_outputs(
-        shown,
-        io,
-        _read(
-            reference, systems, io | {"config": given["config"], "thresholds": _file_of(given["thresholds"])}
-        ),
-    )
-    system = _system(systems, io)
+    presentation = Presentation.of(given)
+    if request.draws and not request.chance:
+        raise click.UsageError("--draws are of chance levels; expected --chance, too.")
+    _check_outputs(request, presentation.output, _read(request, given))
+    several = len(request.systems) > 1
+    system: Any = None if several else with_points(request.points or request.systems[0], limits)
     points = not isinstance(system, str | None)
-    ranked = system is None and not io["runs"]
+    if request.scheduler is not None and points:
+        raise _refused(
+            f"--scheduler counts parts; {request.systems[0]} is a folder of operating points, counted at once"
+        )
+    ranked = several and not request.runs
     if ranked:
         from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
-        io["rank_by"] = io["rank_by"] or RANK_BY
-        check_rank_by(io["rank_by"])
-    asked = [*shown.asked, *([io["rank_by"]] if ranked else ())]
-    given_worst = given["worst"]
-    tuned = io["folds"] if any(".tuned." in name for name in asked) or not shown.wanted else None
-    how: dict[str, Any] = {"curves": bool(io["curves"]), "folds": tuned}
+        rank_by = request.rank_by or RANK_BY
+        check_rank_by(rank_by)
+        request = request._replace(rank_by=rank_by)
+    names = [*presentation.asked, *([request.rank_by] if request.rank_by else ())]
+    tuned = any(".tuned." in name for name in names) or not presentation.wanted
+    how: dict[str, Any] = {"curves": bool(request.curves), "folds": request.folds if tuned else None}
     # A page has all readings, also where just some numbers are printed.
-    page = (
-        Report.of(io, settings_of({**given}, asked, just=False, **how))
-        if io["report"] or io["timelines"]
-        else None
-    )
-    settings = settings_of(given, asked, just=bool(shown.wanted), **how)
+    page = settings_of({**given}, names, just=False, **how) if _has_page(request) else None
+    settings = settings_of(given, names, just=bool(presentation.wanted), **how)
     if points:
-        from sedeval_soft.api import settings_of_points
-
         settings = settings_of_points(settings, [system])
-    check_wanted(asked, settings, points=points, parted=bool(io["folds"] or io["by"]))
-    check_intervals(shown.wanted, settings)
+    check_wanted(names, settings, points=points, parted=bool(request.folds or request.by))
+    check_intervals(presentation.wanted, settings)
     if not ranked:
-        check_resampling(given, settings, runs=io["runs"], chance=io["draws"])
-    check_objective(given["objective"], settings, io["folds"])
-    _check_evaluated({**io, "worst": given_worst}, settings)
-    io["page"] = page
-    if system is not None:
-        return _one(reference, system, settings, shown, io)
-    return _several(reference, [*systems], settings, shown, io)
+        check_resampling(given, settings, runs=request.runs, chance=request.chance)
+    check_objective(given["objective"], settings, request.folds)
+    _check_evaluated(request, settings, worst=given["worst"])
+    run = _several if several else _one
+    return run(request, system, settings, presentation, page, limits)
 
 
-def _system(systems: dict[float, str] | Sequence[str], io: Mapping[str, Any]) -> System | None:
-    """Return the system that is scored, a folder of operating points as its rows; None for several."""
-    if isinstance(systems, dict):
-        return systems
-    if len(systems) > 1:
-        return None
-    from sedeval_soft.api import with_points
-
-    system: System = with_points(systems[0], io["limits"])
-    if io["scheduler"] is not None and not isinstance(system, str):
-        from sedeval_soft.errors import SettingsError
-
-        raise SettingsError(
-            f"--scheduler counts parts; {systems[0]} is a folder of operating points, counted at once"
-        )
-    return system
-
-
-def _file_of(thresholds: str | None) -> str | None:
-    """Return the file that thresholds are in, None for none and for a rule."""
-    from sedeval_soft.fields import RULES
-
-    return None if thresholds in RULES else thresholds
-
-
-def _read(
-    reference: str, systems: dict[float, str] | Sequence[str], io: Mapping[str, str | None]
-) -> dict[str, str | None]:
+def _read(request: Request, given: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the paths that are read, by what they are."""
-    from sedeval_soft.cli.asked import settings_files
-
-    read: dict[str, str | None]
-    if isinstance(systems, dict):
-        read = {f"operating point at {threshold}": path for threshold, path in systems.items()}
-    else:
-        read = each_of("system output", systems)
-    by = io["by"] if io["by"] and "{" not in io["by"] else None
+    points = {f"operating point at {threshold}": path for threshold, path in request.points.items()}
     return {
-        "reference": reference,
-        **read,
-        "table of durations": io["durations"],
-        "table of folds": io["folds"],
-        "table of scenes": by,
-        **settings_files(io["config"]),
-        "file of thresholds": io["thresholds"],
+        "reference": request.reference,
+        **(points or each_of("system output", request.systems)),
+        "table of durations": request.durations,
+        "table of folds": request.folds,
+        "table of scenes": request.by if request.by and "{" not in request.by else None,
+        **settings_files(given["config"]),
+        "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
 
 
-def _one(reference: str, system: System, settings: Settings, shown: Presentation, io: dict[str, Any]) -> int:
+def _has_page(request: Request) -> bool:
+    """Return whether a report is asked for; raises SettingsError where it cannot be."""
+    path = request.report
+    if path is None:
+        if request.timelines:
+            raise _refused("--timeline is of --report; expected --report FILE beside it")
+        return False
+    if to_standard_output(path):
+        raise _refused(f"--report {path}: expected the path of a file")
+    if request.runs:
+        raise _refused("--report is of systems; --runs has the means of several")
+    return True
+
+
+def _one(
+    request: Request,
+    system: Any,  # noqa: ANN401 - a path, or operating points
+    settings: Settings,
+    presentation: Presentation,
+    page: Settings | None,
+    limits: Limits,
+) -> int:
     """Score one system; return the exit code."""
-    from sedeval_soft import __version__
-    from sedeval_soft.api import has_points, read_lengths, read_parts, shard_of_rows, sides_of
-    from sedeval_soft.cli.progress import progress
-    from sedeval_soft.run.evaluation import score_shard
+    from sedeval_soft.api.evaluation import DRAWS, evaluation_of
 
-    limits = io["limits"]
-    at_once = io["page"] or io["draws"] or io["check"] or not isinstance(system, str)
-    sides: tuple[EventTable, EventTable] | None
-    if not at_once and may_be_in_parts(reference, str(system), io):
-        from sedeval_soft.cli.streamed import counted
-
-        sides, durations, shard = counted(reference, str(system), settings, io)
-    else:
-        sides = sides_of(reference, system, settings, limits)
-        durations = read_lengths(io["durations"], limits)
-        shard = shard_of_rows(*sides, settings, durations)
-    parts = {name: read_parts(io[name], name, shard.tally.files, limits) for name in ("folds", "by")}
-    with progress(quiet=shown.quiet) as told:
-        scores = score_shard(
-            shard,
-            __version__,
-            folds=parts["folds"],
-            by=parts["by"],
-            points=sides is not None and has_points(sides[1]),
-            progress=told,
-        )
-    if sides and io["draws"]:
-        scores = with_levels(scores, sides, durations, parts["folds"], io["draws"], quiet=shown.quiet)
-    shown.warn([scores])
-    shown.check([scores])
+    quiet = presentation.quiet
+    with progress(quiet=quiet) as show:
+        evaluation = evaluation_of(
+            request.reference, system, settings,
+            durations=request.durations, folds=request.folds, by=request.by, limits=limits,
+            jobs="by size" if request.jobs is None else request.jobs, scheduler=request.scheduler,
+            whole=request.save_tally is not None,
+            at_once=bool(page or request.chance or request.check), progress=show,
+        )  # fmt: skip
+    if request.chance:
+        with progress(quiet=quiet, label="moving the output in time") as show:
+            evaluation = evaluation.with_chance(request.draws or DRAWS, show)
+    scores = evaluation.scores
+    presentation.warn([scores])
+    presentation.check([scores])
     # Files first: results that are printed cannot be taken back where these fail.
-    if sides and io["page"]:
-        io["page"].write(sides[0], {scores.system: sides[1]})
-    if io["curves"]:
+    if page and evaluation.sides:
+        reference, rows = evaluation.sides
+        _write_page(request, reference, {scores.system: rows}, page, limits)
+    if request.curves:
         from sedeval_soft.report.curves import write_curves
 
-        write_curves(io["curves"], scores.curves, raw_names=shown.raw_names)
-    if io["save_tally"]:
-        from sedeval_soft.formats import pack_shard
-        from sedeval_soft.report import write_atomic
-
-        write_atomic(io["save_tally"], pack_shard(shard, __version__))
-    shown.show([scores])
-    if sides and io["check"]:
-        from sedeval_soft.cli.second import second_opinion
-        from sedeval_soft.core.pair import align
-
-        aside = bool(shown.wanted or not shown.printed or shown.form != "text")
-        text = second_opinion(io["check"], align(*sides, settings, durations), shard.tally, settings, scores)
-        # On standard error where standard output is for a machine.
-        (remark if aside else emit)(text.removesuffix("\n") if aside else text)
-    return shown.judge([scores])
+        write_curves(request.curves, scores.curves, raw_names=presentation.raw_names)
+    if request.save_tally:
+        evaluation.save(request.save_tally)
+    presentation.show([scores])
+    if request.check:
+        table = _second_opinion(request.check, evaluation)
+        if presentation.wanted or not presentation.printed or presentation.form != "text":
+            remark(table.removesuffix("\n"))  # standard output is for a machine
+        else:
+            emit(table)
+    return presentation.judge([scores])
 
 
 def _several(
-    reference: str, systems: Sequence[str], settings: Settings, shown: Presentation, io: dict[str, Any]
+    request: Request,
+    _: object,
+    settings: Settings,
+    presentation: Presentation,
+    page: Settings | None,
+    limits: Limits,
 ) -> int:
     """Score several systems, or runs of one; return the exit code."""
-    from sedeval_soft.api import compare, mean_of_runs
-    from sedeval_soft.cli.page import read_systems
-    from sedeval_soft.cli.progress import progress
+    from sedeval_soft.api import compare, mean_of_runs, to_rows, with_points
 
-    given: dict[str, Any] = {name: io[name] for name in ("durations", "folds", "by", "limits")}
-    given["settings"] = settings
-    ours, theirs = read_systems(reference, systems, settings, io["limits"])
-    with progress(quiet=shown.quiet) as told:
-        if io["runs"]:
-            mean = mean_of_runs(ours, theirs, **given)
-            board, found = None, [mean]
+    # Read once, for scores and for the page.
+    reference = to_rows(request.reference, "reference", settings, limits)
+    systems = {
+        path: to_rows(with_points(path, limits), "system", settings, limits) for path in request.systems
+    }
+    parts: dict[str, Any] = {"durations": request.durations, "folds": request.folds, "by": request.by}
+    parts |= {"limits": limits, "settings": settings}
+    with progress(quiet=presentation.quiet) as show:
+        if request.runs:
+            board, scores = None, [mean_of_runs(reference, systems, **parts)]
         else:
-            ranked = {"rank_by": io["rank_by"], "baseline": io["baseline"]}
-            board = compare(ours, theirs, **ranked, **given, progress=told)
-            found = list(board.systems)
-    shown.warn(found)
-    shown.check(found)
-    if io["page"]:
-        io["page"].write(ours, theirs, board)
-    shown.show(found, board)
-    return shown.judge(found)
+            ranked: dict[str, Any] = {"rank_by": request.rank_by, "baseline": request.baseline}
+            board = compare(reference, systems, **ranked, **parts, progress=show)
+            scores = list(board.systems)
+    presentation.warn(scores)
+    presentation.check(scores)
+    if page:
+        _write_page(request, reference, systems, page, limits, board)
+    presentation.show(scores, board)
+    return presentation.judge(scores)
 
 
-def _check_outputs(shown: Presentation, io: dict[str, Any], read: Mapping[str, str | None]) -> None:
+def _write_page(
+    request: Request,
+    reference: EventTable,
+    systems: Mapping[str, EventTable],
+    settings: Settings,
+    limits: Limits,
+    board: Board | None = None,
+) -> None:
+    """Score the systems for the report, and write it."""
+    from sedeval_soft.api.report import write_report
+    from sedeval_soft.html.report_page import Choices
+
+    write_report(
+        reference, systems, request.report or "", board=board, choices=Choices(files=request.timelines),
+        durations=request.durations, folds=request.folds, by=request.by, limits=limits, settings=settings,
+    )  # fmt: skip
+
+
+def _second_opinion(tool: str, evaluation: Evaluation) -> str:
+    """Return a table of a tool's scores beside ours, and why they differ."""
+    from sedeval_soft.report import comparison_table
+
+    settings, scores, pair = evaluation.shard.settings, evaluation.scores, evaluation.pair
+    if tool == "sed_eval":
+        from sedeval_soft.compat.causes import CAUSES, touching
+        from sedeval_soft.compat.check import check_sed_eval
+
+        notes = [
+            f"{side}: {rows} active rows, of which those that touch are one event, were given as {events}."
+            for side, (rows, events) in touching(pair, settings).items()
+        ]
+        return comparison_table(tool, check_sed_eval(pair, settings, scores), CAUSES, notes)
+    from sedeval_soft.run import second_opinion as theirs
+
+    compared, notes = theirs.check_sed_scores_eval(pair, evaluation.shard.tally, settings, scores)
+    return comparison_table(tool, compared, theirs.CAUSES, notes)
+
+
+def _check_outputs(request: Request, output: str | None, read: Mapping[str, str | None]) -> None:
     """Refuse names of files that results would replace, or write twice."""
-    from sedeval_soft.errors import SettingsError
-
-    refuse_overwriting(shown.output, read)
-    if io["curves"] is not None:
+    refuse_overwriting(output, read)
+    if request.curves is not None:
         from sedeval_soft.report.curves import check_curves_path
 
-        check_curves_path(io["curves"])
-    check_tally_path(io["save_tally"], shown.output)
-    written = {"-o": shown.output} if shown.output else {}
+        check_curves_path(request.curves)
+    check_tally_path(request.save_tally, output)
+    written = {"-o": output} if output else {}
     for name in ("curves", "save_tally", "report"):
-        path, option = io[name], f"--{name.replace('_', '-')}"
+        path, option = getattr(request, name), f"--{name.replace('_', '-')}"
         if path is None:
             continue
         refuse_overwriting(path, read, option=option)
-        for other, taken in written.items():
-            if os.path.realpath(taken) == os.path.realpath(path):
-                raise SettingsError(f"{option} {path}: {other} writes this file; expected another one")
+        for other, earlier in written.items():
+            if os.path.realpath(earlier) == os.path.realpath(path):
+                raise _refused(f"{option} {path}: {other} writes this file; expected another one")
         written[option] = path
 
 
-def _check_evaluated(io: dict[str, Any], settings: Settings) -> None:
+def _check_evaluated(request: Request, settings: Settings, *, worst: int | None) -> None:
     """Refuse curves and a second opinion of what is not evaluated, before anything is printed."""
-    from sedeval_soft.errors import SettingsError
-
-    if io["curves"]:
+    if request.curves:
         from sedeval_soft.run.curves import FAMILIES, has_curves
 
         if not has_curves(settings):
             names = ", ".join(map(".".join, FAMILIES))
-            raise SettingsError(
-                f"--curves {io['curves']}: nothing that is evaluated has curves; --only names, or --score "
+            raise _refused(
+                f"--curves {request.curves}: nothing that is evaluated has curves; --only names, or --score "
                 f"leaves, none of {names}"
             )
-    if io["worst"]:
-        from sedeval_soft.run.worst import family_of
+    if worst:
+        from sedeval_soft.evaluation.worst import family_of
 
         if family_of(settings) is None:
-            raise SettingsError(
+            raise _refused(
                 "--worst is of hard and soft readings of segments, events, clips or intersections; --only "
                 "names none of them"
             )
-    if io["check"]:
-        from sedeval_soft.cli.second import refuse_settings
+    if request.check == "sed_eval":
+        from sedeval_soft.compat.check import refuse_settings
 
-        refuse_settings(io["check"], settings)
-    if io["runs"] and settings.ci:
-        raise SettingsError(
+        refuse_settings(settings)
+    elif request.check:
+        from sedeval_soft.run.second_opinion import refuse_settings
+
+        refuse_settings(settings)
+    if request.runs and settings.ci:
+        raise _refused(
             f"--ci {settings.ci} is of one system's files; --runs has the jackknife's interval over runs"
         )
+
+
+def _refused(message: str) -> SettingsError:
+    """Return an error of the call; errors are not imported before there is one, for the help's sake."""
+    from sedeval_soft.errors import SettingsError
+
+    return SettingsError(message)

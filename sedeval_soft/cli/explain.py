@@ -33,7 +33,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     SCORE is a name as --list-scores prints them, also of a class (`[car]`) or a group (`@traffic`), or one
     without its average.
     """
-    from sedeval_soft.cli.requirements import all_of
+    from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import explained
     from sedeval_soft.report.explanation import explanation_json, explanation_text
 

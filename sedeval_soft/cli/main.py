@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -18,7 +20,6 @@ from click_default_group import DefaultGroup
 from sedeval_soft import __version__
 from sedeval_soft.cli.commands import SHORT_HELPS, Commands, listing
 from sedeval_soft.cli.output import hold_streams, remark
-from sedeval_soft.cli.stopped import StoppedError, stop_cleanly
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -110,7 +111,7 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        from sedeval_soft.cli.habits import message_of
+        from sedeval_soft.cli.wrong_calls import message_of
 
         code = error.exit_code
         remark(message_of(error, sys.argv[1:]))
@@ -153,8 +154,7 @@ def _explain(error: Exception) -> int:
     from sedeval_soft.errors import EvaluationError, InputError
 
     if isinstance(error, EvaluationError):
-        from sedeval_soft.cli.habits import of_words
-        from sedeval_soft.cli.spelled import as_options
+        from sedeval_soft.cli.wrong_calls import as_options, of_words
 
         text = str(error) if isinstance(error, InputError) else as_options(str(error))
         hint = of_words(sys.argv[1:])
@@ -171,3 +171,36 @@ def _explain(error: Exception) -> int:
         f"Please report it; {DEBUG_VARIABLE}=1 shows where it happened.",
         2,
     )
+
+
+# Signals that end the process: what was begun is taken back first.
+
+
+_SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+
+class StoppedError(BaseException):
+    """The process is to end: no `except Exception` may keep it, and all that is open is closed on the way."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(_SAID.get(signal.Signals(number), "stopped"))
+        self.code = 128 + number
+
+
+def stop_cleanly() -> None:
+    """Let SIGINT and SIGTERM end the process by way of a `StoppedError`, once.
+
+    A signal that the caller has us ignore (`nohup`, a shell's background) stays ignored.
+    """
+    for number in _SAID:
+        # Not in the main thread, where this is a library's, there is nothing to set.
+        with contextlib.suppress(ValueError):
+            if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+                signal.signal(number, _stop)
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    for each in _SAID:
+        # A second one must not break into the clearing up.
+        signal.signal(each, signal.SIG_IGN)
+    raise StoppedError(number)

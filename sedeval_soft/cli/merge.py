@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sedeval_soft.cli.options import LIMITED, PARTS, RESULTS, SURE, GroupedCommand, add
-from sedeval_soft.cli.output import check_tally_path, each_of, refuse_overwriting
+from sedeval_soft.cli.output import check_tally_path, each_of, progress, refuse_overwriting
+from sedeval_soft.cli.settings import check_intervals, check_resampling, check_wanted, limits_of
 
 if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
@@ -34,8 +35,6 @@ def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None
     The tallies must be of the same settings and of different files. In whatever order they come, and however
     files were split among them, the scores are the same to the last digit.
     """
-    from sedeval_soft.cli.asked import limits_of
-
     with limits_of(given) as limits:
         ctx.exit(_merge(tallies, given, limits))
 
@@ -46,9 +45,7 @@ def _merge(tallies: Sequence[str], given: dict[str, Any], limits: Limits) -> int
 
     from sedeval_soft import __version__
     from sedeval_soft.api import merge_tallies, read_parts
-    from sedeval_soft.cli.asked import check_intervals, check_resampling, check_wanted
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.cli.progress import progress
     from sedeval_soft.formats import pack_shard
     from sedeval_soft.report import write_atomic
     from sedeval_soft.run.evaluation import score_shard

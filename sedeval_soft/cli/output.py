@@ -1,4 +1,4 @@
-"""Where results and remarks go: standard output or a file, and standard error."""
+"""Where results, tables, remarks and progress go: standard output or a file, and standard error."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
+
+# Where results and remarks go: standard output or a file, and standard error.
+
 
 _STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 
@@ -126,3 +131,84 @@ def _state(path: str) -> os.stat_result | None:
         return Path(path).stat()
     except (OSError, ValueError):
         return None
+
+
+# A progress bar on standard error, for work that takes a while in front of somebody.
+
+
+_PATIENCE = 1.0
+"""Seconds without a word before a bar is drawn."""
+
+
+@contextlib.contextmanager
+def progress(*, quiet: bool, label: str = "resampling files") -> Iterator[Callable[[int, int], None] | None]:
+    """Yield what is told how many replicates of how many are done; None where nobody would see a bar.
+
+    label: what is done.
+    """
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    bar = _Bar(label)
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """One bar after another: each system, group and scene is resampled by itself."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._began = time.monotonic()
+        self._bar: Any = None
+        self._done = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        if done < self._done or done >= total:
+            self.close()
+        self._done = done if done < total else 0
+        if done >= total or time.monotonic() - self._began < _PATIENCE:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(
+                length=total, label=self._label, file=sys.stderr, update_min_steps=1
+            )
+            self._bar.__enter__()
+        self._bar.update(done - self._bar.pos)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.finish()
+            # The line is taken back: what stays on the screen are results.
+            click.echo("\r\033[K", file=sys.stderr, nl=False)
+            self._bar = None
+
+
+# Where a table goes that a command has made: a file, a folder, or standard output.
+
+
+def hand_over(made: Any, output: str | None, *, force: bool, quiet: bool, **how: Any) -> None:  # noqa: ANN401
+    """Write rows, or a table that is read first, where they are wanted, and say what the form loses.
+
+    how: the arguments of `prepare`; without `to` standard output gets long TSV. force: what is there may be
+    replaced. Raises SettingsError where a terminal would get what is no text.
+    """
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.tools.convert import prepare, write
+
+    printed = to_standard_output(output)
+    target = "-" if printed or output is None else output
+    prepared = prepare(made, target, **how)
+    if printed:
+        if not prepared.form.text and sys.stdout.isatty():
+            raise SettingsError(
+                f"{prepared.form.name} is no text for a terminal; expected the name of a file"
+            )
+        click.echo(prepared.content(), nl=False)
+    else:
+        write(prepared, target, force=force)
+    if not quiet:
+        for loss in prepared.conversion.losses:
+            remark(f"warning: {prepared.form.name} loses {loss}")

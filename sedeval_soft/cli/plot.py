@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.arguments import check_once, move_rule
 from sedeval_soft.cli.options import (
     INTAKE,
     PARTS,
@@ -23,7 +22,15 @@ from sedeval_soft.cli.options import (
     number,
     option,
 )
-from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.output import each_of, progress, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.settings import (
+    check_once,
+    check_resampling,
+    limits_of,
+    move_rule,
+    settings_files,
+    settings_of,
+)
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 if TYPE_CHECKING:
@@ -113,8 +120,6 @@ a class without reference, is said in the figure.
 @click.pass_context
 def plot(ctx: click.Context, /, kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
-    from sedeval_soft.cli.asked import limits_of
-
     move_rule(given)
     _check(ctx, kind, [reference, *systems], given)
     with limits_of(given) as limits:
@@ -145,8 +150,6 @@ def _check(ctx: click.Context, kind: str, read: Sequence[str], given: Mapping[st
 def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any], limits: Limits) -> None:
     """Evaluate, draw and write."""
     from sedeval_soft.api.plotting import names_of, scored_systems
-    from sedeval_soft.cli.asked import check_resampling, settings_files, settings_of
-    from sedeval_soft.cli.progress import progress
     from sedeval_soft.fields import DEFAULT_ONLY
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.registry import figure_of

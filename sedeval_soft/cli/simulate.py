@@ -18,8 +18,8 @@ from sedeval_soft.cli.options import (
     option,
     setting,
 )
-from sedeval_soft.cli.output import each_of, refuse_overwriting, remark, to_standard_output
-from sedeval_soft.cli.table import hand_over
+from sedeval_soft.cli.output import each_of, hand_over, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.settings import limits_of
 from sedeval_soft.fields import OUTPUT, SCORING
 
 EPILOG = """\b
@@ -106,7 +106,6 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
     from sedeval_soft.api.simulation import simulate as simulated
-    from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.errors import counted
     from sedeval_soft.settings_files import split_classes
 

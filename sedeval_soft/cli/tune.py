@@ -18,6 +18,7 @@ from sedeval_soft.cli.options import (
     setting,
 )
 from sedeval_soft.cli.output import emit, refuse_overwriting, remark, to_standard_output
+from sedeval_soft.cli.settings import limits_of, settings_files, settings_of
 
 if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
@@ -53,8 +54,6 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     they are scored on flatter a system; those of a development set do not. Writes YAML: the thresholds, what
     they reach there, and between which thresholds all are as good.
     """
-    from sedeval_soft.cli.asked import limits_of
-
     with limits_of(given) as limits:
         _tune(reference, system, given, limits)
 
@@ -65,7 +64,6 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
 
     from sedeval_soft import __version__
     from sedeval_soft.api import read_lengths, shard_of_rows, sides_of
-    from sedeval_soft.cli.asked import settings_files, settings_of
     from sedeval_soft.core.signature import sign
     from sedeval_soft.report import write_atomic
     from sedeval_soft.run.tuned import tune as find

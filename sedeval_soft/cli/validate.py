@@ -9,6 +9,7 @@ import click
 
 from sedeval_soft.cli.options import INTAKE, GroupedCommand, add, option
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, to_standard_output
+from sedeval_soft.cli.settings import limits_of, settings_files
 from sedeval_soft.fields import OUTPUT
 
 EPILOG = """\b
@@ -99,7 +100,6 @@ def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> N
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
-    from sedeval_soft.cli.asked import limits_of
     from sedeval_soft.tools.validate import validate as look
     from sedeval_soft.tools.validate_report import render_validation
 
@@ -124,8 +124,6 @@ def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> N
 
 def _check(ctx: click.Context, systems: tuple[str, ...], given: dict[str, Any]) -> None:
     """Refuse paths and options that do not go together."""
-    from sedeval_soft.cli.asked import settings_files
-
     if given["preset"] and given["config"]:
         raise click.UsageError("--preset and --config both set classes; expected one of them.", ctx)
     if [*systems, given["reference"]].count("-") > 1:

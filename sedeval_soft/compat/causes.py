@@ -16,9 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import hard_events, rowwise_events
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event.count import count_per_class
@@ -27,6 +24,8 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.measures.segment.runs import Runs, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
 
 Value = float | int | None
 Index = npt.NDArray[np.int64]

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.compat.causes import Part, models, parts_of, same
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.hard import hard_events, rowwise_events
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
 
 Value = float | int | None
 

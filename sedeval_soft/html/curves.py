@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.measures.calibration import Reliability
-from sedeval_soft.measures.curves.curve import Curve
+from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.run.curves import Curves
 
 Floats = npt.NDArray[np.float64]

@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.hard import hard_events
-from sedeval_soft.core.pair import Pair, with_files
-from sedeval_soft.core.ranges import range_maximum
-from sedeval_soft.core.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
+from sedeval_soft.evaluation.worst import costs_of
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import ReportInput
-from sedeval_soft.run.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
-from sedeval_soft.run.worst import costs_of
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.ranges import range_maximum
+from sedeval_soft.timeline.recordings import Pair, hard_events, with_files
 
 # Values over time as they are drawn: strips without gaps, thinned where there are too many of them.
 

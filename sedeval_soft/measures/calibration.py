@@ -18,7 +18,7 @@ from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure
 
 if TYPE_CHECKING:
-    from sedeval_soft.measures.curves.points import Ordered
+    from sedeval_soft.measures.curve_scores import Ordered
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sedeval_soft.measures import calibration, detection, divergence, ranking
+from sedeval_soft.measures import calibration, curves, detection, divergence, ranking
 from sedeval_soft.measures.base import Family, Measure
-from sedeval_soft.measures.curves import spec as curves
 from sedeval_soft.measures.event import measures as event
 from sedeval_soft.measures.intersection import measures as intersection
 from sedeval_soft.measures.names import ScoreName, ScoreNameError

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.curves.curve import Curve
+    from sedeval_soft.measures.curve_scores import Curve
 
 Floats = npt.NDArray[np.float64]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.worst import family_of
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots.data import Wish
 from sedeval_soft.plots.registry import KINDS, OPTIONS, kinds_with
-from sedeval_soft.run.worst import family_of
 from sedeval_soft.settings import GROUPS, Settings
 
 MATRIX_BASES = ("segment", "event", "intersection")

@@ -14,15 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import give_back, memory_limited, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Column, Tally, cells_of
+from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.formats.spill import Spilled
-from sedeval_soft.run.cell_scores import CELLS
-from sedeval_soft.run.cells import needs_samples
 from sedeval_soft.run.evaluation import tuned_shard
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 _EVENT = ("file", "label", "onset", "offset", "born", "dies")
 
@@ -37,7 +36,7 @@ def can_wait(settings: Settings) -> bool:
     """Return whether all that needs segments and events can be found batch by batch."""
     tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
     others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
-    kept = {*settings.measures} - {"divergence"} or any(needs_samples(settings, basis) for basis in CELLS)
+    kept = {*settings.measures} - {"divergence"} or any(map(Plan.of(settings).compares_cells, CELLS))
     return not (others or kept)
 
 

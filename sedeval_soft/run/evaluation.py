@@ -10,36 +10,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.core.findings import NO_DURATIONS, listing
-from sedeval_soft.core.hard import merges
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.plan import ORDERED, Plan
+from sedeval_soft.evaluation.score import confusion_tables, score_tally
 from sedeval_soft.measures.names import spell
-from sedeval_soft.run.beside import (
-    confusion_tables,
-    curves_of,
-    psds_notes,
-    score_notes,
-    sweep_of,
-    with_intervals,
-    with_rule_followed,
-    worst_of,
-)
-from sedeval_soft.run.cells import ORDERED
 from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
-from sedeval_soft.run.scoring import score_tally
-from sedeval_soft.run.single import tally_pair
+from sedeval_soft.run.optimal import unreachable
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, listing
+from sedeval_soft.timeline.recordings import Pair, merges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.core.spread import Folds
+    from sedeval_soft.core.spread import Folds, Worst
+    from sedeval_soft.core.sweep import Sweep
+    from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
 
 
@@ -94,7 +86,7 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
-    asked, settings = shard.settings, with_rule_followed(shard.settings, shard.tally)
+    asked, settings = shard.settings, _with_rule_followed(shard.settings, shard.tally)
     parted, unknown = _parted(shard, folds=folds, by=by)
     shard = _tuned(shard, settings, parted["folds"])
     tally = shard.tally
@@ -103,19 +95,19 @@ def score_shard(
     warnings += unknown
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
-    if settings.wants_psds and shard.durations is None and not whole:
+    if Plan.of(settings).psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
     solved = shard.solved
-    scores = with_intervals(score_tally(tally, settings, solved.get(None)), tally, settings, progress)
-    warnings += score_notes(list(scores.values()), tally, settings)
+    scores = _with_intervals(score_tally(tally, settings, solved.get(None)), tally, settings, progress)
+    warnings += _score_notes(list(scores.values()), tally, settings)
     of_folds = dict(_of_folds(tally, parted["folds"], settings))
     found = {**scores}
     for name, part in {**groups, **of_files(tally, scenes)}.items():
-        own = with_intervals(score_tally(part, settings, solved.get(name)), part, settings, progress)
+        own = _with_intervals(score_tally(part, settings, solved.get(name)), part, settings, progress)
         # A group of classes has averages, and measures over all its classes, only.
         kept = [score for score in own.values() if name in scenes or score.average is not None]
         found |= _renamed(kept, name)
@@ -138,9 +130,9 @@ def score_shard(
         version=version,
         confusion=confusion_tables(tally, settings),
         folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,
-        worst=worst_of(tally, settings),
-        sweep=sweep_of(tally, settings),
-        make_curves=partial(curves_of, tally, settings) if keeps_curves else None,
+        worst=_worst_of(tally, settings),
+        sweep=_sweep_of(tally, settings),
+        make_curves=partial(_curves_of, tally, settings) if keeps_curves else None,
     )
 
 
@@ -150,7 +142,7 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
     parted, _ = _parted(shard, folds=folds)
-    return _tuned(shard, with_rule_followed(shard.settings, shard.tally), parted["folds"])
+    return _tuned(shard, _with_rule_followed(shard.settings, shard.tally), parted["folds"])
 
 
 def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
@@ -202,7 +194,13 @@ def _crowded(tally: Tally) -> list[str]:
 
 def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> list[str]:
     solved = shard.solved.get(name)
-    return psds_notes(tally, settings, name) if solved is None else list(solved.notes)
+    if solved is not None:
+        return list(solved.notes)
+    if "soft" not in Plan.of(settings).psds:
+        return []
+    from sedeval_soft.measures.psds import psds_notes
+
+    return psds_notes(tally, settings, name)
 
 
 def _renamed(scores: list[Score], part: str) -> dict[str, Score]:
@@ -231,3 +229,57 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
         if score.average is not None
     ]
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
+
+
+# What settings ask for beside plain scores is imported where they do: start-up is a feature.
+
+
+def _with_rule_followed(settings: Settings, tally: Tally) -> Settings:
+    """Return settings that name the thresholds that follow from their rule, if they have one."""
+    if not isinstance(settings.thresholds, str):
+        return settings
+    from sedeval_soft.run.tuned import with_rule_followed
+
+    return with_rule_followed(settings, tally)
+
+
+def _with_intervals(
+    scores: dict[str, Score], tally: Tally, settings: Settings, progress: Progress | None
+) -> dict[str, Score]:
+    if settings.ci is None:
+        return scores
+    from sedeval_soft.run.intervals import with_intervals
+
+    return with_intervals(scores, tally, settings, progress)
+
+
+def _score_notes(scores: list[Score], tally: Tally, settings: Settings) -> list[str]:
+    """Return what a reader must know of constraints that nothing satisfies, and of intervals."""
+    notes = [] if settings.satisfice is None else unreachable(scores, settings)
+    if settings.ci is not None:
+        from sedeval_soft.run.intervals import interval_notes
+
+        notes += interval_notes(tally, settings)
+    return notes
+
+
+def _worst_of(tally: Tally, settings: Settings) -> Worst | None:
+    if not settings.worst:
+        return None
+    from sedeval_soft.evaluation.worst import worst_of
+
+    return worst_of(tally, settings)
+
+
+def _sweep_of(tally: Tally, settings: Settings) -> Sweep | None:
+    if not settings.reference_sweep:
+        return None
+    from sedeval_soft.evaluation.reference_sweep import sweep_of
+
+    return sweep_of(tally, settings)
+
+
+def _curves_of(tally: Tally, settings: Settings) -> Curves:
+    from sedeval_soft.run.curves import curves_of
+
+    return curves_of(tally, settings)

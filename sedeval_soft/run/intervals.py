@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Score
+from sedeval_soft.evaluation.plan import THRESHOLDED
+from sedeval_soft.evaluation.score import Key, plain
 from sedeval_soft.measures.names import spell
 from sedeval_soft.resample import weights
 from sedeval_soft.resample.coverage import ENOUGH, NOMINAL, files_of, held
 from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import THRESHOLDED, Key, plain
 from sedeval_soft.run.spool import Spool
 from sedeval_soft.settings import READINGS, Settings
 

@@ -5,6 +5,7 @@ Where all files count the same, they are counted as one: values are sorted witho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,22 +13,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import active
-from sedeval_soft.core.hard import positive
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
-from sedeval_soft.measures.event.count import count_events
-from sedeval_soft.measures.event.pairs import Collars
-from sedeval_soft.measures.event_thresholds import events_when
-from sedeval_soft.measures.level_matching import TooManyPairsError
+from sedeval_soft.measures.event.count import count_events, count_per_class, file_class
+from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
+from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.segment.count import count_hard
 from sedeval_soft.measures.threshold_counts import (
+    N_SYS,
     PAIRED,
+    TP,
     Alive,
     Lives,
     ThresholdCounts,
@@ -36,8 +37,10 @@ from sedeval_soft.measures.threshold_counts import (
     f_merit,
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
-from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.settings import Constraint, Settings
+from sedeval_soft.timeline.events import Events, active
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -98,6 +101,26 @@ def _cells_at(
     return count_hard(hits, detected, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
 
 
+def events_when(
+    reference: Events,
+    system: EventLifetimes,
+    n_files: int,
+    n_classes: int,
+    collars: Collars,
+    most: float = math.inf,
+) -> tuple[Lives, Index]:
+    """Return which file has which matched and existing events when, and its events, (n_files, n_classes).
+
+    most: as for `match_levels`, which raises TooManyPairsError beyond it.
+    """
+    groups = (file_class(reference, n_classes), file_class(system, n_classes))
+    left, right = candidate_pairs(reference, system, *groups, collars)
+    matched = match_levels(LevelEdges(left, right, system.born[right], system.dies[right]), most)
+    hits = Alive(reference.label[matched.left], reference.file[matched.left], matched.low, matched.high)
+    alive = Alive(system.label, system.file, system.born, system.dies)
+    return [(hits, (TP,)), (alive, (N_SYS,))], count_per_class(reference, n_files, n_classes)
+
+
 def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> tuple[Lives, Index]:
     """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes).
 
@@ -107,8 +130,8 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.event_thresholds import intersections_when
     from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection_thresholds import intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
 

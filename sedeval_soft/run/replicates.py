@@ -10,24 +10,16 @@ import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.weighted import Statistics, Weighted
+from sedeval_soft.evaluation.count import Columns
+from sedeval_soft.evaluation.plan import THRESHOLDED, Family
+from sedeval_soft.evaluation.score import Key, counted_tables, joined, named, ranked_tables, sorted_cells
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
-from sedeval_soft.run.cells import Columns
 from sedeval_soft.run.optimal import Weighted as WeightedScores
 from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table, satisficed
 from sedeval_soft.run.optimal_bootstrap import optimal_of_weights
 from sedeval_soft.run.ordered import SortedCells
-from sedeval_soft.run.scoring import (
-    THRESHOLDED,
-    Family,
-    Key,
-    counted_tables,
-    joined,
-    named,
-    ranked_tables,
-    sorted_cells,
-)
 from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -18,24 +18,23 @@ import numpy as np
 
 from sedeval_soft.compat.causes import Part
 from sedeval_soft.compat.check import Comparison
-from sedeval_soft.core.events import Events, events_of
-from sedeval_soft.core.hard import hard_events, positive
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.plan import CELLS
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.measures.averages import Averaged, ratio
-from sedeval_soft.measures.curves.points import Ordered, Points
+from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.run.cell_scores import CELLS
 from sedeval_soft.run.optimal import counts_at
-from sedeval_soft.run.scoring import score_tally
-from sedeval_soft.run.single import tally_pair
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import as_long, contiguous, fold
+from sedeval_soft.tables.ticks import to_seconds, to_ticks
+from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.recordings import Pair, hard_events, positive
 
 Value = float | int | None
 Tables = dict[str, Any]

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.descent import Stretch, descend
-from sedeval_soft.measures.event_thresholds import Judged
 from sedeval_soft.measures.intersection.criteria import Criteria
+from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.measures.psds import (
     Cuts,
     Integral,
@@ -29,14 +28,16 @@ from sedeval_soft.measures.psds import (
     kinds_of,
     points,
     psd_roc,
+    psds_tables,
     sampled_cuts,
+    sampled_note,
     too_many,
 )
 from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
 from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
-from sedeval_soft.run.psds import psds_tables, sampled_note
 from sedeval_soft.run.workers import Workers
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 Floats = npt.NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import counted
+from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 
 Floats = npt.NDArray[np.float64]
@@ -85,6 +86,46 @@ class Columns:
     value: Floats | None
     classes: tuple[tuple[str, Floats], ...]
     declared: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        file: Named | None,
+        label: Named | None,
+        numbers: Mapping[int, Floats],
+        declared: Sequence[str] = (),
+    ) -> Columns:
+        """Return the columns that have a role in a layout; numbers: those of times and values by position."""
+        value = layout.position("soft_value")
+        return cls(
+            file,
+            label,
+            numbers[layout.roles.index("onset")],
+            numbers[layout.roles.index("offset")],
+            None if value is None or layout.wide else numbers[value],
+            tuple((layout.names[i].strip(), numbers[i]) for i in layout.class_positions()),
+            declared,
+        )
+
+    @classmethod
+    def of_rows(
+        cls,
+        layout: Layout,
+        files: Sequence[str],
+        labels: Sequence[str],
+        numbers: Sequence[Sequence[float]],
+        declared: Sequence[str] = (),
+    ) -> Columns:
+        """Return the columns of rows that were read one by one; numbers: those of each row, in order."""
+        positions = layout.number_positions()
+        table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
+        columns = dict(zip(positions, np.ascontiguousarray(table), strict=True))
+        file, label = (
+            Named.of_texts(texts) if layout.position(role) is not None else None
+            for role, texts in (("filename", files), ("event_label", labels))
+        )
+        return cls.of(layout, file, label, columns, declared)
 
     def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows, None if any number or name is one that cannot be scored.

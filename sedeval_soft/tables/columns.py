@@ -54,6 +54,18 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The names of each role; the first is canonical."""
 
+DURATION_NAMES = frozenset(
+    {"duration", "length", "duration_seconds", "seconds", "duration_s", "dur", "length_seconds"}
+)
+"""Of the column of seconds in a table of durations."""
+
+PART_NAMES = frozenset(
+    f"{name}{ending}"
+    for name in ("fold", "split", "scene", "group", "part", "partition", "subset", "location", "city")
+    for ending in ("", "_id", "_label", "_name", "_number")
+)
+"""Of the column of parts in a table of folds or scenes."""
+
 PRESENT = "present"
 """A column of values in a table with labels: PRESENT or NOT_PRESENT, as AudioSet says of each frame."""
 
@@ -132,6 +144,10 @@ class Layout:
     def class_positions(self) -> list[int]:
         """Return the positions of the class columns of a wide table."""
         return [i for i, role in enumerate(self.roles) if role == "class"]
+
+    def number_positions(self) -> list[int]:
+        """Return the positions of the columns of times and values."""
+        return [i for i, role in enumerate(self.roles) if role not in {None, "filename", "event_label"}]
 
 
 def normal(name: str) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.order import distinct
 from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import Layout, LayoutError, is_number, layout_of_header
+from sedeval_soft.tables.decimals import as_written
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, words_as_numbers
 
@@ -46,11 +46,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
         columns_unclear = unclear(layout)
         look(columns_unclear, [[table.cells(each.position) for each in columns_unclear]])
         check(name, layout, columns_unclear, limits)
-    numbers = {
-        i: table.numbers(i, words=role == "soft_value")
-        for i, role in enumerate(layout.roles)
-        if role is not None and role not in _NAMES
-    }
+    numbers = {i: table.numbers(i, words=layout.roles[i] == "soft_value") for i in layout.number_positions()}
     names = {role: _texts(table, layout.position(role)) for role in _NAMES}
     kept, declared = _declared(layout, numbers, names["filename"], names["event_label"])
     if kept is not None:
@@ -60,16 +56,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
         None if column is None else _named(column, kept, rows, layout.names[layout.roles.index(role)], name)
         for role, column in names.items()
     )
-    value = layout.position("soft_value")
-    columns = Columns(
-        file=file,
-        label=label,
-        onset=numbers[layout.roles.index("onset")],
-        offset=numbers[layout.roles.index("offset")],
-        value=None if value is None or layout.wide else numbers[value],
-        classes=tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
-        declared=declared,
-    )
+    columns = Columns.of(layout, file, label, numbers, declared)
     shape = "wide" if layout.wide else "long"
     found = columns.rows(Origin(name, None, f"{shape} data frame{layout.said()}", layout.ignored), limits)
     if found is None:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from sedeval_soft.core.intake import Limits, intake_of
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
-from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
+from sedeval_soft.tables.assemble import ROUNDING, Columns
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -69,7 +68,13 @@ def read(source: Source, limits: Limits) -> EventTable | None:
             numbers.append(cells)
     if problems:
         raise InputError(problems)
-    return _rows(source, layout, (files, labels, declared), numbers, limits)
+    shape = "wide" if layout.wide else "long"
+    form = f"JSON lines, {shape}{layout.said()}"
+    columns = Columns.of_rows(layout, files, labels, numbers, declared)
+    rows = columns.rows(Origin(source.name, source.sha256, form, layout.ignored), limits)
+    if rows is None:
+        raise InputError(Problem(source.name, "holds something that cannot be scored"))
+    return rows
 
 
 def write(rows: EventTable) -> bytes:
@@ -182,33 +187,6 @@ def _declares(layout: Layout, row: Object) -> bool:
         return False
     others = (name for i, name in enumerate(layout.names) if i != at and layout.roles[i] is not None)
     return all(row.get(name) is None for name in others)
-
-
-def _rows(
-    source: Source,
-    layout: Layout,
-    texts: tuple[list[str], list[str], list[str]],
-    numbers: list[list[float]],
-    limits: Limits,
-) -> EventTable:
-    files, labels, declared = texts
-    positions = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
-    table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
-    column = dict(zip(positions, np.ascontiguousarray(table), strict=True))
-    value = layout.position("soft_value")
-    shape = "wide" if layout.wide else "long"
-    rows = Columns(
-        Named.of_texts(files) if layout.position("filename") is not None else None,
-        Named.of_texts(labels) if layout.position("event_label") is not None else None,
-        column[layout.roles.index("onset")],
-        column[layout.roles.index("offset")],
-        None if value is None or layout.wide else column[value],
-        tuple((layout.names[i].strip(), column[i]) for i in layout.class_positions()),
-        declared,
-    ).rows(Origin(source.name, source.sha256, f"JSON lines, {shape}{layout.said()}", layout.ignored), limits)
-    if rows is None:
-        raise InputError(Problem(source.name, "holds something that cannot be scored"))
-    return rows
 
 
 def _shown(cell: object, present: bool) -> str:

@@ -137,7 +137,7 @@ def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | Non
     """Take the columns out of a table; None where something is empty that must not be."""
     layout = sniffed.layout
     names = {role: _named(table, layout.position(role)) for role in ("filename", "event_label")}
-    numbers = {i: _floats(table, i) for i, role in enumerate(layout.roles) if role not in {None, *names}}
+    numbers = {i: _floats(table, i) for i in layout.number_positions()}
     file, label = names["filename"], names["event_label"]
     empty = {i: column for i, column in numbers.items() if table.column(str(i)).null_count}
     if empty:
@@ -159,16 +159,7 @@ def _columns(table: Any, sniffed: Sniffed, declared: list[str]) -> Columns | Non
         kept = ~blank
         numbers = {i: column[kept] for i, column in numbers.items()}
         file, label = (None if column is None else column.take(kept) for column in (file, label))
-    value = layout.position("soft_value")
-    return Columns(
-        file,
-        label,
-        numbers[layout.roles.index("onset")],
-        numbers[layout.roles.index("offset")],
-        None if value is None or layout.wide else numbers[value],
-        tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
-        declared,
-    )
+    return Columns.of(layout, file, label, numbers, declared)
 
 
 def _floats(table: Any, position: int) -> Floats:  # noqa: ANN401

@@ -10,11 +10,9 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from sedeval_soft.core.intake import COLUMNS, LIMITS, Limits
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
-from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
+from sedeval_soft.tables.assemble import ROUNDING, Columns
 from sedeval_soft.tables.columns import BLANKS, NUMBER, Layout, is_number
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.sniff import Sniffed, misdivided
@@ -90,7 +88,8 @@ def scan(
 
 def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
     """Return the rows that a pass found to be sound."""
-    return _columns(sniffed.layout, found).rows(sniffed.origin(source), limits)
+    columns = Columns.of_rows(sniffed.layout, found.files, found.labels, found.numbers, found.declared)
+    return columns.rows(sniffed.origin(source), limits)
 
 
 def _remember(layout: Layout, line: int, fields: list[str], found: Found) -> None:
@@ -115,22 +114,6 @@ def _remember(layout: Layout, line: int, fields: list[str], found: Found) -> Non
             found.facts["above"] += number > 1 + ROUNDING
             found.facts["beyond percent"] += number > 100
             found.facts["values"] += 1
-
-
-def _columns(layout: Layout, found: Found) -> Columns:
-    positions = [i for i, role in enumerate(layout.roles) if role not in {None, "filename", "event_label"}]
-    table = np.array(found.numbers, dtype=np.float64).reshape(-1, len(positions)).T
-    numbers = dict(zip(positions, np.ascontiguousarray(table), strict=True))
-    value = layout.position("soft_value")
-    return Columns(
-        Named.of_texts(found.files) if layout.position("filename") is not None else None,
-        Named.of_texts(found.labels) if layout.position("event_label") is not None else None,
-        numbers[layout.roles.index("onset")],
-        numbers[layout.roles.index("offset")],
-        None if value is None or layout.wide else numbers[value],
-        tuple((layout.names[i], numbers[i]) for i in layout.class_positions()),
-        found.declared,
-    )
 
 
 def _row(name: str, sniffed: Sniffed, line: int, fields: list[str], found: Found) -> list[Problem]:
@@ -187,7 +170,7 @@ def _other_length(name: str, sniffed: Sniffed, line: int, fields: list[str]) -> 
 
 def _decimal_commas(layout: Layout, fields: list[str]) -> int | None:
     """Return the first column (from 1) with a decimal comma if all columns of numbers have one."""
-    numbers = [i for i, role in enumerate(layout.roles) if role is not None and role not in _NAMES]
+    numbers = layout.number_positions()
     if len(fields) != len(layout.roles) + len(numbers):
         return None
     at = 0

@@ -21,11 +21,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pv
 
-from sedeval_soft.core.filenames import without_extension
 from sedeval_soft.core.intake import COLUMNS, Limits, intake_of
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, normal, role_of
+from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import quotes_are_plain, records
 
@@ -42,55 +42,13 @@ _OF_RECORDINGS = re.compile(
 )
 """What columns of numbers about recordings are called, which do not name them."""
 
-_NO_VALUES = frozenset(
-    {
-        *(
-            "id",
-            "ids",
-            "idx",
-            "index",
-            "no",
-            "nr",
-            "num",
-            "number",
-            "count",
-            "n",
-            "rank",
-            "order",
-            "key",
-            "row",
-        ),
-        *("fold", "split", "part", "subset", "group", "run", "seed", "view", "selection", "channel", "track"),
-        *("mixture", "overlap", "overlapping", "polyphony", "polyphonic", "foreground", "background"),
-        *(
-            "freq",
-            "frequency",
-            "hz",
-            "khz",
-            "low",
-            "high",
-            "bandwidth",
-            "pitch",
-            "snr",
-            "db",
-            "gain",
-            "energy",
-        ),
-        *("duration", "length", "dur", "time", "date", "year", "month", "day", "hour", "minute", "second"),
-        *(
-            "seconds",
-            "sec",
-            "delta",
-            "lat",
-            "latitude",
-            "lon",
-            "longitude",
-            "azimuth",
-            "elevation",
-            "distance",
-        ),
-        *("x", "y", "z", "unnamed"),
-    }
+_NO_VALUES = re.compile(
+    r"id|ids|idx|index|no|nr|num|number|count|n|rank|order|key|row|"
+    r"fold|split|part|subset|group|run|seed|view|selection|channel|track|"
+    r"mixture|overlap|overlapping|polyphony|polyphonic|foreground|background|"
+    r"freq|frequency|hz|khz|low|high|bandwidth|pitch|snr|db|gain|energy|"
+    r"duration|length|dur|time|date|year|month|day|hour|minute|second|seconds|sec|delta|"
+    r"lat|latitude|lon|longitude|azimuth|elevation|distance|x|y|z|unnamed"
 )
 """Words in the names of columns that have other numbers than values, also where these are in [0, 1]."""
 
@@ -226,7 +184,7 @@ def unclear(layout: Layout) -> list[Evidence]:
         words = re.split(r"[^a-z]+", key)
         numeric = bool(_OF_RECORDINGS.search(key))
         likely = bool(_RECORDINGS.search(key)) and not numeric
-        as_value = valueless and bool(name) and not _NO_VALUES & {*words}
+        as_value = valueless and bool(name) and not any(map(_NO_VALUES.fullmatch, words))
         if (nameless and name) or as_value:
             found.append(Evidence(name, i, nameless and bool(name), as_value, likely))
     return found

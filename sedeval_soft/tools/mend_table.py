@@ -66,11 +66,6 @@ class _Copy:
             ):
                 yield line, fields
 
-    def numbers(self) -> list[int]:
-        """Return the positions of the columns of numbers."""
-        names = {None, "filename", "event_label"}
-        return [i for i, role in enumerate(self.sniffed.layout.roles) if role not in names]
-
     def put(self, line: _Line, at: int, text: str, mend: str) -> None:
         """Replace a field, and count the mend."""
         if line.fields is not None:
@@ -169,7 +164,7 @@ def _decimal_points(copy: _Copy) -> None:
     """Write points for commas, unless all of these could divide thousands."""
     if copy.sniffed.delimiter == ",":
         return
-    numbers = copy.numbers()
+    numbers = copy.sniffed.layout.number_positions()
     found = [
         (line, at, fields[at])
         for line, fields in copy.rows()
@@ -232,7 +227,7 @@ def _spell_classes(copy: _Copy, expected: Expected) -> None:
 
 def _drop_duplicates(copy: _Copy) -> Iterator[str]:
     """Leave out rows that stand there already, in all of their fields."""
-    numbers = {*copy.numbers()}
+    numbers = {*copy.sniffed.layout.number_positions()}
     seen: set[tuple[str | float, ...]] = set()
     dropped: set[int] = set()
     for line, fields in copy.rows():

@@ -11,18 +11,23 @@ from typing import Any
 
 from sedeval_soft.api.evaluation import chosen_with, with_folds
 from sedeval_soft.api.report import write_report
-from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from, read_lengths, to_rows
+from sedeval_soft.api.sources import (
+    Columns,
+    Durations,
+    Parted,
+    limits_from,
+    read_lengths,
+    to_rows,
+)
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
-from sedeval_soft.comparison.records import About, Record
-from sedeval_soft.core.findings import NO_DURATIONS, STRICT, listing
+from sedeval_soft.comparison.records import About
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.misread import doubts
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.evaluation.score import plain
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.html.board_page import (
     Facts,
@@ -42,9 +47,11 @@ from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.run.intervals import Progress
-from sedeval_soft.run.scoring import plain
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.submissions import Submission, find_submissions
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing
+from sedeval_soft.timeline.plausibility import doubts
+from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
 from sedeval_soft.tools.submissions import Challenge, Outcome, key_of, read_about, score_submission
 

@@ -19,7 +19,6 @@ from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.comparison.records import About, Record, Scored
-from sedeval_soft.core.findings import STRICT
 from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.value import Scores, UnknownScoreError
@@ -32,6 +31,7 @@ from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.submissions import Submission, sha256_of
+from sedeval_soft.timeline.alignment_report import STRICT
 from sedeval_soft.tools.validate import validate_table
 from sedeval_soft.tools.validate_tables import SEVERITIES, Expected
 

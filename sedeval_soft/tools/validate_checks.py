@@ -1,4 +1,4 @@
-"""Names of files and classes: those that are unknown or missing, and those that hide something."""
+"""Checks of what can be scored but is probably not what was meant: names, overlaps, gaps, times, values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.misread import (
+from sedeval_soft.errors import Problem
+from sedeval_soft.names import did_you_mean, folded
+from sedeval_soft.tables.columns import is_number
+from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.timeline.plausibility import (
     DAY,
     TICK,
     Ordered,
@@ -22,16 +26,21 @@ from sedeval_soft.core.misread import (
     rows_after_end,
     similar_names,
 )
-from sedeval_soft.errors import Problem
-from sedeval_soft.names import did_you_mean, folded
-from sedeval_soft.tables.columns import is_number
-from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tools.validate_tables import Log, Table
+
+Index = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
 
 _COMPARED = 200_000
 """How many pairs of names are compared, letter by letter, to guess what was meant."""
 
 _SHOWN = 80
+
+_FEW = 10
+"""Fewer values than this may be alike by chance."""
+
+_SAMPLE = 1000
+"""Values that are looked at before all of them are."""
 
 
 def shown(name: str) -> str:
@@ -57,22 +66,17 @@ def check_names(table: Table, log: Log) -> None:
     if message is not None and len(rows):
         first = table.lines_of([0])[0]
         log.add(problem("swapped-columns", table.name, message, first, table.column("filename")))
-    ignored = [
-        (name, i + 1)
-        for i, (name, role) in enumerate(zip(*_columns(table), strict=True))
-        if role is None and table.sniffed.layout.has_header and i not in table.sniffed.layout.settled
-    ]
+    layout = table.sniffed.layout
+    columns = enumerate(zip(layout.names, layout.roles, strict=True))
+    ignored = [(i, name) for i, (name, role) in columns if role is None and i not in layout.settled]
+    ignored = ignored if layout.has_header else []
     log.add_many("ignored-column", len(ignored), (_ignored(table, *column) for column in ignored))
 
 
-def _columns(table: Table) -> tuple[Sequence[str], Sequence[str | None]]:
-    return table.sniffed.layout.names, table.sniffed.layout.roles
-
-
-def _ignored(table: Table, name: str, column: int) -> Problem:
+def _ignored(table: Table, at: int, name: str) -> Problem:
     hint = did_you_mean(name.lower(), ("soft_value", "value", "score", "filename"), n=1, cutoff=0.8)
     message = f"column {shown(name)} is read past{hint}"
-    return problem("ignored-column", table.name, message, table.sniffed.skip or None, column)
+    return problem("ignored-column", table.name, message, table.sniffed.skip or None, at + 1)
 
 
 def _tell(
@@ -225,48 +229,55 @@ def check_swapped(tables: Sequence[Table], files: Sequence[str], classes: Sequen
     return False
 
 
-# Rows of one file and class: whether they are there twice, overlap, touch, or leave gaps between them.
-#
-# Rows are put in order of their group (file and class) and onset, and compared with their neighbours. Where
-# neighbours overlap, a second, slower look finds which rows do.
-
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
-
-
 def check_spans(table: Table, log: Log) -> None:
-    """Find rows that are there twice, overlap or touch, and those without length; gaps of a wide table."""
+    """Find rows that are there twice, overlap or touch, and those without length; gaps of a wide table.
+
+    Rows are put in order of their group (file and class) and onset, and compared with their neighbours. Where
+    neighbours overlap, a second, slower look finds which rows do.
+    """
     rows = table.rows
     if not len(rows):
         return
-    _check_lengths(table, log)
+    empty = np.flatnonzero(rows.offset == rows.onset)
+    tell_rows(
+        *(table, log, "zero-length", "offset", empty),
+        lambda row, _: f"begins and ends at {rows.onset[row]:.6g} s",
+    )
     group = rows.groups()
     ordered = in_order(rows, group)
     before = ordered.offset[:-1]
     if bool(ordered.overlaps.any()):
         ordered, before = _check_overlaps(table, group, log)
-    if not rows.is_wide:
-        _check_touching(table, ordered, log)
-    else:
+    if rows.is_wide:
         _check_gaps(table, ordered, before, log)
+    else:
+        _check_touching(table, ordered, log)
 
 
-def _check_lengths(table: Table, log: Log) -> None:
-    empty = np.flatnonzero(table.rows.offset == table.rows.onset)
-    if not len(empty):
-        return
-    shown = empty[: log.most]
-    column = table.column("offset")
+def tell_rows(
+    table: Table,
+    log: Log,
+    code: str,
+    role: str,
+    rows: Index | Sequence[int],
+    message: Callable[[int, int], str],
+    others: Index | None = None,
+    number: int | None = None,
+) -> None:
+    """Enter a problem of each of some rows, those to tell first in front.
+
+    role: of the column that is wrong. message: of a row, and the line of the other one that it is about, if
+    `others` says which. number: how many there are, if these are not all.
+    """
+    shown = [int(row) for row in rows[: log.most]]
+    lines = table.lines_of(shown) if shown else []
+    before = table.lines_of(others[: log.most]) if others is not None and shown else [0] * len(shown)
+    column = table.column(role)
+    told = zip(shown, lines, before, strict=True)
     log.add_many(
-        "zero-length",
-        len(empty),
-        (
-            problem(
-                "zero-length", table.name, f"begins and ends at {table.rows.onset[row]:.6g} s", line, column
-            )
-            for row, line in zip(shown, table.lines_of(shown), strict=True)
-        ),
+        code,
+        len(rows) if number is None else number,
+        (problem(code, table.name, message(row, other), line, column) for row, line, other in told),
     )
 
 
@@ -285,45 +296,36 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     # The sort is stable: the first of equal rows stands first in the table, too.
     first = np.maximum.accumulate(np.where(np.concatenate([[False], twice]), 0, np.arange(len(order))))
     again = np.flatnonzero(twice) + 1
-    _tell_pairs(table, "duplicate-row", order[again], order[first[again]], log)
-    kept = np.concatenate([[True], ~twice])
-    ordered = Ordered.of(rows, order[kept], group)
+    later, earlier = _in_table_order(order[again], order[first[again]])
+    tell_rows(
+        *(table, log, "duplicate-row", "onset", later),
+        lambda _, line: f"stands on line {line} already",
+        earlier,
+    )
+    ordered = Ordered.of(rows, order[np.concatenate([[True], ~twice])], group)
     # The rank of a row's end within its group, so that one running maximum serves all groups.
     rank = np.empty(len(ordered.row), dtype=np.int64)
     by_end = np.lexsort((ordered.offset, group[ordered.row]))
     rank[by_end] = np.arange(len(by_end))
     longest = by_end[np.maximum.accumulate(rank)]
     held = np.flatnonzero(ordered.same & (ordered.onset[1:] < ordered.offset[longest[:-1]] - TICK / 2))
-    _tell_pairs(table, "overlapping-rows", ordered.row[held + 1], ordered.row[longest[held]], log)
+    later, earlier = _in_table_order(ordered.row[held + 1], ordered.row[longest[held]])
+    what = "file" if rows.is_wide else "file and class"
+    tell_rows(
+        *(table, log, "overlapping-rows", "onset", later),
+        lambda row, line: (
+            f"overlaps line {line} of the same {what}: {rows.onset[row]:.6g} to {rows.offset[row]:.6g} s"
+        ),
+        earlier,
+    )
     return ordered, ordered.offset[longest[:-1]]
 
 
-def _tell_pairs(table: Table, code: str, one: Index, other: Index, log: Log) -> None:
-    """Tell of pairs of rows where the later of the two stands."""
-    if not len(one):
-        return
+def _in_table_order(one: Index, other: Index) -> tuple[Index, Index]:
+    """Return the later and the earlier row of pairs, in the order of the later ones."""
     later, earlier = np.maximum(one, other), np.minimum(one, other)
-    shown = np.argsort(later, kind="stable")[: log.most]
-    lines = table.lines_of(np.concatenate([later[shown], earlier[shown]]))
-    rows = table.rows
-    column = table.column("onset")
-
-    def said(row: int, line: int) -> str:
-        if code == "duplicate-row":
-            return f"stands on line {line} already"
-        span = f"{rows.onset[row]:.6g} to {rows.offset[row]:.6g} s"
-        return f"overlaps line {line} of the same file" + (
-            f" and class: {span}" if not rows.is_wide else f": {span}"
-        )
-
-    log.add_many(
-        code,
-        len(one),
-        (
-            problem(code, table.name, said(int(earlier[at]), before), line, column)
-            for at, line, before in zip(shown, lines[: len(shown)], lines[len(shown) :], strict=True)
-        ),
-    )
+    order = np.argsort(later, kind="stable")
+    return later[order], earlier[order]
 
 
 def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
@@ -331,62 +333,37 @@ def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
 
     Where most rows do so, they are time steps, which touch by nature.
     """
-    rows = table.rows
     touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
     touching &= ordered.offset[1:] > ordered.onset[1:]
     touching &= ordered.offset[:-1] > ordered.onset[:-1]
     if 2 * int(np.count_nonzero(touching)) > max(len(ordered.row), 4):
         return
-    for values in rows.values:
+    for values in table.rows.values:
         touching &= np.diff(values[ordered.row]) == 0
     found = np.flatnonzero(touching)
-    if not len(found):
-        return
-    one, other = ordered.row[found + 1], ordered.row[found]
-    shown = np.argsort(one, kind="stable")[: log.most]
-    lines = table.lines_of(np.concatenate([one[shown], other[shown]]))
-    column = table.column("onset")
-    log.add_many(
-        "touching-rows",
-        len(found),
-        (
-            problem("touching-rows", table.name, f"goes on where line {before} ends", line, column)
-            for line, before in zip(lines[: len(shown)], lines[len(shown) :], strict=True)
-        ),
+    found = found[np.argsort(ordered.row[found + 1], kind="stable")]
+    later, earlier = ordered.row[found + 1], ordered.row[found]
+    tell_rows(
+        *(table, log, "touching-rows", "onset", later),
+        lambda _, line: f"goes on where line {line} ends",
+        earlier,
     )
 
 
 def _check_gaps(table: Table, ordered: Ordered, before: Floats, log: Log) -> None:
     """Find the times within a recording, and at its start, for which a wide table has no row."""
-    rows, column = table.rows, table.column("onset")
+    onset = table.rows.onset
     found = np.flatnonzero(ordered.same & (ordered.onset[1:] > before + TICK / 2))
-    if len(found):
-        shown = found[np.argsort(ordered.row[found + 1], kind="stable")][: log.most]
-        log.add_many(
-            "gap",
-            len(found),
-            (
-                problem("gap", table.name, f"there are no rows from {before[at]:.6g} to "
-                        f"{ordered.onset[at + 1]:.6g} s", line, column)
-                for at, line in zip(shown, table.lines_of(ordered.row[shown + 1]), strict=True)
-            ),
-        )  # fmt: skip
+    ends = dict(zip(ordered.row[found + 1].tolist(), before[found].tolist(), strict=True))
+    tell_rows(
+        *(table, log, "gap", "onset", np.sort(ordered.row[found + 1])),
+        lambda row, _: f"there are no rows from {ends[row]:.6g} to {onset[row]:.6g} s",
+    )
     starts = np.concatenate([[True], ~ordered.same])
-    late = ordered.row[starts & (ordered.onset > TICK / 2)]
-    if len(late):
-        late = np.sort(late)
-        log.add_many(
-            "late-start",
-            len(late),
-            (
-                problem("late-start", table.name, f"the first row of the recording begins at "
-                        f"{rows.onset[row]:.6g} s", line, column)
-                for row, line in zip(late[: log.most], table.lines_of(late[: log.most]), strict=True)
-            ),
-        )  # fmt: skip
-
-
-# Times that can be scored but are probably not seconds, or not of this recording.
+    tell_rows(
+        *(table, log, "late-start", "onset", np.sort(ordered.row[starts & (ordered.onset > TICK / 2)])),
+        lambda row, _: f"the first row of the recording begins at {onset[row]:.6g} s",
+    )
 
 
 def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, float], log: Log) -> None:
@@ -400,62 +377,40 @@ def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, 
     last = last_offsets(rows)
     expected = np.array([lengths.get(name, 0.0) for name in rows.files])
     known = np.array([whole.get(name, np.inf) for name in rows.files])
+    offset, code = rows.offset, rows.file
     unit = RowStatistics.of(rows, expected, known).unit()
     if unit is not None:
-        row = int(np.argmax(rows.offset == last.max()))
-        place = (table.lines_of([row])[0], table.column("offset"))
-        log.add(problem("time-unit", table.name, f"ends at {last.max():.6g} s; {unit}", *place))
+        row = int(np.argmax(offset == last.max()))
+        tell_rows(
+            *(table, log, "time-unit", "offset", [row]), lambda _, __: f"ends at {last.max():.6g} s; {unit}"
+        )
         return
-    offset, code = rows.offset, rows.file
+
+    def last_rows(files: Index) -> list[int]:
+        return [int(np.argmax((code == file) & (offset == last[file]))) for file in files[: log.most]]
+
     long = np.flatnonzero((last > DAY) & ~np.isfinite(known))
-    _tell_times(
-        table,
-        "long-recording",
-        (len(long), _last_rows(table, last, long[: log.most])),
-        lambda row: f"ends at {offset[row]:.6g} s: the recording would be {offset[row] / DAY:.3g} days long",
-        log,
+    tell_rows(
+        *(table, log, "long-recording", "offset", last_rows(long)),
+        lambda row, _: (
+            f"ends at {offset[row]:.6g} s: the recording would be {offset[row] / DAY:.3g} days long"
+        ),
+        number=len(long),
     )
-    late = rows_after_end(rows, last, known)
-    _tell_times(
-        table,
-        "after-end",
-        (len(late), late[: log.most].tolist()),
-        lambda row: f"ends at {offset[row]:.6g} s, after the recording, which has {known[code[row]]:.6g} s",
-        log,
+    tell_rows(
+        *(table, log, "after-end", "offset", rows_after_end(rows, last, known)),
+        lambda row, _: (
+            f"ends at {offset[row]:.6g} s, after the recording, which has {known[code[row]]:.6g} s"
+        ),
     )
     early = files_ended_early(rows, last, expected)
-    _tell_times(
-        table,
-        "early-end",
-        (len(early), _last_rows(table, last, early[: log.most])),
-        lambda row: f"its last row ends at {offset[row]:.6g} s, the recording at {expected[code[row]]:.6g} s",
-        log,
+    tell_rows(
+        *(table, log, "early-end", "offset", last_rows(early)),
+        lambda row, _: (
+            f"its last row ends at {offset[row]:.6g} s, the recording at {expected[code[row]]:.6g} s"
+        ),
+        number=len(early),
     )
-
-
-def _last_rows(table: Table, last: Floats, files: Index) -> list[int]:
-    """Return the row of each of some files that ends last."""
-    rows = table.rows
-    return [int(np.argmax((rows.file == file) & (rows.offset == last[file]))) for file in files]
-
-
-def _tell_times(
-    table: Table, code: str, found: tuple[int, list[int]], said: Callable[[int], str], log: Log
-) -> None:
-    """Enter problems of offsets; found: how many there are, and the rows of those that are told."""
-    number, rows = found
-    column, lines = table.column("offset"), table.lines_of(rows) if rows else []
-    told = zip(rows, lines, strict=True)
-    log.add_many(code, number, (problem(code, table.name, said(row), line, column) for row, line in told))
-
-
-# Values that can be scored but look like something else: decisions, a constant, rounding.
-
-
-_FEW = 10
-"""Fewer values than this may be alike by chance."""
-
-_SAMPLE = 1000
 
 
 def check_values(table: Table, log: Log) -> None:
@@ -466,21 +421,18 @@ def check_values(table: Table, log: Log) -> None:
     number = sum(map(len, columns))
     if not number:
         return
-    column = None if rows.is_wide else table.column("soft_value")
-    header = table.sniffed.skip or None
-    if all(_is_hard(values) for values in columns):
+
+    def of_all(test: Callable[[Floats], npt.NDArray[np.bool_]]) -> bool:
+        """Answer from the first values where that is enough."""
+        return all(bool(test(part).all()) for column in columns for part in (column[:_SAMPLE], column))
+
+    first = columns[0][0]
+    if of_all(lambda values: (values == 0) | (values == 1)):
         said = "the only value is" if number == 1 else f"all {number} values are"
-        message = f"{said} 0 or 1; soft scores are between them"
-        log.add(problem("values-all-hard", table.name, message, header, column))
-    elif number >= _FEW and all(_is_constant(values, columns[0][0]) for values in columns):
-        message = f"all {number} values are {columns[0][0]:.6g}"
-        log.add(problem("values-all-equal", table.name, message, header, column))
-
-
-def _is_constant(values: npt.NDArray[np.float64], value: float) -> bool:
-    return bool((values[:_SAMPLE] == value).all()) and bool((values == value).all())
-
-
-def _is_hard(values: npt.NDArray[np.float64]) -> bool:
-    """Answer from the first values where that is enough."""
-    return all(bool(((part == 0) | (part == 1)).all()) for part in (values[:_SAMPLE], values))
+        code, message = "values-all-hard", f"{said} 0 or 1; soft scores are between them"
+    elif number >= _FEW and of_all(lambda values: values == first):
+        code, message = "values-all-equal", f"all {number} values are {first:.6g}"
+    else:
+        return
+    column = None if rows.is_wide else table.column("soft_value")
+    log.add(problem(code, table.name, message, table.sniffed.skip or None, column))

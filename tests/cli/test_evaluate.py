@@ -428,7 +428,7 @@ def test_help_shows_every_option_and_true_defaults():
 
 def test_a_defect_is_one_message_unless_debugging(monkeypatch):
     code = (
-        "import sys, sedeval_soft.api as api; from sedeval_soft.cli import main\n"
+        "import sys, sedeval_soft.api.evaluation as api; from sedeval_soft.cli import main\n"
         "def fail(*a): raise KeyError('boom')\napi.sides_of = fail\n"
         f"sys.argv = ['x', {REFERENCE!r}, {SYSTEM!r}]\nmain()"
     )

@@ -13,8 +13,8 @@ import pytest
 from documents import ROOT
 
 from sedeval_soft.cli.evaluate import evaluate
-from sedeval_soft.cli.habits import message_of, of_words
 from sedeval_soft.cli.main import group
+from sedeval_soft.cli.wrong_calls import message_of, of_words
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 from sedeval_soft.settings import Settings

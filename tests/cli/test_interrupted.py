@@ -94,7 +94,7 @@ def test_a_second_signal_does_not_break_into_the_clearing_up(tmp_path):
 def test_signals_that_are_ignored_stay_ignored():
     code = (
         "import os, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "from sedeval_soft.cli.stopped import stop_cleanly\n"
+        "from sedeval_soft.cli.main import stop_cleanly\n"
         "stop_cleanly(); os.kill(os.getpid(), signal.SIGTERM); print('here')"
     )
     done = subprocess.run(

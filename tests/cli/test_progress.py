@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from sedeval_soft.cli import progress as module
-from sedeval_soft.cli.progress import progress
+from sedeval_soft.cli import output as module
+from sedeval_soft.cli.output import progress
 
 TAKEN_BACK = "\r\033[K"
 

@@ -11,7 +11,7 @@ import yaml
 from called import call
 
 from sedeval_soft.cli.options import FORMATS, SERVICE_FORMATS
-from sedeval_soft.cli.service import SUMMARY
+from sedeval_soft.cli.present import SUMMARY
 from sedeval_soft.report import FORMATS as RENDERED
 
 DATA = Path(__file__).parents[2] / "sample_data"

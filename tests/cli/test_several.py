@@ -11,7 +11,6 @@ from called import call, written
 from drawn_again import FILES, random_table, random_tables
 
 from sedeval_soft.cli.options import METHODS
-from sedeval_soft.tables.event_table import EventTable
 
 F1 = "segment.soft.f1.macro"
 LITTLE = ("--replicates", "20", "-q")
@@ -26,7 +25,7 @@ def paths(tmp_path_factory):
     rng = np.random.default_rng(0)
     for name, noise in (("good", 0.1), ("fair", 0.4), ("bad", 0.9)):
         value = np.clip(reference.value + rng.normal(0, noise, len(reference)), 0, 1).round(4)
-        system = EventTable.long(
+        system = reference.long(
             reference.files, reference.classes, reference.file, reference.label, reference.onset,
             reference.offset, value, origin=reference.origin,
         )  # fmt: skip

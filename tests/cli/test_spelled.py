@@ -10,7 +10,7 @@ import pytest
 from launched import program
 
 from sedeval_soft import Settings, compare, evaluate
-from sedeval_soft.cli.spelled import as_options
+from sedeval_soft.cli.wrong_calls import as_options
 from sedeval_soft.errors import EvaluationError
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

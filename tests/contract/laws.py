@@ -13,10 +13,12 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from tables import long_rows
 
 from sedeval_soft import Scores, Settings, evaluate
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.tables.event_table import EventTable
 
 Table = dict[str, list[Any]]
 Evaluate = Callable[[Table, Table, Settings], Scores]
@@ -61,6 +63,16 @@ def random_table(
         scale = 10 if fine else 1
         rows.append((file, onset / scale, (onset + length) / scale, label, value))
     return table_of([*rows, *((name, None, None, None, None) for name in declared)])
+
+
+def random_rows(seed: int, **how: Any) -> EventTable:
+    """Build the same rows as a table that was read, for tests of what comes after reading."""
+    table = random_table(seed, **how)
+    rows = [row for row in rows_of(table) if row[1] is not None]
+    return long_rows(
+        rows,
+        files=[name for name, onset in zip(table["filename"], table["onset"], strict=True) if onset is None],
+    )
 
 
 FORMS = (

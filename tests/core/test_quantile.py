@@ -29,27 +29,9 @@ def test_all_ranges(cells, data):
     assert levels.tolist() == wanted
 
 
-def test_exactly_enough():
-    """Cells of 3 s at 0.2, 2 s at 0.9 and 5 s at 0.5: 2 s reach 0.9, 7 s 0.5, 10 s 0.2, no more anything."""
-    values, weight = np.array([0.2, 0.9, 0.5]), np.array([3, 2, 5])
-    needed = np.array([1, 2, 3, 7, 8, 10, 11])
-    whole = np.zeros(7, dtype=np.int64), np.full(7, 3)
-    assert highest_level(values, weight, *whole, needed).tolist() == [0.9, 0.9, 0.5, 0.5, 0.2, 0.2, 0.0]
-
-
 def test_one_value_and_weights_of_years():
     """All alike, and weights near the largest sums of ticks: nothing overflows."""
     values, weight = np.full(9, 0.3), np.full(9, 2**59, dtype=np.int64)
     first, last = np.array([0, 0, 4]), np.array([9, 8, 4])
     needed = np.array([9 * 2**59, 9 * 2**59, 1])
     assert highest_level(values, weight, first, last, needed).tolist() == [0.3, 0.0, 0.0]
-
-
-def test_the_arguments_stay_as_they_are():
-    rng = np.random.default_rng(0)
-    arguments = (
-        rng.random(20), rng.integers(0, 5, 20), np.arange(10), np.arange(10, 20), rng.integers(1, 20, 10)
-    )  # fmt: skip
-    before = [column.copy() for column in arguments]
-    highest_level(*arguments)
-    assert all((a == b).all() for a, b in zip(before, arguments, strict=True))

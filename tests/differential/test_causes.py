@@ -13,7 +13,7 @@ from sedeval_soft import Settings, evaluate
 from sedeval_soft.api import read_lengths, sides_of
 from sedeval_soft.compat import causes
 from sedeval_soft.compat.check import check_sed_eval
-from sedeval_soft.core.pair import align
+from sedeval_soft.timeline.recordings import align
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 

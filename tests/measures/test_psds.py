@@ -175,21 +175,6 @@ def test_pipsds():
     assert seen > 2
 
 
-def test_one_median_filter_is_post_processing():
-    """piPSDS over one filter is PSDS of the output so filtered."""
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        ours, theirs, chosen, _, _ = made(rng, 2, "frames")
-        length = 3 * float(theirs.table.offset[0] - theirs.table.onset[0])
-        durations = lengths(rng)
-        one = evaluate_rows(
-            ours.table, theirs.table, replace(chosen, psds_median_filters=(length,)), durations
-        )
-        other = evaluate_rows(ours.table, theirs.table, replace(chosen, median_filter=length), durations)
-        for form in ("", *(f"[{label}]" for label in chosen.classes)):
-            assert one[f"intersection.hard.pipsds{form}"] == other[f"intersection.hard.psds{form}"]
-
-
 def test_pipsds_with_gaps_and_durations():
     """Whatever follows the median filter follows each of them: one filter at a time is post-processing."""
     differ = 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sedeval_soft import evaluate
 from sedeval_soft.core import blocks
-from sedeval_soft.measures.curves.points import Units
+from sedeval_soft.measures.curve_scores import Units
 
 NAMES = (
     *("average_precision", "average_precision_voc11", "average_precision_voc", "average_precision_coco101"),

@@ -5,19 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.calibration import Bins, Reliability, equal_width
-from sedeval_soft.measures.curves.curve import Curve
-from sedeval_soft.measures.curves.points import Ordered, Points
-from sedeval_soft.measures.threshold_counts import error_merit
+from sedeval_soft.measures.calibration import Reliability, equal_width
+from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
 
 SCORES = np.array([0.9, 0.2, 0.6, 0.2])
 ACTIVE = np.array([True, False, True, True])
-
-
-def test_cells_are_put_in_order():
-    cells = Ordered.of(np.array([0.9, 0.2, 0.6]), np.array([0.1, 0.5, 0.8]))
-    assert cells.score.tolist() == [0.2, 0.6, 0.9]
-    assert cells.reference.tolist() == [0.5, 0.8, 0.1]
 
 
 def test_a_diagram_shows_the_means_of_the_bins_that_have_cells():
@@ -27,11 +19,6 @@ def test_a_diagram_shows_the_means_of_the_bins_that_have_cells():
     assert found.size.tolist() == [2, 1, 1]
     assert found.score.tolist() == [0.2, 0.6, 0.9]
     assert found.reference.tolist() == [0.125, 0.5, 1.0]
-
-
-def test_of_a_single_cell_too():
-    found = Reliability.of(Bins(np.array([0, 1, 0]), np.array([0.0, 0.5, 0.0]), np.array([0.0, 0.75, 0.0])))
-    assert (found.size.tolist(), found.score.tolist(), found.reference.tolist()) == ([1], [0.5], [0.75])
 
 
 def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
@@ -74,9 +61,3 @@ def test_axes_of_det_are_normal_quantiles():
     # One in forty is missed: 1.96 standard deviations below the mean.
     rare = Curve(np.array([0.5]), np.array([39]), np.array([39]), 40, np.array([0]))
     assert rare.det[1][0] == pytest.approx(-1.959964, abs=1e-6)
-
-
-def test_fewest_errors_are_of_most_hits_and_least_detections():
-    """N_ref + N_sys - 2 TP is 5 + 4 - 6 and 5 + 1 - 2."""
-    tp, n_sys, n_ref = np.array([[3.0, 1.0]]), np.array([[4.0, 1.0]]), np.array([[5.0]])
-    assert error_merit(tp, n_sys, n_ref).tolist() == [[2.0, 1.0]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from four_segments import CLASSES, CUTS, FILES, VALUES, rows
 from hypothesis import given
@@ -187,14 +185,6 @@ def test_what_is_no_constraint_is_refused(text, said):
     with pytest.raises(SettingsError) as caught:
         Settings(satisfice=text)
     assert said in str(caught.value)
-
-
-def test_constraints_parse_back():
-    for best, (name, numbers) in itertools.product(("f", "recall"), NUMBERS.items()):
-        sign = ">=" if name in ("precision", "recall") else "<="
-        for number in numbers:
-            constraint = Constraint.parse(f"{best} at {name} {sign} {number}")
-            assert Constraint.parse(str(constraint)) == constraint
 
 
 def test_a_constraint_is_of_optimal_readings():

@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures import level_matching, psds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
-from sedeval_soft.measures.event_thresholds import events_when
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.psds import (
-    Cuts,
-    Integral,
     Sounding,
     cuts_between,
     cuts_of,
@@ -22,6 +18,8 @@ from sedeval_soft.measures.psds import (
     sampled_cuts,
     too_many,
 )
+from sedeval_soft.run.optimal import events_when
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 
@@ -61,18 +59,6 @@ def test_files_matched_a_few_at_a_time_are_as_all_at_once(at_once, monkeypatch):
         own = count_soft_events(ours.take(ours.file == file), theirs.take(theirs.file == file), 6, 2, collars)
         for name in NAMES:
             assert getattr(own, name)[file] == pytest.approx(getattr(together, name)[file], abs=1e-12)
-
-
-def test_batches_are_whole_files_and_not_more_than_fit(monkeypatch):
-    """Three files with 2 + 1, 1 + 0 and 2 + 3 lifetimes, at most 4 at a time; a file is never parted."""
-    row = (0, 0, 1, 0.0, 1.0)
-    ours = lives([(file, *row) for file in (0, 0, 1, 2, 2)])
-    theirs = lives([(file, *row) for file in (0, 2, 2, 2)])
-    for at_once, wanted in (
-        (4, [(3, 1), (2, 3)]), (3, [(2, 1), (1, 0), (2, 3)]), (9, [(5, 4)]), (8, [(3, 1), (2, 3)]),
-    ):  # fmt: skip
-        monkeypatch.setattr(soft, "_AT_ONCE", at_once)
-        assert [(len(a), len(b)) for a, b in soft._batches(ours, theirs, 3)] == wanted
 
 
 @pytest.mark.parametrize("first", [0, 2])
@@ -169,22 +155,6 @@ def test_too_many_cuts_are_sampled(monkeypatch):
     exact = cuts_between(edges, 9)
     assert exact.exact is True
     assert exact.level.tolist() == edges[1:].tolist()
-
-
-def test_cuts_are_judged_a_few_at_a_time(monkeypatch):
-    cuts = Cuts(np.arange(7) / 7, np.ones(7), exact=True)
-    monkeypatch.setattr(psds, "_AT_ONCE", 6)
-    assert cuts.stretches(2) == [(0, 3), (3, 6), (6, 7)]
-    assert cuts.stretches(6) == [(k, k + 1) for k in range(7)]
-    assert cuts.stretches(100) == [(k, k + 1) for k in range(7)]
-    assert cuts.stretches(0) == [(0, 6), (6, 7)]
-
-
-def test_an_integral_over_no_levels_is_undefined():
-    found = Integral.empty(2)
-    value, classes = found.means()
-    assert np.isnan(value)
-    assert np.isnan(classes).tolist() == [True, True]
 
 
 def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):

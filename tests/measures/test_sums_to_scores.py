@@ -7,8 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.curves.points import Gains, Ordered, Points
-from sedeval_soft.measures.curves.score import RATES, Roc, d_prime, precision_scores, sums_of
+from sedeval_soft.measures.curve_scores import (
+    RATES,
+    Gains,
+    Ordered,
+    Points,
+    Roc,
+    d_prime,
+    precision_scores,
+    sums_of,
+)
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.divergence import divergence_scores
 from sedeval_soft.measures.event.measures import DEVIATIONS, deviation_scores

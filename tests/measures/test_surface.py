@@ -69,11 +69,6 @@ def test_without_classes_there_is_nothing_to_count():
     assert {found.tp.dtype, found.n_ref.dtype, found.n_sys.dtype} == {np.dtype(np.int64)}
 
 
-def test_without_cells_nothing_is_counted():
-    found = Surface.of(np.zeros((1, 0)), np.zeros((1, 0)))
-    assert not found.tp.any() and not found.n_ref.any() and not found.n_sys.any()
-
-
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_places_are_those_of_a_search(inclusive):
     edges = np.arange(1, surface.STEPS) / surface.STEPS

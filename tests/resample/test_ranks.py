@@ -79,14 +79,6 @@ def test_kendall_is_that_of_scipy(values, lower):
     assert (np.abs(tau[~np.isnan(tau)]) <= 1).all()
 
 
-def test_kendall_of_the_same_order_is_one_exactly():
-    rng = np.random.default_rng(1)
-    score = rng.random(23)
-    tau = kendall(np.stack([score, np.exp(score), -score, score**3], axis=1), [False, False, True, True])
-    assert tau.tolist() == [[1, 1, 1, -1]] * 3 + [[-1, -1, -1, 1]]
-    assert kendall([[1.0, INF], [INF, 2.0], [3.0, 1.0]], [False, False])[0, 1] == pytest.approx(-1 / 3)
-
-
 def test_kendall_has_an_answer_for_no_systems_and_no_scores():
     assert np.isnan(kendall(np.empty((0, 3)), [False] * 3)).all()
     assert np.isnan(kendall([[1.0, 2.0]], [False, True])).all()

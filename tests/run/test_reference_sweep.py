@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import LABELS, random_rows
-from tables import long_rows, wide_rows
+from laws import FILES, random_table, rows_of
+from tables import LABELS, long_rows
 
-from sedeval_soft import Evaluator, evaluate
+from sedeval_soft import Evaluator
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.surface import Surface, _place
 from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
 
-BASES = ("segment", "event", "intersection", "clip")
 ASKED = Settings(
     classes=LABELS,
     only=("segment", "event", "intersection", "clip"),
@@ -30,9 +28,9 @@ TENTHS = tuple(k / 10 for k in range(1, 10))
 
 def tenths(seed, n=40):
     """Rows with values in tenths, so that many are exactly at a threshold."""
-    rows = random_rows(seed, n=n)
-    rng = np.random.default_rng(seed)
-    return replace(rows, values=(rng.integers(0, 11, len(rows)) / 10,))
+    values = np.random.default_rng(seed).integers(0, 11, n) / 10
+    rows = rows_of(random_table(seed, n=n))[:n]
+    return long_rows([(*row[:4], value) for row, value in zip(rows, values, strict=True)], files=FILES)
 
 
 @pytest.mark.parametrize("events", ["auto", "rows"])
@@ -123,58 +121,6 @@ def test_the_sweep_is_shown_and_in_json(tmp_path):
 def test_what_cannot_be_swept_is_refused(values):
     with pytest.raises(SettingsError, match="reference_sweep"):
         Settings.of(**{"reference_sweep": True} | values)
-
-
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_places_are_those_of_a_search(inclusive):
-    """On every threshold, next to it on both sides, at both ends, and in between."""
-    edges = np.arange(1, 100) / 100
-    values = np.concatenate(
-        [edges, np.nextafter(edges, 0), np.nextafter(edges, 1), [0.0, 1.0, 5e-324, np.nextafter(1, 0)]]
-    )
-    values = np.concatenate([values, np.random.default_rng(0).random(10_000)])
-    expected = np.searchsorted(edges, values, side="right" if inclusive else "left")
-    assert np.array_equal(_place(values, edges, inclusive), expected)
-
-
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_the_surface_has_what_two_thresholds_count(inclusive):
-    rng = np.random.default_rng(5)
-    reference, system = rng.integers(0, 101, (2, 3, 500)) / 100
-    reference[2] = 0.0
-    surface = Surface.of(reference, system, 2.0, inclusive=inclusive)
-    cuts = surface.thresholds
-    above = np.greater_equal if inclusive else np.greater
-    ours, theirs = (above(side[:, None], cuts[:, None]) for side in (reference, system))
-    assert np.array_equal(surface.n_ref, ours.sum(axis=-1))
-    assert np.array_equal(surface.n_sys, theirs.sum(axis=-1))
-    assert np.array_equal(surface.tp, np.einsum("crn,csn->crs", ours.astype(int), theirs.astype(int)))
-
-
-def test_f_of_the_surface_is_that_of_evaluations():
-    rng = np.random.default_rng(6)
-    reference, system = wide_rows(rng.random((60, 3)) ** 3), wide_rows(rng.random((60, 3)))
-    scores = evaluate(reference, system, reference_sweep=True, only="segment", beta=0.5)
-    surface = scores.curves.surfaces["segment"]
-    for r, s in ((0, 0), (29, 49), (98, 10), (97, 98)):
-        ours, theirs = surface.thresholds[[r, s]].tolist()
-        own = evaluate(
-            reference, system, threshold=theirs, reference_threshold=ours, only="segment.hard", beta=0.5
-        )
-        for found, name in (
-            (surface.micro_f[r, s], "segment.hard.fbeta.micro"),
-            (surface.macro_f[r, s], "segment.hard.fbeta.macro"),
-            (surface.f[1, r, s], "segment.hard.fbeta[class1]"),
-        ):
-            expected = np.nan if own[name] is None else own[name]
-            assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-def test_no_classes_have_an_empty_surface():
-    surface = Surface.of(np.zeros((0, 5)), np.zeros((0, 5)))
-    assert surface.tp.shape == (0, 99, 99)
-    assert np.isnan(surface.micro_f).all()
-    assert np.isnan(surface.macro_f).all()
 
 
 def test_the_file_of_curves_has_the_surface(tmp_path):

@@ -19,15 +19,12 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft.core.pair import align
 from sedeval_soft.measures import level_matching, thresholds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.resample import weights
 from sedeval_soft.run import optimal_bootstrap
-from sedeval_soft.run.groups import tally_groups
 from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.run.replicates import Replicates
-from sedeval_soft.run.scoring import score_tally
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(
@@ -123,23 +120,6 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, dense):
     compare(tables, settings, rows_of_weights(len(FILES), 5, seed), made)
 
 
-def test_many_files_and_classes_are_counted_either_way(monkeypatch):
-    """Files few of which have a class are gathered by themselves; those that all have it are a table."""
-    rng = np.random.default_rng(50)
-    files, labels = [f"f{k:02}" for k in range(40)], [f"class{k}" for k in range(12)]
-    rows = [[], []]
-    for k, file in enumerate(files):
-        for label in ("class0", labels[k % 12]):
-            for side in rows:
-                onset = float(rng.integers(0, 5))
-                side.append((file, onset, onset + 2, label, float(rng.random())))
-    tables = Tables(*(long_rows(side, files=files) for side in rows))
-    settings = Settings(classes=tuple(labels), only=("segment", "event.optimal", "clip.optimal"))
-    monkeypatch.setattr(thresholds, "_DENSE", 8)
-    made = Replicates.of(tables.tally(settings), settings)
-    compare(tables, settings, rows_of_weights(len(files), 4), made)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, seed):
     """Events that overlap too much to be matched whatever their class, in some of the files."""
@@ -165,22 +145,6 @@ def test_what_a_file_leaves_undefined_does_not_depend_on_other_files(monkeypatch
     alone = [tables.drawn(row).tally(settings).per_file[name][0] for row in np.eye(len(FILES))]
     assert np.isnan(alone).any()
     assert np.isnan(together).tolist() == np.isnan(alone).tolist()
-
-
-def test_a_group_of_classes_is_drawn_with_its_own_counts():
-    settings = replace(ALL, groups={"animals": ("dog",), "outside": ("rain", "car")})
-    tables = random_tables(60)
-    groups = tally_groups(align(*_sides(tables), settings), settings)
-    rows = rows_of_weights(len(FILES), 3)
-    scratch = [tables.drawn(row).scores(settings) for row in rows]
-    for name, labels in settings.groups.items():
-        tally = groups[name]
-        assert tally.classes == labels
-        averages = [score for score in score_tally(tally, settings).values() if score.average]
-        assert len(averages) > 200
-        ours = Replicates.of(tally, settings).values(rows, [key_of(score) for score in averages])
-        theirs = np.stack([as_floats(of, [f"{s.name}@{name}" for s in averages]) for of in scratch], axis=1)
-        same_numbers(ours, theirs, [score.name for score in averages])
 
 
 def test_any_weights_give_what_they_give_alone():

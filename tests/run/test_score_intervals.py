@@ -134,24 +134,6 @@ def test_the_jackknife_is_refused_where_scores_jump():
     assert any("jackknife" in text and "bootstrap" in text for text in scores.warnings)
 
 
-def test_with_kept_thresholds_the_jackknife_is_one_of_counts():
-    tables = many_files(8)
-    settings = replace(SOME, ci="jackknife", fixed_thresholds=True)
-    scores = scored(tables, settings)
-    assert scores.score("segment.optimal.f1.micro").low is not None
-    assert scores.score("clip.optimal.f1.macro").low is not None
-    assert scores.score("segment.optimal.threshold[car]").low is None
-    assert not any("jackknife" in text for text in scores.warnings)
-    label = "car"
-    threshold = scores[f"segment.optimal.threshold[{label}]"]
-    cut = replace(settings, threshold=threshold, reference_threshold=0.5, only=("segment.hard",))
-    wanted = scored(tables, cut).score(f"segment.hard.f1[{label}]")
-    ours = scores.score(f"segment.optimal.f1[{label}]")
-    assert (ours.value, ours.low, ours.high) == pytest.approx(
-        (wanted.value, wanted.low, wanted.high), abs=1e-12
-    )
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_one_file_has_no_intervals(method):
     rng = np.random.default_rng(9)
@@ -161,12 +143,6 @@ def test_one_file_has_no_intervals(method):
     assert all(score.low is score.high is None for score in scores.scores.values())
     (said,) = [text for text in scores.warnings if "interval" in text]
     assert "1 file" in said
-
-
-def test_no_file_at_all_has_no_intervals():
-    scores = scored(Tables(*(random_table(np.random.default_rng(0), n=0, files=()) for _ in range(2))),
-                    replace(SOME, ci="bootstrap"))  # fmt: skip
-    assert all(score.low is None for score in scores.scores.values())
 
 
 @pytest.mark.parametrize(
@@ -246,11 +222,6 @@ def test_blocks_do_not_change_what_is_drawn(monkeypatch, make, rows, cells):
         assert whole.std(axis=0).min() > 0.5
     else:
         assert set(np.unique(whole)) == {0.0, 1.0}
-
-
-def test_the_first_replicates_are_the_same_however_many_follow():
-    few, many = (np.concatenate(list(weights.bootstrap(6, count, 1))) for count in (50, 3000))
-    assert np.array_equal(few, many[:50])
 
 
 @pytest.mark.parametrize("method", METHODS)

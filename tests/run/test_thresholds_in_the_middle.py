@@ -10,7 +10,7 @@ import pytest
 from called import call
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tuning_oracle import BASES, LABELS, frames, sides
+from tuning_oracle import BASES, sides
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
@@ -96,22 +96,6 @@ def test_a_system_that_is_multiplied_keeps_its_scores(seed, variant):
     }
     known = {n: v for n, v in once.items() if v is not None}
     assert {n: third[n] for n in known} == pytest.approx(known, rel=1e-12)
-
-
-def of_cells(values):
-    """One file a row, one class that sounds, two that do not."""
-    values = np.array(values, dtype=float)
-    return frames(np.stack([values, 0 * values, 0 * values], axis=2), "rows")
-
-
-def test_thresholds_of_other_files_cut_in_the_middle():
-    """Others have 0 and 0.11, so that 0.055 is best for them: 0.07 is above it, and was not above 0.1."""
-    silent = [0.0] * 8
-    reference = of_cells([[1, 0, *silent], [1, 0, *silent]])
-    system = of_cells([[0.11, 0.0, *silent], [0.07, 0.0, *silent]])
-    scores = evaluate_rows(reference, system, Settings(classes=LABELS, only=("segment.tuned",), cross_tune=2))
-    # The threshold of each file comes from the other one: 0.035 and 0.055.
-    assert scores["segment.tuned.f1[car]"] == 1.0
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-5, 1e-9, 1 / 3])

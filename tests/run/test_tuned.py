@@ -10,7 +10,7 @@ from tables import long_rows
 from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, cut, held_out, merit, sides, some
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
-from sedeval_soft.api import evaluate_rows, merge_tallies, shard_of_rows, to_rows
+from sedeval_soft.api import evaluate_rows, merge_tallies, shard_of_rows
 from sedeval_soft.run.tuned import tune
 from sedeval_soft.settings import OBJECTIVES, Settings
 from sedeval_soft.settings_files import dump_thresholds, load_thresholds
@@ -107,15 +107,6 @@ def test_one_objective_is_for_all_bases(objective):
         assert own == of_hard(other, own)
 
 
-def test_an_objective_may_be_of_a_basis_that_is_not_evaluated():
-    reference, system = sides(5)
-    asked = {"folds": FOLDS, "objective": "event.f1", "cross_tune": "folds"}
-    every = evaluate(reference, system, **asked, classes=LABELS, only=BASES)
-    alone = evaluate(reference, system, **asked, classes=LABELS, only="segment.tuned")
-    assert {name.split(".")[1] for name in alone} == {"tuned"}
-    assert dict(alone) == of_hard(every, alone)
-
-
 def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settings():
     reference, system = sides(6)
     car = np.where(reference.file == 0, reference.values[0], 0.0)
@@ -142,17 +133,6 @@ def test_parts_are_dealt_by_the_seed():
     assert dict(own[0]) == dict(own[1])
     folds = evaluate(reference, system, folds=each, settings=ALL)
     assert dict(own[0]) == {name: folds[name] for name in own[0]}
-
-
-def test_parts_are_as_equal_as_can_be():
-    from sedeval_soft.run.tuned import tuned_thresholds
-
-    reference, system = sides(7)
-    settings = replace(ALL, cross_tune=3)
-    tally = shard_of_rows(reference, system, settings).tally
-    parts = [part.files.tolist() for part in tuned_thresholds(tally, "segment", settings, {})]
-    assert sorted(map(len, parts)) == [1, 2, 2]
-    assert sorted(file for part in parts for file in part) == [0, 1, 2, 3, 4]
 
 
 def test_more_parts_than_files_are_refused():
@@ -252,39 +232,6 @@ def test_thresholds_of_the_same_data_are_the_optimal_reading(settings, basis, tm
             assert found[f"{basis}.tuned.{name}"] == found[f"{basis}.optimal.{name}"]
 
 
-@pytest.mark.parametrize("inclusive", [False, True])
-@pytest.mark.parametrize("values", ["fine", "crowded"])
-def test_text_of_thresholds_selects_the_same(inclusive, values, tmp_path):
-    """Of values that are neighbours among floats, too."""
-    rng = np.random.default_rng(11)
-    system = rng.random((400, 2))
-    if values == "crowded":
-        system = np.nextafter(0.5, 1.0) + rng.integers(-3, 4, (400, 2)) * np.spacing(0.5)
-    reference = (system + rng.normal(0, 2 * system.std(), system.shape) > 0.5).astype(float)
-    settings = Settings(classes=("a", "b"), only=("segment.optimal",), inclusive=inclusive)
-    shard = shard_of_rows(to_rows(reference, "r", settings), to_rows(system, "s", settings), settings)
-    path = tmp_path / "t.yaml"
-    path.write_text(dump_thresholds(tune(shard.tally, settings), "x"), encoding="utf-8")
-    thresholds = load_thresholds(str(path), inclusive=inclusive)
-    found = evaluate(
-        reference, system, classes=("a", "b"), only="segment", inclusive=inclusive, thresholds=thresholds
-    )
-    for label in "ab":
-        assert found[f"segment.tuned.tp[{label}]"] == found[f"segment.optimal.tp[{label}]"]
-        assert found[f"segment.tuned.n_sys[{label}]"] == found[f"segment.optimal.n_sys[{label}]"]
-
-
-@pytest.mark.parametrize("seed", range(12, 18))
-def test_no_threshold_beats_the_optimal_reading(seed):
-    reference, system = sides(seed)
-    for asked in ({"thresholds": GIVEN}, {"thresholds": "prior"}, {"cross_tune": 2}):
-        found = evaluate_rows(reference, system, replace(ALL, **asked))
-        for basis in BASES:
-            for label in LABELS:
-                own, most = (found[f"{basis}.{reading}.f1[{label}]"] for reading in ("tuned", "optimal"))
-                assert own <= most
-
-
 def test_a_class_without_reference_has_no_threshold(tmp_path):
     reference, system = sides(0)
     reference = replace(reference, values=(0 * reference.values[0], *reference.values[1:]))
@@ -358,14 +305,6 @@ def test_batches_and_saved_tallies_are_tuned_over_all_their_files(tmp_path):
     assert merge_tallies(paths).settings == settings
 
 
-def test_groups_share_the_thresholds_of_their_classes():
-    reference, system = sides(17)
-    found = evaluate_rows(reference, system, replace(ALL, cross_tune=3, groups={"moving": ("car", "dog")}))
-    for basis in BASES:
-        own = [found[f"{basis}.tuned.f1[{label}]"] for label in ("car", "dog")]
-        assert found[f"{basis}.tuned.f1.macro@moving"] == pytest.approx(sum(own) / 2)
-
-
 @pytest.mark.parametrize("asked", [{"cross_tune": 2}, {"thresholds": GIVEN}, {"thresholds": "prior"}])
 def test_systems_are_ranked_by_the_tuned_reading(asked):
     reference, system = sides(18)
@@ -382,12 +321,6 @@ def test_systems_are_ranked_by_the_tuned_reading(asked):
     )
     best = evaluate(reference, systems[by_folds.entries[0].system], folds=FOLDS, settings=ALL)
     assert by_folds.entries[0].value == best["event.tuned.f1.macro"]
-
-
-def test_thresholds_of_a_class_that_is_not_evaluated_are_told():
-    reference, system = sides(0)
-    found = evaluate_rows(reference, system, replace(ALL, thresholds={"cars": 0.3}))
-    assert "thresholds is set for 'cars', which is no evaluated class; did you mean 'car'?" in found.warnings
 
 
 def test_operating_points_are_tuned_among_themselves():

@@ -14,8 +14,8 @@ import pytest
 from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashes, page, submissions
 
 from sedeval_soft import InputError, Limits, SettingsError, UnknownScoreError, compare, evaluate
-from sedeval_soft.core.findings import NO_DURATIONS
 from sedeval_soft.report.write import OutputError
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.tools import site as module
 from sedeval_soft.tools.board_cache import MARK
 

@@ -1,0 +1,119 @@
+"""Answers to wrong calls, in the words of the command line. Imported only where a call is wrong."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import click
+
+from sedeval_soft.core.paths import is_file, is_there
+from sedeval_soft.errors import visible
+from sedeval_soft.fields import option_of
+from sedeval_soft.names import by_alias, normal, other_settings
+
+# Answers to calls as other tools would have them: their options, their verbs, their lists of files.
+#
+# Imported only where a call is wrong. Each answer names what does the same here; words are in `aliases.toml`.
+
+
+_PAIRS = (
+    "{} is a list of pairs of files, as sed_eval's evaluator takes. Here REFERENCE and SYSTEM may be "
+    "folders: put the references into one and the outputs into another, under the same names."
+)
+_LOOKED_AT = 65536
+"""Bytes of a file that may be a list of pairs."""
+
+
+def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
+    """Return the message of a wrong call, with what another tool's option or verb is called here."""
+    hint = ""
+    if isinstance(error, click.NoSuchOption):
+        hint = _of_option(error.option_name, error.ctx)
+        if hint:
+            # Options that look alike would lead elsewhere.
+            error = click.NoSuchOption(error.option_name, ctx=error.ctx)
+    else:
+        hint = of_words(arguments)
+    text = io.StringIO()
+    error.show(text)
+    # click lists choices behind tabs, which would be shown as escapes.
+    message = text.getvalue().removesuffix("\n").replace("\n\t", "\n    ")
+    return f"{message}\n{hint}" if hint else message
+
+
+def of_words(arguments: Sequence[str]) -> str:
+    """Return what to take where an argument is no file, but a verb, a number, or a list of files."""
+    for option, value in pairwise(arguments):
+        if value.isdecimal() and option in by_alias("numbers") and not is_there(value):
+            return by_alias("numbers")[option]
+    first = arguments[0] if arguments else ""
+    if is_file(first):
+        return _PAIRS.format(visible(first)) if len(arguments) == 1 and _has_pairs(Path(first)) else ""
+    return "" if is_there(first) else by_alias("commands").get(first.lower(), "")
+
+
+def _of_option(name: str, context: click.Context | None) -> str:
+    """Return what an option of another tool is called here, as far as the command has it."""
+    plain = normal(name)
+    alias = other_settings().get(plain)
+    if alias is None:
+        hint = by_alias("options").get(plain, "")
+        ours = re.findall(r"--[a-z][a-z-]+", hint)
+    else:
+        ours = [option_of(setting) for setting in alias.settings]
+        off = "=False" if ours[0].startswith("--no-") else ""
+        hint = f"{alias} {plain}{off} is {' and '.join(ours)} here{alias.remark()}."
+        hint = hint[:1].upper() + hint[1:] if alias.tool.endswith("s") else hint
+    if context is None or context.command.name == "evaluate":
+        return hint
+    known = {flag for each in context.command.params for flag in each.opts}
+    return hint if ours and known.issuperset(ours) else ""
+
+
+def _has_pairs(path: Path) -> bool:
+    """Return whether the first line of a file names two files, found beside it or from here."""
+    try:
+        with path.open("rb") as stream:
+            line = stream.readline(_LOOKED_AT).decode("utf-8").strip()
+        fields = re.split(r"[\t,;]", line)
+        return len(fields) == 2 and all(
+            is_file(path.parent / name.strip()) or is_file(name.strip()) for name in fields
+        )
+    except (OSError, ValueError):
+        return False
+
+
+# Messages about settings, as a command line has them: the library says `rank_by`, we say `--rank-by`.
+
+
+_BEFORE = r"^|(?<=; )"
+"""What stands before a setting whose name is an English word; elsewhere it is that word."""
+
+
+def as_options(text: str) -> str:
+    """Return a message with options in the place of settings, in the lines that begin with a setting.
+
+    Others are about something else, or about a file of settings, where a setting has its own name.
+    """
+    from sedeval_soft.cli.evaluate import evaluate
+
+    spelled = {
+        name: option
+        for parameter in evaluate.params
+        for option in parameter.opts
+        if option == f"--{(name := parameter.name or '').replace('_', '-')}"
+    }
+    return "\n".join(_respelled(line, spelled) for line in text.split("\n"))
+
+
+def _respelled(line: str, spelled: dict[str, str]) -> str:
+    first = re.match(r"(\w+)(?=[ =]|: )", line)
+    if first is None or first[1] not in spelled:
+        return line
+    joined = "|".join(name for name in spelled if "_" in name)
+    places = rf"(?:{_BEFORE})(?:{'|'.join(spelled)})(?=[ =:,])|(?<![\w./'\"-])(?:{joined})(?![\w./'\"-])"
+    return re.sub(rf"({places})(=?)", lambda found: f"{spelled[found[1]]}{' ' if found[2] else ''}", line)

@@ -1,0 +1,1 @@
+"""The way from recordings to scores: what is evaluated, counted and scored."""

@@ -1,0 +1,552 @@
+"""Curves over all thresholds of cells: their points, areas and rates, block by block of scores.
+
+A cell with reference value y counts as a positive of weight y and a negative of weight 1 - y: for a
+reference cut at a threshold, as one or the other.
+
+Rates are compared: is a recall of 0.3 reached, is a false alarm rate at most 0.1? Sums of floats answer by
+chance, for 0.1 + 0.2 is more than 0.3. So labels that are whole multiples of 1/D, such as decimals and shares
+of annotators, are counted in multiples of it: in int64, exactly. See `Units`.
+
+Undefined, as NaN: all measures without a positive; what needs false alarm rates also without a negative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.blocks import Blocks
+from sedeval_soft.core.order import heads, in_order
+from sedeval_soft.core.threads import for_each
+from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.threshold_counts import EVERYTHING, ThresholdCounts
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
+
+
+_PARTS = (*range(2, 101), *(10**digits for digits in range(3, 10)))
+"""Into how many parts of 1 labels may be divided, from few to many: shares of annotators, then decimals."""
+
+_EXACT = 2**53
+"""Whole numbers below it are floats, so that their quotient is rounded once."""
+
+_SLACK = 1e-9
+"""By how much a rate may miss what it is compared with where labels have no common unit."""
+
+_SLACK_OF_SINGLES = 2.0**-22
+"""The same where all labels are of single precision, which are up to 2^-25 away from what was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """In what the labels of cells are counted.
+
+    whole: how many units are 1, so that every label is the float nearest to a whole number of units divided
+    by it; 0 where there is no such number, and labels are summed as floats. slack: by which share of a total
+    the sums of two rates that are equal may differ; 0 where they are exact.
+    """
+
+    whole: int = 1
+    slack: float = 0.0
+
+    @classmethod
+    def of(cls, labels: Floats) -> Self:
+        """Find the units of labels, (n,) in [0, 1]."""
+        rest = labels[(labels > 0) & (labels < 1)]
+        whole = 1
+        while len(rest):
+            first = float(rest[0])
+            parts = next((n for n in _PARTS if round(first * n) / n == first), None)
+            whole = 0 if parts is None else math.lcm(whole, parts)
+            if not whole or whole * len(labels) >= _EXACT:
+                single = np.array_equal(rest.astype(np.float32), rest)
+                return cls(0, _SLACK_OF_SINGLES if single else _SLACK)
+            rest = rest[np.rint(rest * whole) / whole != rest]
+        return cls(whole)
+
+    @classmethod
+    def common(cls, parts: Iterable[Self], size: int) -> Self:
+        """Return the units of all of some labels, `size` in all."""
+        units = list(parts)
+        whole = math.lcm(*(of.whole for of in units))
+        if 0 < whole * max(size, 1) < _EXACT:
+            return cls(whole)
+        return cls(0, max((of.slack for of in units), default=0.0) or _SLACK)
+
+    def counted(self, reference: Array) -> Array:
+        """Return labels in units, int64; those without units, and a reference that is cut, as they are."""
+        if reference.dtype == np.bool_ or not self.whole:
+            return reference
+        counted: Index = np.rint(reference * self.whole).astype(np.int64)
+        return counted
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Cells by their scores.
+
+    score: (n,) ascending. reference: (n,) their values, or whether they are active, or their values in units,
+    int64, of which `whole` are 1.
+    """
+
+    score: Floats
+    reference: Array
+    whole: int = 1
+
+    @classmethod
+    def of(cls, score: Floats, reference: Array) -> Ordered:
+        """Put cells in order; both arrays (n,), scores in [0, 1]."""
+        found, order = in_order(score)
+        return cls(found, reference[order])
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What is detected at every distinct score, (n_points,): thresholds from the highest down.
+
+    score: the lowest score that is detected. tp, fp: weights of the positives and negatives among them, in
+    the units of the cells. n_sys: how many they are.
+    """
+
+    score: Floats
+    tp: Array
+    fp: Array
+    n_sys: Index
+
+    @classmethod
+    def of(cls, cells: Ordered) -> Points:
+        """Count what is detected; equal scores are detected together."""
+        n = len(cells.score)
+        reference = cells.reference[::-1]
+        # Summed from the top, and each by itself: what is small is not the difference of two large sums.
+        floats = reference.dtype == np.float64
+        tp = np.cumsum(reference, dtype=np.float64 if floats else np.int64)
+        first = heads(cells.score)
+        n_sys = np.arange(1, n + 1)
+        fp = np.cumsum(1.0 - reference) if floats else n_sys * cells.whole - tp
+        if len(first) == n:
+            return cls(cells.score[::-1], tp, fp, n_sys)
+        last = n - 1 - first[::-1]
+        return cls(cells.score[first[::-1]], tp[last], fp[last], n_sys[last])
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """The points of a curve at which positives are gained: all that areas are made of.
+
+    tp, fp: weights of positives and negatives detected at them. before: TP until then. passed: FP just
+    before. n_sys: cells detected. All (n,), thresholds from the highest down. end: FP where all is detected.
+    whole: how many units of these weights are 1.
+    """
+
+    tp: Array
+    before: Array
+    fp: Array
+    passed: Array
+    n_sys: Index
+    end: float
+    whole: int = 1
+
+    @classmethod
+    def of(cls, cells: Ordered) -> Gains:
+        """Count what is gained; equal scores are detected together."""
+        if len(cells.score) and np.all(cells.score[1:] > cells.score[:-1]):
+            return cls._one_by_one(cells.reference, cells.whole)
+        points = Points.of(cells)
+        before = np.append(points.tp.dtype.type(0), points.tp[:-1])
+        at = np.flatnonzero(points.tp > before)
+        passed = np.append(points.fp.dtype.type(0), points.fp[:-1])[at]
+        end = points.fp[-1].item() if len(points.fp) else 0
+        return cls(points.tp[at], before[at], points.fp[at], passed, points.n_sys[at], end, cells.whole)
+
+    @classmethod
+    def at_once(cls, tp: float, fp: float, n_sys: int, whole: int = 1) -> Gains:
+        """Return what cells gain that all have one score."""
+        kind = np.int64 if isinstance(tp, int) else np.float64
+        if not tp:
+            none = np.zeros(0, dtype=kind)
+            return cls(none, none, none, none, none.astype(np.int64), fp, whole)
+        tps, before, fps, passed = (np.array([value], dtype=kind) for value in (tp, 0, fp, 0))
+        return cls(tps, before, fps, passed, np.array([n_sys]), fp, whole)
+
+    @classmethod
+    def _one_by_one(cls, reference: Array, whole: int) -> Gains:
+        """Count where no two scores are equal: cells without anything positive need no look."""
+        n = len(reference)
+        at = np.flatnonzero(reference)[::-1]
+        weight = reference[at]
+        n_sys = n - at
+        if reference.dtype != np.float64:
+            counted = np.cumsum(weight, dtype=np.int64)
+            until = counted - weight
+            fp, passed = n_sys * whole - counted, (n_sys - 1) * whole - until
+            return cls(counted, until, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
+        silent = n_sys - np.arange(1, len(at) + 1)
+        tp, doubt = np.cumsum(weight), np.cumsum(1.0 - weight)
+        before, known = (np.append(0.0, total[:-1]) if len(at) else total for total in (tp, doubt))
+        end = n - len(at) + (doubt[-1].item() if len(at) else 0.0)
+        return cls(tp, before, silent + doubt, silent + known, n_sys, end)
+
+
+PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
+RATES = (
+    *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime", "equal_error_rate"),
+    *("fnr_at_fpr", "fpr_at_fnr"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What some points of a curve add to its areas.
+
+    steps: sum of gains in TP times precision. pairs: area below the ROC in pairs of cells. tp, precision: of
+    the points whose precision no later one reaches, with growing TP: interpolated precision is theirs.
+    """
+
+    steps: float
+    pairs: float
+    tp: Array
+    precision: Floats
+
+
+def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
+    """Return the sums of points in order; tp, n_sys: what is detected before them."""
+    if not len(gains.tp):
+        return Sums(0.0, float(gains.end * tp), gains.tp, np.zeros(0))
+    found, before = gains.tp + tp, gains.before + tp
+    precision = found / ((gains.n_sys + n_sys) * gains.whole)
+    gained = gains.tp - gains.before
+    # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
+    # summed exactly; products of units may be too large for whole numbers.
+    kind = found.dtype if gains.whole == 1 else np.dtype(np.float64)
+    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, found, before))
+    level = ((passed - np.append(kind.type(0), fp[:-1])) * low).sum() + (gains.end - fp[-1]) * high[-1]
+    sloping = ((fp - passed) * (high + low)).sum()
+    kept = _records(precision)
+    steps = float((gained * precision).sum())
+    return Sums(steps, float(level) + float(sloping) / 2, found[kept], precision[kept])
+
+
+def _records(precision: Floats) -> Array:
+    """Return which values are above all that come after them."""
+    kept = np.ones(len(precision), dtype=bool)
+    if len(precision):
+        kept[:-1] = precision[:-1] > np.maximum.accumulate(precision[:0:-1])[::-1]
+    return kept
+
+
+def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -> dict[str, float]:
+    """Return the average precisions by name: step-wise, and interpolated in three ways.
+
+    blocks: sums of consecutive points. n_ref: weight of all positives, found or not. slack: as of `Units`.
+    Sources: Buckley & Voorhees 2000; Everingham et al. 2010 and 2015; Lin et al. 2014.
+    """
+    if not n_ref > 0:
+        return dict.fromkeys(PRECISIONS, math.nan)
+    tp = np.concatenate([block.tp for block in blocks])
+    precision = np.concatenate([block.precision for block in blocks])
+    kept = _records(precision)
+    tp, precision = tp[kept], precision[kept]
+    every = float((np.diff(tp, prepend=tp.dtype.type(0)) * precision).sum()) / n_ref
+    eleven, hundred = (_at_recalls(tp, precision, n_ref, count, slack) for count in (10, 100))
+    values = (math.fsum(block.steps for block in blocks) / n_ref, eleven, every, hundred)
+    # Sums of shares may round beyond their whole.
+    return {name: min(value, 1.0) for name, value in zip(PRECISIONS, values, strict=True)}
+
+
+def _at_recalls(tp: Array, precision: Floats, n_ref: float, count: int, slack: float) -> float:
+    """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
+    # Multiplied out: whole numbers stay whole.
+    wanted = np.arange(count + 1) * n_ref
+    if slack:
+        wanted = wanted - count * n_ref * slack
+    # No threshold may reach the highest recalls: events are found or not.
+    reached = np.append(precision, 0.0)
+    return float(reached[np.searchsorted(tp * count, wanted, side="left")].mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Roc:
+    """A ROC in blocks: what is detected at the end of each, from nothing on; and a way to look into one.
+
+    tp, fp: (n_blocks + 1,) counts, or weights in units. pairs: (n_blocks,) areas below it in pairs of these.
+    within: returns tp and fp at the points of a block, its beginning first. slack: as of `Units`.
+
+    A rate is the quotient of two whole numbers, rounded once, as the number that it is compared with is.
+    Rounding keeps the order, so that a rate which reaches a limit is never found to miss it.
+    """
+
+    tp: Array
+    fp: Array
+    pairs: Floats
+    within: Callable[[int], tuple[Array, Array]]
+    slack: float = 0.0
+
+    def scores(self, max_fpr: float, max_fnr: float) -> dict[str, float]:
+        """Return what is read off the ROC, by name; see the specification of each.
+
+        Sources: Hanley & McNeil 1982; McClish 1989; Martin et al. 1997.
+        """
+        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
+        if not (n_ref > 0 and n_silent > 0):
+            return dict.fromkeys(RATES, math.nan)
+        area = min(float(self.pairs.sum()) / (n_ref * n_silent), 1.0)
+        partial, fnr = self._until(max_fpr)
+        chance = max_fpr * max_fpr / 2
+        scaled = 0.5 * (1 + (partial - chance) / (max_fpr - chance))
+        misses, most = (self.tp[-1] - self.tp) / self.tp[-1], max_fnr + self.slack
+        _, fnr_within, fpr = self._block(int(np.argmax(misses <= most)) - 1)
+        lowest = float(fpr[np.argmax(fnr_within <= most)])
+        values = (area, partial / max_fpr, scaled, d_prime(area), self._equal_error_rate(), fnr, lowest)
+        return dict(zip(RATES, values, strict=True))
+
+    def _block(self, block: int) -> tuple[Floats, Floats, Floats]:
+        """Return TPR, FNR and FPR at the points of a block, its beginning first."""
+        tp, fp = self.within(max(block, 0))
+        n_ref = self.tp[-1]
+        return tp / n_ref, (n_ref - tp) / n_ref, fp / self.fp[-1]
+
+    def _until(self, max_fpr: float) -> tuple[float, float]:
+        """Return the area below straight lines to a false alarm rate, and the miss rate reached by then."""
+        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
+        # Of floats, what is wrong in TP is wrong in FP, too, however small that is.
+        most = max_fpr + self.slack * (n_ref + n_silent) / n_silent
+        whole = int(np.searchsorted(self.fp / self.fp[-1], most, side="right")) - 1
+        area = float(self.pairs[:whole].sum()) / (n_ref * n_silent)
+        if whole == len(self.pairs):
+            return min(area, max_fpr), 0.0
+        tpr, fnr, fpr = self._block(whole)
+        inside = int(np.searchsorted(fpr, most, side="right"))
+        area += float((np.diff(fpr[:inside]) * (tpr[1:inside] + tpr[: inside - 1])).sum()) / 2
+        if inside < len(fpr):
+            run = max_fpr - fpr[inside - 1]
+            rise = (tpr[inside] - tpr[inside - 1]) * (run / (fpr[inside] - fpr[inside - 1]))
+            area += float(run * (tpr[inside - 1] + rise / 2))
+        return min(area, max_fpr), float(fnr[inside - 1])
+
+    def _equal_error_rate(self) -> float:
+        """Return the rate at which the straight lines between the points have FNR = FPR."""
+        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
+        ends = self.fp / n_silent - (n_ref - self.tp) / n_ref
+        _, fnr, fpr = self._block(int(np.argmax(ends >= 0)) - 1)
+        excess = fpr - fnr
+        after = max(int(np.argmax(excess >= 0)), 1)
+        low, high = float(excess[after - 1]), float(excess[after])
+        share = -low / (high - low)
+        return float(fpr[after - 1] + share * (fpr[after] - fpr[after - 1]))
+
+
+def d_prime(area: float) -> float:
+    """Return sqrt(2) times the inverse normal of an area under the ROC, NaN where that is infinite.
+
+    Source: Simpson & Fitter 1973.
+    """
+    from statistics import NormalDist
+
+    return math.sqrt(2) * NormalDist().inv_cdf(area) if 0 < area < 1 else math.nan
+
+
+# Block by block of scores: nothing as long as the cells is made.
+
+
+Cut = Callable[[Array], Array]
+"""What is done to reference values first: nothing, or cutting them at the threshold."""
+
+
+def curve_scores(
+    parts: Sequence[Ordered], cuts: Sequence[Cut], units: Sequence[Units], rates: tuple[float, float]
+) -> list[dict[str, float]]:
+    """Return the measures of curves of some cells, by name, for each way to cut their reference.
+
+    parts: the cells, in as many pieces as there are, with values as they are. units: of what each cut leaves.
+    rates: `max_fpr` and `max_fnr`.
+    """
+    ways = list(zip(cuts, units, strict=True))
+    blocks = Blocks.of([part.score for part in parts])
+    # From the highest scores down.
+    downwards = range(len(blocks))[::-1]
+    n_sys = blocks.before[-1] - blocks.before[::-1]
+    weights = _weights(blocks, parts, ways)
+    above = [_before(own) for own in weights]
+
+    def sums(place: int) -> list[_Swept]:
+        block, detected = downwards[place], int(n_sys[place])
+        if blocks.level(block) is None:
+            cells = _cells(blocks, block, parts)
+            gains = [Gains.of(_counted(cells, *way)) for way in ways]
+        else:
+            # However many cells of one score are one point.
+            size = int(blocks.size[block])
+            gains = [
+                Gains.at_once(tp.item(), fp.item(), size, unit.whole or 1)
+                for (tp, fp), unit in zip((own[:, place] for own in weights), units, strict=True)
+            ]
+        return [
+            _Swept.of(own, tp.item(), fp.item(), detected)
+            for own, (tp, fp) in zip(gains, (before[:, place] for before in above), strict=True)
+        ]
+
+    columns = list(zip(*for_each(sums, range(len(blocks)), int(n_sys[-1])), strict=True))
+    scores = []
+    for i, column in enumerate(columns):
+        # The sums of blocks and of points of floats may differ in their last digits: the ends are those of
+        # points.
+        tp, fp = (np.maximum.accumulate([0, *(getattr(of, name) for of in column)]) for name in ("tp", "fp"))
+
+        def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
+            cells = _cells(blocks, downwards[place], parts)
+            own = Points.of(_counted(cells, *ways[i]))
+            ends = ((own.tp, tp), (own.fp, fp))
+            return tuple(np.minimum(np.append(0, of) + at[place], at[place + 1]) for of, at in ends)
+
+        slack = units[i].slack
+        roc = Roc(tp, fp, np.array([of.sums.pairs for of in column]), within, slack)
+        scores.append(precision_scores([of.sums for of in column], tp[-1].item(), slack) | roc.scores(*rates))
+    return scores
+
+
+def _counted(cells: Ordered, cut: Cut, unit: Units) -> Ordered:
+    """Return cells with what a cut leaves of their values, in units."""
+    return Ordered(cells.score, unit.counted(cut(cells.reference)), unit.whole or 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Swept:
+    """The sums of a block, and what is detected by its end; 0 where it adds nothing."""
+
+    sums: Sums
+    tp: float
+    fp: float
+
+    @classmethod
+    def of(cls, gains: Gains, tp: float, fp: float, n_sys: int) -> _Swept:
+        end = tp + gains.tp[-1].item() if len(gains.tp) else 0
+        return cls(sums_of(gains, tp, n_sys), end, fp + gains.end if gains.end else 0)
+
+
+def _weights(blocks: Blocks, parts: Sequence[Ordered], ways: Sequence[tuple[Cut, Units]]) -> list[Array]:
+    """Return the weights of positives and of negatives in each block, from the highest scores down.
+
+    (2, n_blocks) for each way to cut the reference, int64 where they are counted in units.
+    """
+
+    def of_part(i: int) -> list[Array]:
+        found = []
+        for cut, unit in ways:
+            reference = unit.counted(cut(parts[i].reference))
+            tp = blocks.sums(i, reference)
+            size = np.diff(blocks.edges[i])
+            fp = size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)
+            found.append(np.array((tp, fp)))
+        return found
+
+    sums = for_each(of_part, range(len(parts)), int(blocks.before[-1]))
+    return [np.sum(column, axis=0)[:, ::-1] for column in zip(*sums, strict=True)]
+
+
+def _before(weights: Array) -> Array:
+    """Return the sums of what comes before each block, (2, n_blocks)."""
+    sums = np.zeros_like(weights)
+    np.cumsum(weights[:, :-1], axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:
+    """Return the cells of a block in order."""
+    score, order = blocks.ordered(block)
+    references = [part.reference[own] for part, own in zip(parts, blocks.slices(block), strict=True)]
+    reference = references[0] if len(references) == 1 else np.concatenate(references)
+    return Ordered(score, reference if order is None else reference[order])
+
+
+# What a class scores at every threshold, for plots and tables.
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Counts of a class at every threshold, and what follows from them; NaN where that is undefined.
+
+    threshold: (n,) ascending; each value holds up to the next one. tp, n_sys: (n,) counts, or weights where
+    the reference is soft. n_ref: size of the reference. fp: (n,) false positives of cells; None for events,
+    which have no true negatives to set them against.
+    """
+
+    threshold: Floats
+    tp: Array
+    n_sys: Array
+    n_ref: float
+    fp: Array | None = None
+
+    @classmethod
+    def of_points(cls, points: Points) -> Curve:
+        """Return the curve of cells, from the threshold that detects all to the one that detects nothing."""
+        counts = [
+            np.append(column[::-1], column.dtype.type(0)) for column in (points.tp, points.n_sys, points.fp)
+        ]
+        threshold = np.append(EVERYTHING, points.score[::-1])
+        return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
+
+    @classmethod
+    def of_events(cls, table: ThresholdCounts, label: int) -> Curve:
+        """Return the curve of a class of events."""
+        threshold, counts = table.steps(label)
+        return cls(threshold, counts[0], counts[1], int(table.n_ref[label]))
+
+    @property
+    def precision(self) -> Floats:
+        """Return TP / N_sys, (n,)."""
+        return ratio(self.tp, self.n_sys)
+
+    @property
+    def recall(self) -> Floats:
+        """Return TP / N_ref, (n,): the true positive rate."""
+        return ratio(self.tp, self._all(self.n_ref))
+
+    @property
+    def f1(self) -> Floats:
+        """Return 2 TP / (N_ref + N_sys), (n,)."""
+        values: Floats = f_beta(self.tp, self._all(self.n_ref), self.n_sys)
+        return values
+
+    @property
+    def error_rate(self) -> Floats:
+        """Return (FN + FP) / N_ref, (n,)."""
+        n_ref = self._all(self.n_ref)
+        return ratio(n_ref + self.n_sys - 2 * self.tp, n_ref)
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        """Return FP / (FP + TN), (n,): the ROC is `recall` over it."""
+        if self.fp is None:
+            return np.full(len(self.threshold), np.nan)
+        return ratio(self.fp, self._all(self.fp[0]))
+
+    @property
+    def false_negative_rate(self) -> Floats:
+        """Return FN / N_ref, (n,): the miss rate."""
+        return ratio(self.n_ref - self.tp, self._all(self.n_ref))
+
+    @property
+    def det(self) -> tuple[Floats, Floats]:
+        """Return the axes of the DET curve: inverse normal of false positive and false negative rate.
+
+        (n,) each, NaN where a rate is 0 or 1 and has none. Source: Martin et al. 1997.
+        """
+        from scipy.special import ndtri
+
+        axes = []
+        for rate in (self.false_positive_rate, self.false_negative_rate):
+            inside = (rate > 0) & (rate < 1)
+            axes.append(np.where(inside, ndtri(np.where(inside, rate, 0.5)), np.nan))
+        return axes[0], axes[1]
+
+    def _all(self, value: float) -> Array:
+        return np.full(len(self.threshold), value)

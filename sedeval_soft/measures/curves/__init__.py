@@ -1,1 +1,0 @@
-"""What all thresholds together say: average precision, areas under the ROC, rates where one is fixed."""

@@ -1,0 +1,124 @@
+"""Average precision of events as in object detection: ranked by value, matched by overlap in time.
+
+Of a table whose touching rows are one event, the detections are the events at the threshold, each with the
+highest value in it; otherwise every row with a value above 0 is one, whatever the threshold. A detection
+takes the reference event of its file and class that is still free and overlaps it most, detections with
+higher values first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.measures.averages import Averaged, averaged
+from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
+from sedeval_soft.measures.event.count import file_class
+from sedeval_soft.measures.event.pairs import pairs_within, search
+from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_LEAST = 1e-6
+"""Overlaps below which only the lengths of events limit how far apart their ends are."""
+
+COCO = tuple((50 + 5 * k) / 100 for k in range(10))
+"""The overlaps over which COCO takes the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """Events with values, those of each class in descending order of value; value: (n,)."""
+
+    events: Events
+    value: Floats
+
+    @classmethod
+    def of(cls, system: EventLifetimes, threshold: float, inclusive: bool) -> Detections:
+        """Rank the detections of a system; equal values by file, onset and offset."""
+        if system.nested:
+            found, value = _highest(system, threshold, inclusive)
+        else:
+            found = system.take(system.dies > 0)
+            value = found.dies
+        order = np.lexsort((found.offset, found.onset, found.file, -value, found.label))
+        return cls(found.take(order).events(), value[order])
+
+
+def _highest(system: EventLifetimes, threshold: float, inclusive: bool) -> tuple[EventLifetimes, Floats]:
+    """Return the events at a threshold and the highest value in each."""
+    # A value of 0 is silence: what is active at 0, or below, is what is active above it.
+    inclusive = inclusive and threshold > 0
+    threshold = max(threshold, 0.0)
+    above = system.take(system.dies >= threshold if inclusive else system.dies > threshold)
+    whole = above.alive(threshold, inclusive)
+    # Whatever lasts to a level above the threshold lies in one event at it, and begins there or later.
+    order = np.lexsort((~whole, above.onset, above.label, above.file))
+    owner = np.cumsum(whole[order]) - 1
+    value = np.zeros(int(whole.sum()))
+    np.maximum.at(value, owner, above.dies[order])
+    return above.take(order[whole[order]]), value
+
+
+def detection_precisions(
+    reference: Events, detections: Detections, n_classes: int, iou: float
+) -> dict[str, Averaged]:
+    """Return the average precisions of events by name; iou: the overlap that a match must reach."""
+    n_ref = np.bincount(reference.label, minlength=n_classes)
+    hits = _hits(reference, detections, n_classes, (iou, *COCO))
+    names = ("average_precision", "average_precision_voc", "average_precision_coco101")
+    at_iou = _precisions(detections, hits[0], n_ref)
+    scores = {name: at_iou[name] for name in names}
+    coco = [_precisions(detections, found, n_ref)[names[-1]] for found in hits[1:]]
+    scores["average_precision_coco"] = np.mean(coco, axis=0)
+    return {name: averaged(values, None, n_ref) for name, values in scores.items()}
+
+
+def _hits(
+    reference: Events, detections: Detections, n_classes: int, overlaps: Sequence[float]
+) -> list[Bools]:
+    """Return for each overlap which detections find a reference event."""
+    found = detections.events
+    right, left = _candidates(reference, found, n_classes, min(overlaps))
+    common = np.minimum(reference.offset[right], found.offset[left]) - np.maximum(
+        reference.onset[right], found.onset[left]
+    )
+    lengths = (reference.offset - reference.onset)[right] + (found.offset - found.onset)[left]
+    overlap = common / np.maximum(lengths - common, 1)
+    hits = []
+    for wanted in overlaps:
+        kept = overlap >= wanted
+        pairs = left[kept], right[kept], len(found), len(reference)
+        hits.append(first_free_matching(*pairs, merit=overlap[kept]) >= 0)
+    return hits
+
+
+def _candidates(reference: Events, found: Events, n_classes: int, overlap: float) -> tuple[Index, Index]:
+    """Return pairs of a reference event and a detection, all that overlap so much among them."""
+    if not len(reference) or not len(found):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    length = reference.offset - reference.onset
+    # Of events that overlap at all, ends are not further apart than the longer is long; and of events that
+    # overlap so much, not further than what one of them may have beside the other.
+    longest = np.maximum(length, (found.offset - found.onset).max())
+    apart = np.minimum(length * ((1 - overlap) / max(overlap, _LEAST)), longest).astype(np.int64) + 1
+    groups = file_class(reference, n_classes), file_class(found, n_classes)
+    return pairs_within(search(reference.offset, found.offset, *groups, apart), [])
+
+
+def _precisions(detections: Detections, hits: Bools, n_ref: Index) -> dict[str, Floats]:
+    """Return the average precisions of each class, by name."""
+    bounds = np.searchsorted(detections.events.label, np.arange(len(n_ref) + 1))
+    columns = []
+    for label, total in enumerate(n_ref.tolist()):
+        own = slice(int(bounds[label]), int(bounds[label + 1]))
+        gains = Gains.of(Ordered(detections.value[own][::-1], hits[own][::-1]))
+        columns.append(precision_scores([sums_of(gains)], total))
+    return {name: np.array([column[name] for column in columns]) for name in PRECISIONS}

@@ -22,7 +22,7 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
-from sedeval_soft.comparison.records import About
+from sedeval_soft.comparison.records import About, Record
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores

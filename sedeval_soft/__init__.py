@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.simulation import simulate
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.value import Score, Scores, UnknownScoreError
+    from sedeval_soft.core.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.html.report_page import Choices
     from sedeval_soft.plots.data import Wish
@@ -121,12 +121,12 @@ _HOME = {
     "Limits": "sedeval_soft.core.intake",
     "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
-    "Score": "sedeval_soft.core.value",
-    "Scores": "sedeval_soft.core.value",
+    "Score": "sedeval_soft.core.scores",
+    "Scores": "sedeval_soft.core.scores",
     "Settings": "sedeval_soft.settings",
     "SettingsError": "sedeval_soft.errors",
     "Site": "sedeval_soft.tools.site",
-    "UnknownScoreError": "sedeval_soft.core.value",
+    "UnknownScoreError": "sedeval_soft.core.scores",
     "Validation": "sedeval_soft.tools.validate_tables",
     "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.api.annotation",

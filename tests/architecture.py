@@ -21,7 +21,7 @@ LAYERS = (
     ("evaluation", "run"),
     ("comparison",),
     ("report",),
-    ("html", "plots"),
+    ("html", "plots", "interop"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

@@ -20,11 +20,7 @@ SELDOM = {
         "sedeval_soft.comparison",
         "sedeval_soft.compat",
     ),
-    *(
-        "sedeval_soft.settings_files",
-        "sedeval_soft.core.chance",
-    ),
-    *("sedeval_soft.core.spread", "sedeval_soft.core.sweep"),
+    *("sedeval_soft.settings_files", "sedeval_soft.comparison.board"),
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
     *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),

@@ -20,7 +20,7 @@ STAGES = (
     ("segments", "timeline.segments", "pool_rows", 3),
     ("lifetimes", "timeline.lifetimes", "EventLifetimes", 3),
     ("tallies", "core.tally", "Tally", 4),
-    ("scores", "core.value", "Scores", 5),
+    ("scores", "core.scores", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),
     ("pages", "html", "report, leaderboard", 6),
     ("figures", "plots", "PDF, SVG, PNG", 6),

@@ -28,7 +28,7 @@ from sedeval_soft.api.sources import (
     to_rows,
 )
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of

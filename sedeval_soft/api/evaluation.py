@@ -31,8 +31,8 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import given_limit, memory_limited
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords

@@ -20,7 +20,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.html.inputs import ReportInput

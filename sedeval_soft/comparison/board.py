@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from sedeval_soft.core.value import Scores, document
+from sedeval_soft.core.scores import Scores, document, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +100,5 @@ class Board:
 
 def board_document(board: Board) -> dict[str, Any]:
     """Return the JSON document of the systems of a board, with the board in it."""
-    content = {
-        "rank_by": board.rank_by,
-        "compared_to": board.compared_to,
-        "baseline": board.baseline,
-        "confidence": board.confidence,
-        "replicates": board.replicates,
-        "seed": board.seed,
-        "entries": [asdict(entry) for entry in board.entries],
-        "discordances": [
-            {
-                "system": each.system,
-                "class": each.class_name,
-                "only_system": each.only_system,
-                "only_other": each.only_other,
-                "p": each.p,
-                "p_adjusted": each.p_adjusted,
-            }
-            for each in board.discordances
-        ],
-        "agreement": {
-            "names": list(board.agreement.names),
-            "tau": [list(row) for row in board.agreement.tau],
-        },
-    }
-    return document(board.systems) | {"board": content}
+    names = (field.name for field in fields(board) if field.name != "systems")
+    return document(board.systems) | {"board": {name: plain(getattr(board, name)) for name in names}}

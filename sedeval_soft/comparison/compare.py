@@ -21,10 +21,9 @@ from sedeval_soft.comparison.ranks import (
     stability,
     tie_groups,
 )
+from sedeval_soft.core.scores import Folds, Score, Scores, Spread
 from sedeval_soft.core.signature import sign_together
-from sedeval_soft.core.spread import Folds, Spread
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.errors import EvaluationError, SettingsError, counted
 from sedeval_soft.evaluation.score import plain
 from sedeval_soft.measures.base import Measure

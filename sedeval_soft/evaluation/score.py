@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.scores import Confusion, Score
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
-from sedeval_soft.core.value import Confusion, Score
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.comparison.board import Board, board_document
-from sedeval_soft.core.value import Scores, document
+from sedeval_soft.core.scores import Scores, document
 from sedeval_soft.errors import visible
 from sedeval_soft.html.arrays import Packer, packed_bytes, packed_json
 from sedeval_soft.html.curves import curves

@@ -24,8 +24,8 @@ from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_
 from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
 from sedeval_soft.comparison.records import About, Record
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.score import plain
 from sedeval_soft.formats import unpack_shard

@@ -20,8 +20,8 @@ from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.comparison.records import About, Record, Scored
 from sedeval_soft.core.intake import Limits, over_limit
+from sedeval_soft.core.scores import Scores, UnknownScoreError
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Scores, UnknownScoreError
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.names import did_you_mean

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.compat.causes import Part
-from sedeval_soft.compat.check import Comparison
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.evaluation.score import score_tally
+from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
@@ -36,7 +35,6 @@ from sedeval_soft.tables.ticks import to_seconds, to_ticks
 from sedeval_soft.timeline.events import Events, events_of
 from sedeval_soft.timeline.recordings import Pair, hard_events, positive
 
-Value = float | int | None
 Tables = dict[str, Any]
 
 ZEROS = "silence has a score"
@@ -92,6 +90,12 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("--compat is of sed_eval; --check sed_scores_eval asks another package")
 
 
+def second_opinion(pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:
+    """Return a table of sed_scores_eval's scores beside ours, and why they differ."""
+    compared, notes = check_sed_scores_eval(pair, tally, settings, ours)
+    return comparison_text("sed_scores_eval", compared, CAUSES, notes)
+
+
 def check_sed_scores_eval(
     pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]
 ) -> tuple[list[Comparison], list[str]]:
@@ -101,7 +105,7 @@ def check_sed_scores_eval(
     """
     refuse_settings(settings)
     _imported()
-    found: list[Comparison] = []
+    compared: list[Comparison] = []
     notes: dict[str, None] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -110,10 +114,13 @@ def check_sed_scores_eval(
                 basis == "intersection" and settings.wants_psds_of("hard")
             ):
                 asked = _asked(pair, tally, basis, settings)
-                notes.update(dict.fromkeys(_said(asked, pair)))
+                left_out = [label for label in pair.classes if label not in asked.labels]
+                if left_out:
+                    refused = "sed_scores_eval refuses classes without a reference"
+                    notes[f"{refused}; left out: {', '.join(left_out)}."] = None
                 if asked.labels:
-                    found += _of_basis(asked, basis, settings, ours)
-    return found, list(notes)
+                    compared += _of_basis(asked, basis, settings, ours)
+    return compared, list(notes)
 
 
 def _imported() -> None:
@@ -127,13 +134,6 @@ def _imported() -> None:
         raise SettingsError(f"--check sed_scores_eval needs that package: {needs}") from error
     if int(pd.__version__.split(".")[0]) >= 3:
         raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
-
-
-def _said(asked: _Asked, pair: Pair) -> list[str]:
-    left = [label for label in pair.classes if label not in asked.labels]
-    if not left:
-        return []
-    return [f"sed_scores_eval refuses classes without a reference; left out: {', '.join(left)}."]
 
 
 def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
@@ -226,10 +226,10 @@ def _of_basis(
     for name, theirs in others.items():
         if name in ours:
             parsed = ScoreName.parse(name)
-            found = asked.scored[name].value
-            parts = [Part(ZEROS, ours[name], found)]
+            raised = asked.scored[name].value
+            parts = [Part(ZEROS, ours[name], raised)]
             if parsed.measure == "roc_auc":
-                parts.append(Part(STAIRS, found, _below_ties(parsed, asked, settings)))
+                parts.append(Part(STAIRS, raised, _below_ties(parsed, asked, settings)))
             yield Comparison(name, ours[name], theirs, tuple(parts))
 
 
@@ -320,17 +320,11 @@ def _compared(
             name = ScoreName(basis, "optimal", measure, **of)
             if str(name) not in ours:
                 continue
-            at = _at(table[measure], name, tally.classes)
-            spoken = _spoken(table[measure], name, tally.classes, places) if measure == "precision" else at
-            found = asked.scored[str(name)].value
-            parts = Part(ZEROS, ours[str(name)], found), Part(TIES, found, at), Part(SILENT, at, spoken)
+            at = value_at(table[measure], name, tally.classes)
+            silent = _precision(table[measure], name, tally.classes, places) if measure == "precision" else at
+            raised = asked.scored[str(name)].value
+            parts = Part(ZEROS, ours[str(name)], raised), Part(TIES, raised, at), Part(SILENT, at, silent)
             yield Comparison(str(name), ours[str(name)], float(value), parts)
-
-
-def _at(of: Averaged, name: ScoreName, classes: tuple[str, ...]) -> Value:
-    values: Any = of.classes if name.average is None else getattr(of, name.average)
-    value = float(values if name.class_name is None else values[classes.index(name.class_name)])
-    return value if math.isfinite(value) else None
 
 
 def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:
@@ -346,12 +340,12 @@ def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:
     return value if math.isfinite(value) else None
 
 
-def _spoken(of: Averaged, name: ScoreName, classes: tuple[str, ...], places: list[int]) -> Value:
+def _precision(precision: Averaged, name: ScoreName, classes: tuple[str, ...], places: list[int]) -> Value:
     """Return a precision by their rule: 1 where nothing is detected."""
     if name.average == "macro":
-        assert of.classes is not None  # noqa: S101 - for the type checker: precision has classes
-        return float(np.mean(np.nan_to_num(of.classes[places], nan=1.0)))
-    value = _at(of, name, classes)
+        assert precision.classes is not None  # noqa: S101 - for the type checker: precision has classes
+        return float(np.mean(np.nan_to_num(precision.classes[places], nan=1.0)))
+    value = value_at(precision, name, classes)
     if value is None:
         return 0.0 if name.average else 1.0
     return value

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Columns,
@@ -37,6 +36,7 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings

@@ -307,7 +307,7 @@ def _one(
         evaluation = evaluation_of(
             request.reference, system, settings,
             durations=request.durations, folds=request.folds, by=request.by, limits=limits,
-            jobs="by size" if request.jobs is None else request.jobs, scheduler=request.scheduler,
+            jobs=request.jobs, scheduler=request.scheduler,
             whole=request.save_tally is not None,
             at_once=bool(page or request.chance or request.check), progress=show,
         )  # fmt: skip

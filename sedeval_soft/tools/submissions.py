@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sedeval_soft import __version__
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.comparison.paired import settings_for
@@ -23,6 +22,7 @@ from sedeval_soft.core.intake import Limits, over_limit
 from sedeval_soft.core.scores import Scores, UnknownScoreError
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, InputError, Problem
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.run.evaluation import score_shard, tuned_shard

@@ -22,7 +22,7 @@ from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.html.inputs import Material
+from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.run.curves import curves_of
@@ -69,15 +69,15 @@ def write_report(
         raise SettingsError("expected one system or more, found none")
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
     parts = {"folds": folds, "by": by}
-    materials = [
-        _material(ours, to_rows(system, name, chosen, limits), name, chosen, lengths, parts, limits, progress)
-        for name, system in ((name, with_points(system, limits)) for name, system in named.items())
-    ]
-    write_atomic(path, render(materials, board, choices or Choices()))
-    return tuple(material.scores for material in materials)
+    inputs = []
+    for name, system in named.items():
+        theirs = to_rows(with_points(system, limits), name, chosen, limits)
+        inputs.append(_report_input(ours, theirs, name, chosen, lengths, parts, limits, progress))
+    write_atomic(path, render(inputs, board, choices or Choices()))
+    return tuple(each.scores for each in inputs)
 
 
-def _material(
+def _report_input(
     reference: EventTable,
     system: EventTable,
     name: str,
@@ -86,13 +86,13 @@ def _material(
     parts: Mapping[str, Parted | None],
     limits: Limits | None,
     progress: Progress | None,
-) -> Material:
+) -> ReportInput:
     """Score a system, and keep what its scores came from."""
     points = has_points(system)
     counted = of_points(settings) if points else _counted(settings)
     pair = align(reference, system, counted, lengths)
-    inputs = describe(reference, "reference", counted), describe(system, "system", counted)
-    shard = shard_of(pair, inputs, counted, name, lengths)
+    described = describe(reference, "reference", counted), describe(system, "system", counted)
+    shard = shard_of(pair, described, counted, name, lengths)
     given = {of: read_parts(each, of, shard.tally.files, limits) for of, each in parts.items()}
 
     def scored(**changed: Any) -> Scores:  # noqa: ANN401 - fields of Settings
@@ -107,7 +107,7 @@ def _material(
         # Only what was asked for: intervals of all that a page shows would take minutes.
         sure = scored(measures=settings.measures)
         scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
-    return Material(scores, pair, shard.tally, counted, curves_of(shard.tally, counted), signatures)
+    return ReportInput(scores, pair, shard.tally, counted, curves_of(shard.tally, counted), signatures)
 
 
 def _with_intervals(scores: Scores, sure: Scores) -> Scores:

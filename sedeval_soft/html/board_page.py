@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.comparison.board import Board, Entry
 from sedeval_soft.comparison.records import About, Record
 from sedeval_soft.core.scores import Scores
-from sedeval_soft.html.report_page import fill
+from sedeval_soft.html.report_page import ASSETS, fill
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.board import p_value
@@ -167,13 +166,6 @@ def value_of(scores: Scores, name: str) -> float | int | None:
     found = scores.scores.get(name)
     return None if found is None else found.value
 
-
-# The pages that the submissions of a board share: the index, and what is wrong with an invalid one.
-#
-# All that comes from submissions is shown as text: names, descriptions, messages that quote their tables.
-
-
-_ASSETS = Path(__file__).parent / "assets"
 
 _STYLES = ("colours.css", "board.css")
 
@@ -355,7 +347,7 @@ def _policy(script: str | None) -> str:
     """Return what a browser may do with a page: run one script of ours, whatever else is in it."""
     runs = "'none'"
     if script is not None:
-        digest = sha256((_ASSETS / script).read_bytes()).digest()
+        digest = sha256((ASSETS / script).read_bytes()).digest()
         runs = f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
     rest = "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return f"default-src 'none'; script-src {runs}; {rest}"

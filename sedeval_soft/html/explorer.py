@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sedeval_soft.core.order import heads
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.html.arrays import Packer
-from sedeval_soft.html.inputs import Material
+from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.run.curves import Explored, explored_events, reference_thresholds
 from sedeval_soft.settings import Settings
 
@@ -33,9 +33,9 @@ _PLACE, _LEVEL, _CHANGE = 2, 8, 1.2
 EVENTS = ("event", "intersection")
 
 
-def explorer(material: Material, pack: Packer, n_systems: int) -> dict[str, Any] | None:
+def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any] | None:
     """Return what the explorer of a system needs; None where its hard scores are found in another way."""
-    settings, tally = material.settings, material.tally
+    settings, tally = inputs.settings, inputs.tally
     if settings.compat is not None:
         return None
     thresholds = reference_thresholds(tally, settings)

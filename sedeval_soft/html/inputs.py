@@ -12,7 +12,7 @@ from sedeval_soft.timeline.recordings import Recordings
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ReportInput:
     """A system that was scored, and what its scores came from.
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by

@@ -13,7 +13,7 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.outcomes import EventOutcomes, SegmentOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.evaluation.worst import costs_of
 from sedeval_soft.html.arrays import Packer
-from sedeval_soft.html.inputs import Material
+from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.activity import Activity
@@ -156,18 +156,18 @@ _HIGHEST = 1 << 32
 
 
 def timelines(
-    material: Material, pack: Packer, count: int, files: Sequence[str] = (), systems: int = 1
+    inputs: ReportInput, pack: Packer, count: int, files: Sequence[str] = (), systems: int = 1
 ) -> dict[str, Any]:
     """Return the files that are shown, and why these; arrays are packed.
 
     count: how many files are shown for each of two reasons: costing most, and drawn at random. files: names
     of others to show. systems: how many share the page.
     """
-    pair, settings = material.pair, material.settings
-    why = _choose(material, count, files)
+    pair, settings = inputs.pair, inputs.settings
+    why = _choose(inputs, count, files)
     part = with_files(pair, tuple(name for code, name in enumerate(pair.files) if code in why))
     shown = _Shown(part, settings, pack, _PIECES // max(systems, 1))
-    costs = _costs(material)
+    costs = _costs(inputs)
     made = {
         code: {
             **shown.file(place),
@@ -210,31 +210,31 @@ def _unknown(asked: Sequence[str], names: Sequence[str]) -> str:
     return f" Not evaluated, but asked for: {', '.join(unknown)}." if unknown else ""
 
 
-def _choose(material: Material, count: int, files: Sequence[str]) -> dict[int, str]:
+def _choose(inputs: ReportInput, count: int, files: Sequence[str]) -> dict[int, str]:
     """Return the codes of the files that are shown, in the order of the list, and why each is."""
-    names = material.pair.files
+    names = inputs.pair.files
     if len(names) <= 2 * count:
         return dict.fromkeys(range(len(names)), "all")
     code = {name: place for place, name in enumerate(names)}
     found = dict.fromkeys((code[name] for name in files if name in code), "asked")
-    costs = _costs(material)
+    costs = _costs(inputs)
     if costs is not None:
         order = np.argsort(-costs, kind="stable")[:count]
         for file in order[costs[order] > 0].tolist():
             found.setdefault(file, "cost")
-    worst = material.scores.worst
+    worst = inputs.scores.worst
     for segment in worst.segments if worst is not None and count else ():
         found.setdefault(code[str(segment.file)], "segments")
     # The same files whatever the system, where they do not cost most.
-    drawn = np.random.default_rng(material.settings.seed).permutation(len(names)).tolist()
+    drawn = np.random.default_rng(inputs.settings.seed).permutation(len(names)).tolist()
     found |= dict.fromkeys([file for file in drawn if file not in found][:count], "random")
     order_of = list(REASONS)
     return dict(sorted(found.items(), key=lambda each: order_of.index(each[1])))
 
 
-def _costs(material: Material) -> npt.NDArray[np.number] | None:
+def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
     """Return the misses and false alarms of each file, (n_files,); None where nothing has costs."""
-    costs = costs_of(material.tally, material.settings)
+    costs = costs_of(inputs.tally, inputs.settings)
     return None if costs is None else (costs[0] + costs[1]).sum(axis=1)
 
 

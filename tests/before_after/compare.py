@@ -71,7 +71,9 @@ def outcome(tree: Path, call: str, inputs: Path, name: str) -> Outcome:
     for path in sorted(out.rglob("*")):
         # What a cache is called and how it is written is nobody's concern.
         if path.is_file() and path.parent.suffix != ".cache":
-            result.files[str(path.relative_to(out))] = path.read_bytes().replace(name.encode(), b"OUT")
+            # A picture is looked at, not compared: that it is drawn is enough.
+            content = path.read_bytes() if path.suffix != ".svg" else b"a picture"
+            result.files[str(path.relative_to(out))] = content.replace(name.encode(), b"OUT")
     shutil.rmtree(out)
     return result
 

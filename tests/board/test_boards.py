@@ -253,11 +253,6 @@ def test_mcnemar_is_a_loop_over_segments():
         assert board.discordances[k].p_adjusted == pytest.approx(running, rel=1e-9)
 
 
-def test_without_hard_segments_there_is_no_test_of_them(reference, systems):
-    board = compare(reference, systems, only=("event.soft",), rank_by="event.soft.f1.micro", replicates=5)
-    assert board.discordances == ()
-
-
 def test_systems_are_two_or_more_with_names(reference, systems):
     one = systems["noise 0.3"]
     for given, said in (

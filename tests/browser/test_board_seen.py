@@ -80,14 +80,6 @@ def test_headings_sort_either_way_and_say_so(index):
     assert names(index) == by_rank
 
 
-def test_the_keyboard_sorts(index):
-    heading(index, "Score").get_by_role("button").focus()
-    index.keyboard.press("Enter")
-    assert heading(index, "Score").get_attribute("aria-sort") == "descending"
-    index.keyboard.press("Space")
-    assert heading(index, "Score").get_attribute("aria-sort") == "ascending"
-
-
 def test_what_is_undefined_comes_last_whichever_way(index):
     bias = heading(index, "onset_bias")
     at = index.locator("#board thead tr:last-child th").count()
@@ -152,16 +144,6 @@ def test_a_script_that_is_not_ours_would_not_run(visit, site):
     found.page.wait_for_timeout(100)
     assert found.page.title() == "Leaderboard"
     assert found.errors
-
-
-def test_without_scripts_the_table_is_there_by_rank(chromium, site):
-    context = chromium.new_context(offline=True, java_script_enabled=False)
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
-    assert page.locator("#board tbody tr").count() == 8
-    assert page.locator("#board button").count() == 0
-    assert not page.locator("#filter").is_visible()
-    context.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), THEMES)

@@ -109,15 +109,6 @@ def test_what_is_coloured_adds_up_to_the_scores(page, sample_report, basis):
         assert tp and n_ref > tp and n_sys > tp
 
 
-def test_outcomes_differ_by_more_than_their_colour(page):
-    looks = page.evaluate(
-        f"document.querySelector('{FIGURE}').data.filter((trace) => trace.type === 'bar')"
-        ".map((trace) => [trace.name, trace.marker.pattern.shape, trace.marker.color])"
-    )
-    assert sorted(name for name, *_ in looks) == ["false-alarm", "hit", "miss"]
-    assert len({shape for _, shape, _ in looks}) == len({colour for *_, colour in looks}) == 3
-
-
 def test_files_are_changed_by_list_and_buttons(page):
     names = files(page)
     assert len(names) == 5 and shown(page) == names[0]
@@ -172,22 +163,6 @@ def test_time_is_chosen_with_a_pointer(page):
     wait(page, "figure.layout.xaxis.range[0] === 0 && figure.layout.xaxis.range[1] === 60")
 
 
-def test_what_is_under_the_pointer_is_said(page):
-    box = page.locator(f"{FIGURE} .nsewdrag").bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 5.5 / 60, box["y"] + 26)
-    hover = page.locator(f"{FIGURE} .hoverlayer")
-    hover.locator("text=children voices").first.wait_for()
-    assert "hit, reference" in hover.text_content() and "matched with" in hover.text_content()
-
-
-def test_only_active_classes_unless_all_are_wanted(page, sample_report):
-    rows = f"document.querySelector('{FIGURE}').layout.annotations.length"
-    some, every = page.evaluate(rows), len(sample_report.scores[0].classes)
-    assert 0 < some < every
-    page.check("#timeline-all")
-    wait(page, f"figure.layout.annotations.length === {every}")
-
-
 def test_links_of_what_costs_most_lead_there(page, sample_report):
     worst = sample_report.scores[0].worst.segments[3]
     page.locator("#worst .of-system:visible table").first.locator("tbody tr").nth(3).locator("a").click()
@@ -201,28 +176,10 @@ def test_links_of_what_costs_most_lead_there(page, sample_report):
     assert page.locator("#timeline-title").is_visible()
 
 
-def test_every_link_leads_to_its_file(page):
-    links = page.locator("#worst .of-system:visible a")
-    assert links.count() > 8
-    for link in links.all():
-        name = link.inner_text()
-        link.click()
-        page.wait_for_function(f"document.querySelector('#timeline-summary strong').textContent === '{name}'")
-        assert page.locator("#timeline-missing").is_hidden()
-
-
 def test_a_page_opens_where_its_address_says(visit, sample_report):
     page = opened(visit, sample_report.path, "#timeline=metro.wav@20.5")
     wait(page, "figure.dataset.file === 'metro.wav'")
     assert time(page) == [10.5, 30.5]
-
-
-@pytest.mark.parametrize("time_of", ["", "@", "@x", "@1e99", "@-3", "@5@no such class"])
-def test_an_address_without_a_time_or_class_opens_the_file(page, time_of):
-    page.evaluate(f"location.hash = '#timeline=metro.wav{time_of}'")
-    wait(page, "figure.dataset.file === 'metro.wav'")
-    begin, end = time(page)
-    assert (begin, end) == ((0, 20) if "5" in time_of else (0, 48))
 
 
 def test_a_file_that_is_not_in_the_page_is_told_how_to_get(visit, few_report):
@@ -261,16 +218,6 @@ def test_the_table_says_what_is_drawn(page):
     assert shown(page) in table.locator("caption").inner_text()
 
 
-def test_colours_follow_the_theme_and_time_stays(page):
-    page.click("[data-move=in]")
-    wait(page, "figure.layout.xaxis.range[0] === 15")
-    colour = f"document.querySelector('{FIGURE}').data.find((trace) => trace.name === 'hit').marker.color"
-    light = page.evaluate(colour)
-    page.select_option("#theme", "dark")
-    wait(page, f"figure.data.find((trace) => trace.name === 'hit').marker.color !== '{light}'")
-    assert time(page) == [15, 45]
-
-
 def table(n_files, per_file=1):
     rows = [
         (f"file {i:02}.wav", float(j), j + 0.5, "car", 1.0) for i in range(n_files) for j in range(per_file)
@@ -295,14 +242,6 @@ def test_many_files_are_searched(visit, tmp_path):
     assert len(files(page)) == 30
 
 
-def test_a_page_without_files_says_so(visit, tmp_path):
-    path = tmp_path / "none.html"
-    write_report(table(30), {"s": table(30)}, path, choices=Choices(timelines=0))
-    page = visit(path).page
-    assert page.locator("#timeline-said").inner_text() == "None of 30 files."
-    assert page.locator("#timeline-controls").is_hidden() and page.locator(FIGURE).is_hidden()
-
-
 def test_long_files_are_drawn_where_one_looks(visit, tmp_path, monkeypatch):
     monkeypatch.setattr("sedeval_soft.html.timeline._PIECES", 2000)
     path = tmp_path / "long.html"
@@ -320,30 +259,6 @@ def test_long_files_are_drawn_where_one_looks(visit, tmp_path, monkeypatch):
     wait(page, f"{drawn_bars} < 200 && {drawn_bars} > 30")
     assert page.locator("#timeline-joined").is_hidden()
     assert said(page)["hit"] == 3000
-
-
-def test_systems_without_verdicts_are_drawn_plainly(visit, tmp_path):
-    path = tmp_path / "plain.html"
-    write_report(table(2, 3), {"s": table(2, 3)}, path, only=("intersection",))
-    page = opened(visit, path)
-    assert said(page) == {"active": 6}
-    assert page.locator("#timeline-view-label").is_hidden()
-    assert bars(page) == {("active", "reference"): 3, ("active", "system"): 3}
-
-
-def test_what_is_silent_is_drawn_where_all_classes_are_wanted(visit, tmp_path):
-    path = tmp_path / "silent.html"
-    reference = long_rows([("a.wav", 0.0, 2.0, "car", 1.0)], files=("empty.wav",))
-    write_report(reference, {"s": long_rows([("a.wav", 0.0, 0.5, "dog", 0.2)])}, path)
-    page = opened(visit, path)
-    page.select_option("#timeline-file", label="empty.wav")
-    assert page.locator(FIGURE).is_hidden()
-    assert "No class is active in this file" in page.locator("#timeline-notes").inner_text()
-    page.check("#timeline-all")
-    wait(page, "figure.dataset.file === 'empty.wav' && figure.layout.annotations.length === 2")
-    page.click("[data-move=in]")
-    page.select_option("#timeline-view", "segment")
-    assert said(page) == {"hit": 0, "miss": 0, "false-alarm": 0}
 
 
 def test_a_link_shows_its_class_though_there_are_too_many(visit, tmp_path):

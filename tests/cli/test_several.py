@@ -27,7 +27,7 @@ def paths(tmp_path_factory):
         value = np.clip(reference.value + rng.normal(0, noise, len(reference)), 0, 1).round(4)
         system = reference.long(
             reference.files, reference.classes, reference.file, reference.label, reference.onset,
-            reference.offset, value, reference.origin,
+            reference.offset, value, origin=reference.origin,
         )  # fmt: skip
         found[name] = written(folder / f"{name}.tsv", system)
     return found
@@ -178,13 +178,6 @@ def test_what_one_system_cannot_have_is_refused(paths, options):
     assert f"{options[0]} is of several systems" in done.err
 
 
-def test_each_system_is_given_once(paths):
-    for options in ((), ("--runs",)):
-        done = call(paths["ref"], paths["good"], paths["bad"], paths["good"], *options)
-        assert (done.code, done.out) == (2, "")
-        assert "good.tsv is given twice" in done.err
-
-
 def test_single_numbers_of_several_systems(paths):
     names = ("fair", "good")
     done = call(
@@ -258,15 +251,6 @@ def test_one_fold_is_refused_and_strangers_are_told_of(paths, tmp_path):
     done = call(paths["ref"], paths["good"], "--folds", table, "--format", "json")
     assert done.code == 0 and "1 file ('unknown') not evaluated" in done.err
     assert done.document["systems"][0]["folds"]["names"] == ["only", "other"]
-
-
-def test_folds_of_several_systems(paths, tmp_path):
-    table = tmp_path / "folds.tsv"
-    table.write_text("filename\tfold\n" + "".join(f"{file}\t{k % 2}\n" for k, file in enumerate(FILES)))
-    done = call(paths["ref"], paths["good"], paths["bad"], "--folds", table, "--format", "json", *LITTLE)
-    for system in done.document["systems"]:
-        alone = call(paths["ref"], system["name"], "--folds", table, "--format", "json", "-q")
-        assert system["folds"] == alone.document["systems"][0]["folds"]
 
 
 def test_files_that_only_one_system_has(paths, tmp_path):

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedded import embedded, revived
+from embedded import revived
 from laws import random_table
 from tables import long_rows, wide_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import to_rows
 from sedeval_soft.html.arrays import Packer
-from sedeval_soft.html.inputs import Material
-from sedeval_soft.html.timeline import STEPS, said_of, strips_of, thinned, timelines
+from sedeval_soft.html.inputs import ReportInput
+from sedeval_soft.html.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import score_shard, shard_of
 from sedeval_soft.settings import Settings
@@ -35,7 +34,7 @@ def shown(reference, system, count=100, files=(), systems=1, **values):
     settings = Settings(**{"worst": 3, **values})
     pair = align(reference, system, settings)
     shard = shard_of(pair, (), settings, "system")
-    material = Material(
+    material = ReportInput(
         score_shard(shard, "0"), pair, shard.tally, settings, curves_of(shard.tally, settings)
     )
     pack = Packer()
@@ -67,18 +66,6 @@ def test_what_is_coloured_adds_up_to_the_scores(seed, values):
     found, scores = outcomes(shown(*sides, **values)), evaluate(*sides, **values)
     for basis in ("event", "segment"):
         assert found[basis] == counted(scores, basis)
-
-
-def test_a_report_has_it_of_every_system(tmp_path):
-    path = tmp_path / "out.html"
-    systems = {"a": SAMPLE / "sys.tsv", "b": SAMPLE / "sys_b.tsv"}
-    scores = write_report(SAMPLE / "ref.tsv", systems, path)
-    of = [system["timelines"] for system in embedded(path)["systems"]]
-    for found, own in zip(of, scores, strict=True):
-        assert found["said"] == "All 5 files."
-        for basis in ("event", "segment"):
-            assert outcomes(found)[basis] == counted(own, basis)
-    assert outcomes(of[0]) != outcomes(of[1])
 
 
 def test_partners_are_within_collars_and_each_other_s():
@@ -139,11 +126,6 @@ def test_the_sample_is_the_seed_s():
     assert names[0] == names[1] != names[2]
 
 
-def test_files_that_cost_nothing_do_not_cost_most():
-    found = shown(*many(20, lambda i: 3 if i in (4, 9) else 0), count=5, worst=0)
-    assert found["said"] == "7 of 20 files: the 2 that cost most and 5 drawn at random."
-
-
 def test_files_of_the_worst_segments_and_those_asked_for_are_shown():
     rows, system = many(40)
     rows = long_rows(
@@ -161,13 +143,6 @@ def test_files_of_the_worst_segments_and_those_asked_for_are_shown():
     )
     none = shown(rows, system, count=0, files=["f010"])
     assert [file["name"] for file in none["files"]] == ["f010"]
-
-
-def test_said():
-    assert said_of([], 0) == "There are no files."
-    assert said_of(["all"], 1) == "The only file."
-    assert said_of([], 9) == "None of 9 files."
-    assert said_of(["random"], 9) == "1 of 9 files: one drawn at random."
 
 
 def test_nothing_at_all():
@@ -222,23 +197,12 @@ def test_values_are_those_of_the_tables(wide):
     assert looked > 60
 
 
-def test_strips_fill_the_file_and_neighbours_differ():
-    pieces = Activity.of_table(random_rows(7))
-    end = np.full(3, 30_000_000)
-    strips = strips_of(pieces, end)
-    for file in range(3):
-        for label in np.unique(strips.label[strips.file == file]):
-            own = (strips.file == file) & (strips.label == label)
-            assert strips.width[own].sum() == end[file]
-            assert (np.diff(strips.value[own]) != 0).all()
-
-
 def test_events_beyond_the_end_of_a_file_are_within_what_is_shown():
     settings = Settings(worst=3)
     rows = long_rows([("a", 0.0, 9.0, "car", 1.0)])
     pair = align(rows, rows, settings, {"a": 5.0})
     shard = shard_of(pair, (), settings, "s")
-    material = Material(
+    material = ReportInput(
         score_shard(shard, "0"), pair, shard.tally, settings, curves_of(shard.tally, settings)
     )
     pack = Packer()
@@ -269,20 +233,6 @@ def test_too_many_values_become_steps_of_the_highest(end, most):
             first, last = np.searchsorted(exact, [begin, min(begin + step[0], end) - 1], side="right")
             drawn = found.value[own][np.searchsorted(until, tick, side="right")]
             assert drawn == whole.value[before][first : last + 1].max()
-
-
-def test_only_files_with_too_many_values_are_thinned():
-    rows = wide_rows(np.random.default_rng(0).random((2000, 2)))
-    two = long_rows(
-        [("a", i * 1.0, i + 1.0, "x", float(i % 7) / 7) for i in range(3000)]
-        + [("b", i * 1.0, i + 1.0, "x", float(i % 7) / 7) for i in range(100)]
-    )
-    strips = strips_of(Activity.of_table(two), np.array([3_000_000_000, 3_000_000_000]))
-    found, step = thinned(strips, np.array([3_000_000_000, 3_000_000_000]), 500)
-    assert step[0] > 0 and step[1] == 0
-    assert (found.file == 1).sum() == (strips.file == 1).sum()
-    assert (np.diff(found.file) >= 0).all()
-    assert len(rows) == 2000
 
 
 def test_long_files_keep_their_times():

@@ -78,15 +78,6 @@ def test_events_are_points_with_nothing_between_them(curves):
     assert axes.get_xlabel() == "recall (event-based)"
 
 
-def test_a_soft_reference_has_curves_of_its_own():
-    soft = threshold_curves(REFERENCE, SYSTEM, only=["segment.soft"])
-    (axes,) = axes_of(plot("pr", REFERENCE, SYSTEM, only="segment.soft"))
-    np.testing.assert_array_equal(
-        lines_of(axes, 7)[0].get_xdata(), soft.soft_segment[CLASSES[0]].recall[::-1]
-    )
-    assert "soft reference" in axes.get_xlabel()
-
-
 def test_roc_is_straight_between_thresholds_as_its_area_is(curves, scores):
     (axes,) = axes_of(plot("roc", REFERENCE, SYSTEM))
     for line, (label, curve) in zip(lines_of(axes, 7), curves.segment.items(), strict=False):
@@ -153,11 +144,6 @@ def test_the_area_under_the_psd_roc_is_the_number_beside_it():
     assert axes.get_xlim() == (0, 100)
 
 
-def test_pipsds_has_a_line_of_its_own():
-    figure = plot("psd-roc", REFERENCE, SYSTEM, psds_median_filters=[1.0, 3.0])
-    assert [text.split()[1] for text in legend_of(figure)] == ["PSDS", "piPSDS"]
-
-
 @pytest.mark.parametrize(("binning", "kind"), [(None, 0), ("mass", 1)])
 def test_reliability_has_the_means_of_bins(binning, kind):
     bins = threshold_curves(REFERENCE, SYSTEM, only=["segment.soft"], measures=["calibration"]).reliability
@@ -209,13 +195,6 @@ def test_lines_differ_in_colour_or_dash_however_many_there_are():
     (axes,) = axes_of(figure)
     seen = {(line.get_color(), str(line._dash_pattern)) for line in lines_of(axes, 26)}
     assert len(seen) == 26
-
-
-def test_of_too_many_classes_those_with_most_reference_are_drawn_and_the_others_counted():
-    classes = tuple(f"class {k:02}" for k in range(15))
-    figure = plot("pr", table(classes), table(classes, shift=1))
-    assert len(legend_of(figure)) == 13
-    assert "Not drawn: the 3 classes with the least reference (--max-classes)." in said(figure)
 
 
 def test_classes_without_reference_are_named():

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from plotted import REFERENCE, SYSTEM
 
 from sedeval_soft import SettingsError, plot
-from sedeval_soft.plots.style import COLOURS, FALSE_ALARM, HIT, MISS, Look, drawn_as
+from sedeval_soft.plots.style import COLOURS, FALSE_ALARM, HIT, MISS, Look
 
 
 def size(**look):
@@ -102,13 +102,6 @@ def test_what_matplotlib_was_told_elsewhere_neither_counts_nor_is_changed(tmp_pa
         plot("pr", REFERENCE, SYSTEM, output=paths[1])
         assert dict(mpl.rcParams) == before
     assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-def test_a_style_that_fails_leaves_matplotlib_as_it_was():
-    before = dict(mpl.rcParams)
-    with pytest.raises(SettingsError), drawn_as(Look(style="none such")):
-        pass
-    assert dict(mpl.rcParams) == before
 
 
 def test_no_display_and_no_pyplot_are_needed(tmp_path):

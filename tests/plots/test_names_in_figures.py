@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.cbook import is_math_text
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
 from plotted import HOSTILE, shown, table
 
 from sedeval_soft import plot
-from sedeval_soft.plots.data import joined
-from sedeval_soft.plots.figure import ELLIPSIS, all_shortened, plain, shortened, text_width, wrapped
+from sedeval_soft.plots.figure import plain
 from sedeval_soft.plots.style import Look, drawn_as
 
 
@@ -48,41 +45,6 @@ def test_no_name_is_a_formula_and_all_can_be_drawn(name):
         drawn = as_drawn(plain(name))
     assert drawn is not None
     assert drawn.isprintable()
-
-
-@pytest.mark.parametrize("name", ["people talking", "WWW", "iii", "a$b", "\u00e9t\u00e9 1.5 %"])
-def test_width_is_that_of_what_is_drawn(name):
-    drawn = as_drawn(plain(name))
-    found, _, _ = text_to_path.get_text_width_height_descent(drawn, FontProperties(size=7), ismath=False)
-    assert text_width(plain(name), 7) == pytest.approx(found, abs=0.02)
-
-
-@given(st.text(max_size=400), st.floats(20, 200))
-def test_what_is_shortened_fits(name, points):
-    with drawn_as(Look()):
-        cut = shortened(name, points)
-        assert text_width(cut) <= points or len(cut) <= 21  # a letter of each end, and each may be an escape
-        assert cut == plain(name) or ELLIPSIS in cut
-
-
-def test_names_that_look_alike_when_cut_are_numbered():
-    names = ["W" * 300, "W" * 301, "short", "short"]
-    cut = all_shortened(names, 60)
-    assert cut[0] != cut[1]
-    assert [text.rsplit(" ")[-1] for text in cut[:2]] == ["(1)", "(2)"]
-    assert cut[2:] == ["short", "short"]
-    assert all(text_width(text) <= 60 for text in cut)
-
-
-def test_an_endless_name_takes_no_time_and_no_place():
-    assert text_width(shortened("x$" * 500_000, 50)) <= 50
-
-
-def test_lines_are_broken_between_words():
-    lines = wrapped("No reference: " + ", ".join(f"class {k}" for k in range(40)), 200)
-    assert len(lines) > 3
-    assert all(text_width(line) <= 200 for line in lines)
-    assert joined([str(k) for k in range(9)]) == "0, 1, 2, 3, 4, 5 and 3 more"
 
 
 def test_letters_of_a_font_that_a_style_names_are_not_escaped(tmp_path):

@@ -13,7 +13,6 @@ from sedeval_soft import compare, evaluate, plot, threshold_curves
 from sedeval_soft.plots.data import Wish
 from sedeval_soft.plots.requirements import settings_for
 from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
-from sedeval_soft.plots.timeline import Strip, verdicts
 from sedeval_soft.settings import Settings
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
@@ -165,14 +164,6 @@ def test_a_confusion_has_its_counts(basis):
     assert ticks == [*scores.classes, "inserted"]
 
 
-def test_some_classes_of_a_confusion():
-    axes = plot("confusion", REFERENCE, SYSTEM, class_names=["footsteps", "car"]).axes[0]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["footsteps", "car", "missed"]
-    scores = evaluate(REFERENCE, SYSTEM, measures=["confusion"])
-    pairs, at = scores.confusion[0].pairs, scores.classes.index
-    assert axes.texts[1].get_text() == str(pairs[at("footsteps")][at("car")])
-
-
 def test_a_surface_has_f_at_both_thresholds():
     surface = threshold_curves(REFERENCE, SYSTEM, only=["segment"], reference_sweep=True).surfaces["segment"]
     axes = plot("surface", REFERENCE, SYSTEM, reference_threshold=0.3).axes[0]
@@ -187,41 +178,6 @@ def test_a_surface_has_f_at_both_thresholds():
     panels = plot("surface", REFERENCE, SYSTEM, class_names=["car", "footsteps"]).axes
     assert [axes.get_title() for axes in panels[:2]] == ["car", "footsteps"]
     np.testing.assert_array_equal(panels[0].images[0].get_array(), surface.f[1])
-
-
-def brute_verdicts(reference, system, cuts):
-    """Return at the middle of every hundredth of a second what a class is: 1 hit, 2 miss, 3 false alarm."""
-    times = np.arange(0.005, 10, 0.01)
-    ours, theirs = np.zeros(len(times)), np.zeros(len(times))
-    for values, rows in ((ours, reference), (theirs, system)):
-        for onset, offset, value in rows:
-            inside = (times > onset) & (times < offset)
-            values[inside] = np.maximum(values[inside], value)
-    ours, theirs = ours > cuts[0], theirs > cuts[1]
-    return times, np.select([ours & theirs, ours, theirs], [1, 2, 3], 0)
-
-
-def test_hits_misses_and_false_alarms_are_where_they_are():
-    rng = np.random.default_rng(5)
-
-    def drawn():
-        onset = rng.integers(0, 900, 12) / 100
-        return [
-            (a, a + b, v)
-            for a, b, v in zip(onset, rng.integers(1, 100, 12) / 100, rng.random(12), strict=True)
-        ]
-
-    for _ in range(20):
-        sides = drawn(), drawn()
-        strips = []
-        for rows in sides:
-            edges = np.unique([0.0, 10.0, *(t for row in rows for t in row[:2])])
-            middle = (edges[1:] + edges[:-1]) / 2
-            values = [max([v for a, b, v in rows if a < t < b], default=0.0) for t in middle]
-            strips.append(Strip(edges, np.array(values)))
-        told = verdicts(*strips, Settings(threshold=0.4, reference_threshold=0.6))
-        times, expected = brute_verdicts(*sides, (0.6, 0.4))
-        np.testing.assert_array_equal(told.at(times), expected)
 
 
 def test_a_timeline_shows_values_and_events_of_one_file():
@@ -296,8 +252,3 @@ def test_several_groups_of_measures_are_asked_for_in_one_order():
     stems = ["segment.soft.brier", "segment.hard.roc_auc", "segment.hard.expected_calibration_error"]
     found = settings_for("classes", Settings(), Wish(scores=tuple(stems)), several=False, default=True)
     assert found.measures == ("curves", "divergence", "calibration")
-
-
-def test_of_several_systems_the_first_basis_that_is_named_is_shown():
-    figure = plot("classes", REFERENCE, SYSTEM, OTHER, only=["segment", "event"])
-    assert figure.axes[0].get_xlabel() == "segment.soft.f1"

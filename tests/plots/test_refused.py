@@ -103,11 +103,6 @@ def test_outputs_that_cannot_be_written_are_refused(output, said, tmp_path, monk
     assert [path.name for path in Path().iterdir()] == ["folder.pdf"]
 
 
-def test_suffixes_may_be_capitals(tmp_path):
-    done = call("plot", "matrix", REFERENCE, SYSTEM, "-o", tmp_path / "A.PNG", "--only", "segment", "--quiet")
-    assert (done.code, done.err) == (0, "")
-
-
 def test_inputs_are_not_replaced(tmp_path):
     path = tmp_path / "sys.svg"
     path.write_text(Path(SYSTEM).read_text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 from submitted import HOSTILE, SAMPLES, submissions
@@ -11,7 +10,7 @@ from submitted import HOSTILE, SAMPLES, submissions
 from sedeval_soft.errors import InputError
 from sedeval_soft.html.board_page import slugs
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.submissions import find_submissions, sha256_of
+from sedeval_soft.tables.submissions import find_submissions
 
 
 def names(folder):
@@ -49,13 +48,6 @@ def test_what_is_no_table_is_told(tmp_path):
     found, ignored = find_submissions(tmp_path)
     assert [(each.name, each.description and each.description.name) for each in found] == [("a", "a.yaml")]
     assert ignored == ["README.md", "image.png", "nobody.yaml"]
-
-
-def test_the_hash_of_a_file_is_that_of_its_bytes_whatever_it_is_called(tmp_path):
-    made = submissions(tmp_path, "sys")
-    shutil.copy(made / "sys.tsv", made / "other.tsv")
-    first, second = find_submissions(made)[0]
-    assert first.digest == second.digest == sha256_of(SAMPLES / "sys.tsv") != ""
 
 
 def test_the_hash_of_a_folder_is_of_names_and_bytes(tmp_path):

@@ -62,11 +62,11 @@ if TYPE_CHECKING:
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.value import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+    from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.page.render import Choices
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
-    from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.validate import validate
@@ -114,7 +114,7 @@ _HOME = {
     "Board": "sedeval_soft.core.board",
     "Choices": "sedeval_soft.page.render",
     "Conversion": "sedeval_soft.tools.convert",
-    "Curves": "sedeval_soft.run.curves",
+    "Curves": "sedeval_soft.evaluation.curves",
     "EvaluationError": "sedeval_soft.errors",
     "Evaluator": "sedeval_soft.api",
     "InputError": "sedeval_soft.errors",

@@ -45,8 +45,8 @@ from sedeval_soft.tables.event_table import EventTable
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.run.curves import Curves
-    from sedeval_soft.run.intervals import Progress
+    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.resample import Progress
 
 _LOOKED_AT = 1 << 25
 """Bytes of both tables below which nobody asks whether they fit into memory."""
@@ -253,7 +253,7 @@ def threshold_curves(
     that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
-    from sedeval_soft.run.curves import curves_of
+    from sedeval_soft.evaluation.curves import curves_of
 
     limits = limits_from(limits, columns)
     system = with_points(system, limits)

@@ -26,6 +26,7 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.data import System, Systems, Wish
 from sedeval_soft.plots.registry import RESAMPLED, figure_of
@@ -33,7 +34,6 @@ from sedeval_soft.plots.requirements import check_kind, rank_by, settings_for
 from sedeval_soft.plots.save import form_of, rendered
 from sedeval_soft.plots.style import Look
 from sedeval_soft.run.evaluation import score_shard
-from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:

@@ -23,13 +23,13 @@ from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.pair import align
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.curves import curves_of
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.render import Choices, render
 from sedeval_soft.report.write import write_atomic
-from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import describe, score_shard, shard_of
-from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 

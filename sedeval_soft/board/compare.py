@@ -18,15 +18,15 @@ from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.resample.intervals import percentile
 from sedeval_soft.resample.ranks import kendall, place_interval, places, stability, tie_groups
 from sedeval_soft.resample.tests import holm, p_bootstrap
-from sedeval_soft.run.intervals import Progress
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from sedeval_soft.board.paired import Paired, settings_for
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.plan import THRESHOLDED
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.resample.tests import p_bootstrap
-from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -11,8 +11,8 @@ from sedeval_soft.core.signature import sign_together
 from sedeval_soft.core.spread import Folds, Spread
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.intervals import mean_of_runs
 from sedeval_soft.evaluation.score import plain
-from sedeval_soft.resample.intervals import mean_of_runs
 
 
 def mean_scores(runs: Sequence[Scores], name: str) -> Scores:

@@ -23,7 +23,9 @@ from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import named, score_tally
+from sedeval_soft.evaluation.tuned import with_rule_followed
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
@@ -31,8 +33,6 @@ from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
-from sedeval_soft.run.intervals import Progress
-from sedeval_soft.run.tuned import with_rule_followed
 from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream

@@ -9,12 +9,12 @@ import numpy as np
 from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.sweep import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.optimal import counts_at, optimal_scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, plain
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.surface import Surface
-from sedeval_soft.run.optimal import counts_at, optimal_scores
 from sedeval_soft.settings import BASES, Settings
 
 _MEASURES = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})

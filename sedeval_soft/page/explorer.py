@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.order import heads
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.curves import Explored, explored_events, reference_thresholds
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
-from sedeval_soft.run.curves import Explored, explored_events, reference_thresholds
 from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.core.value import Scores
-from sedeval_soft.run.curves import Curves
+from sedeval_soft.evaluation.curves import Curves
 from sedeval_soft.settings import Settings
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sedeval_soft.core.board import Board
     from sedeval_soft.core.pair import Pair
     from sedeval_soft.core.value import Scores
-    from sedeval_soft.run.curves import Curves
+    from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.settings import Settings
 
 Order = Literal["given", "name", "score", "size"]

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from sedeval_soft.core.room import room
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.optimal import threshold_counts
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.descent import Run, Stretch, descend
 from sedeval_soft.measures.peak import Peak
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
-from sedeval_soft.run.optimal import threshold_counts
 from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.room import check_room, has_room
 from sedeval_soft.core.shard import Shard, Solved
+from sedeval_soft.evaluation.optimal import counts_at, error_rate_table, optimal_table
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
@@ -21,7 +22,6 @@ from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.run.batches import Batch, Job, Kept, Part, can_wait, size_of
 from sedeval_soft.run.levels import Best, Levels, best_of, entries, entries_of, shares
-from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table
 from sedeval_soft.run.waited_psds import waited_psds
 from sedeval_soft.run.workers import Workers
 

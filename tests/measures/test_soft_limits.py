@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import level_matching, psds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.measures.event.pairs import Collars
@@ -19,7 +20,6 @@ from sedeval_soft.measures.psds import (
     sampled_cuts,
     too_many,
 )
-from sedeval_soft.run.optimal import events_when
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 

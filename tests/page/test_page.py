@@ -15,10 +15,10 @@ from tables import long_rows, wide_rows
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError
 from sedeval_soft.api.report import write_report
+from sedeval_soft.evaluation import curves
 from sedeval_soft.page import explorer
 from sedeval_soft.page.curves import chosen
 from sedeval_soft.page.render import Choices
-from sedeval_soft.run import curves
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 

@@ -14,11 +14,11 @@ from sedeval_soft import evaluate
 from sedeval_soft.api.report import write_report
 from sedeval_soft.core.activity import Activity
 from sedeval_soft.core.pair import align
+from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.page.material import Material
 from sedeval_soft.page.packed import Packer
 from sedeval_soft.page.strips import STEPS, strips_of, thinned
 from sedeval_soft.page.timeline import said_of, timelines
-from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import score_shard, shard_of
 from sedeval_soft.settings import Settings
 

@@ -16,13 +16,13 @@ from test_streaming import HEAD, both, small, written
 from sedeval_soft import Limits
 from sedeval_soft.api import in_step, streaming
 from sedeval_soft.api.in_step import UnsortedError
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.room import memory_limited
 from sedeval_soft.formats import spans
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
 from sedeval_soft.formats.spans import spans_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.filenames import stem_of
 
 _ = small  # the fixture makes blocks small here, too
 MADE = Settings(only=("segment", "event.hard"))

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation import intervals as coverage
 from sedeval_soft.evaluation import weights
@@ -27,6 +26,7 @@ from sedeval_soft.evaluation.resample import replicates_of
 from sedeval_soft.evaluation.score import Key
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.timeline.recordings import align
 
 Floats = npt.NDArray[np.float64]
 Shares = dict[str, dict[str, dict[int, float]]]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sedeval_soft.core.findings import Findings
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.shard import Shard, in_memory
 from sedeval_soft.run.evaluation import describe, shard_of
 from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.recordings import align
 
 
 def shard_of_rows(

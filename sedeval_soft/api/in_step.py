@@ -25,7 +25,6 @@ import pyarrow as pa
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.parted import within
 from sedeval_soft.api.pieces import ROLES, Extent, bytes_per_row, pieces
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import room
 from sedeval_soft.formats.blocks import blocks_of
@@ -34,6 +33,7 @@ from sedeval_soft.formats.span import Span
 from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
 
 T = TypeVar("T")
 
@@ -236,9 +236,7 @@ def _ready(sides: Sequence[_Side], n_stems: int) -> npt.NDArray[np.bool_] | None
 
 def _bytes_per_row(known: Sequence[Known]) -> int:
     """Return the memory that a row of two tables takes while it is counted."""
-    return bytes_per_row(
-        max(1 if of.first is None or not of.first.is_wide else len(of.classes) for of in known)
-    )
+    return bytes_per_row(max(1 if of.first is None else of.first.n_columns for of in known))
 
 
 def _joined(sides: Sequence[_Side], ready: npt.NDArray[np.bool_]) -> tuple[EventTable, EventTable]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.pieces import Extent, check_recordings, pieces
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.room import give_back, memory_limited
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.formats.blocks import UnfitError, blocks_of
@@ -22,6 +21,7 @@ from sedeval_soft.formats.buckets import Bucket, Buckets, bucket_of
 from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
 
 
 @dataclass(frozen=True, slots=True)

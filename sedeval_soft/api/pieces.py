@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.findings import listing
-from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.core.room import check_room, room
 from sedeval_soft.evaluation.count import bytes_per_file
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS
 from sedeval_soft.tables.source import extension_of
+from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.timeline.ranges import enter_maxima
 
 ROLES = ("reference", "system")
 

@@ -24,7 +24,6 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -35,6 +34,7 @@ from sedeval_soft.plots.save import form_of, rendered
 from sedeval_soft.plots.style import Look
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,6 @@ from sedeval_soft.api.parted import Part, counted
 from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text
 from sedeval_soft.api.streaming import jobs_for_size
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.paths import is_stream
 from sedeval_soft.core.room import memory_limited, room
 from sedeval_soft.core.shard import Shard
@@ -38,6 +37,7 @@ from sedeval_soft.tables.folder import stem_of, with_recording
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.read import read_rows
 from sedeval_soft.tables.source import open_source, spelled
+from sedeval_soft.timeline.recordings import align
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,7 @@ from sedeval_soft.api.counting import as_one
 from sedeval_soft.api.in_step import Stretch, UnsortedError, joined_counts, read_in_step
 from sedeval_soft.api.parted import Side, counted, or_raised, parts_of, read_side
 from sedeval_soft.api.pieces import BLOCK, PROCESS, ROLES, buckets_for, bytes_of_text, is_gzipped
-from sedeval_soft.core.filenames import stem_of
-from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.room import room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
@@ -36,6 +33,9 @@ from sedeval_soft.run.batches import Keeper, Kept
 from sedeval_soft.run.workers import Workers
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
+from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.recordings import align
 
 LARGE = 1 << 25
 """Bytes of both tables from which several jobs are worth their start."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.optimal import paired_events, threshold_counts
@@ -22,6 +21,7 @@ from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.optimal import (
@@ -33,6 +31,8 @@ from sedeval_soft.measures.segment.count import sum_files
 from sedeval_soft.measures.threshold_counts import error_merit, f_merit
 from sedeval_soft.measures.thresholds import Best, Candidates, joint_scores
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -14,8 +14,8 @@ from typing import IO, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score
 from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import Columns

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import detected, positive
+from sedeval_soft.core.scores import Confusion, Score
 from sedeval_soft.core.shard import Solved
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
-from sedeval_soft.core.value import Confusion, Score
 from sedeval_soft.evaluation.optimal import optimal_scores
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.measures.averages import Averaged
@@ -26,6 +25,7 @@ from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_sc
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.sorted_cells import SortedCells

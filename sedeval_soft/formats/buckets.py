@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.formats.known import Known
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
 
 Records = npt.NDArray[Any]
 

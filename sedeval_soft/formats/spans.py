@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.errors import InputError
 from sedeval_soft.formats.blocks import UnfitError, opened
 from sedeval_soft.formats.span import Span
 from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.forms import form_at_once
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import Source

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import give_back, memory_limited, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Column, Tally, cells_of
@@ -22,6 +21,7 @@ from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.run.evaluation import tuned_shard
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 _EVENT = ("file", "label", "onset", "offset", "born", "dies")
 

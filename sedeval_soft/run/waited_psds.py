@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.formats.spill import Spilled
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
@@ -38,6 +37,7 @@ from sedeval_soft.measures.stairs import Climb
 from sedeval_soft.run.batches import Batch, Job
 from sedeval_soft.run.levels import Entries, Levels, entries, runs_of, shares
 from sedeval_soft.run.workers import Workers
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 Floats = npt.NDArray[np.float64]
 

@@ -55,7 +55,7 @@ class _Replicated:
 
     def intervals(self) -> Any:  # noqa: ANN401 - a mapping of scores
         """Find the intervals of all scores of what was counted."""
-        from sedeval_soft.run.intervals import with_intervals
+        from sedeval_soft.evaluation.resample import with_intervals
 
         return with_intervals(self.scores, self.tally, self.settings)
 

@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+    from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.html.report_page import Choices
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
-    from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.annotate import Annotation, annotate
@@ -113,7 +113,7 @@ _HOME = {
     "Board": "sedeval_soft.comparison.board",
     "Choices": "sedeval_soft.html.report_page",
     "Conversion": "sedeval_soft.tools.convert",
-    "Curves": "sedeval_soft.run.curves",
+    "Curves": "sedeval_soft.evaluation.curves",
     "EvaluationError": "sedeval_soft.errors",
     "Evaluator": "sedeval_soft.api",
     "InputError": "sedeval_soft.errors",

@@ -24,10 +24,10 @@ SELDOM = {
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
     *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
-    *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
-    *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered"),
-    *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
-    *("sedeval_soft.run.tuned", "sedeval_soft.evaluation.worst"),
+    *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.evaluation.curves"),
+    *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
+    *("sedeval_soft.evaluation.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
+    *("sedeval_soft.evaluation.tuned", "sedeval_soft.evaluation.worst"),
 }
 """Modules that a plain evaluation has no use for."""
 

@@ -1,6 +1,6 @@
 """Write the table of coverage into uncertainty.md: how often intervals of few files hold the true score.
 
-    python docs/make/coverage.py              the table, from the numbers in sedeval_soft/resample/coverage.py
+    python docs/make/coverage.py              the table, from the numbers in evaluation/intervals.py
     python docs/make/coverage.py --measure    the numbers anew: some ten minutes
 
 Sets of files are drawn from a population whose score is known, as it is that of very many files. Files
@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation import intervals as coverage
+from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.intervals import bca, jackknife, percentile
+from sedeval_soft.evaluation.resample import replicates_of
 from sedeval_soft.evaluation.score import Key
-from sedeval_soft.resample import coverage, weights
-from sedeval_soft.resample.intervals import bca, jackknife, percentile
-from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.timeline.recordings import align
@@ -34,7 +35,7 @@ BEGIN = "<!-- coverage: made by `python docs/make/coverage.py` -->\n"
 END = "<!-- end of the table of coverage -->\n"
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanations" / "uncertainty.md"
-MODULE = ROOT / "sedeval_soft" / "resample" / "coverage.py"
+MODULE = ROOT / "sedeval_soft" / "evaluation" / "intervals.py"
 
 FILES = (5, 10, 20, 30, 50, 100)
 SIMULATIONS, REPLICATES, POPULATION = 800, 500, 20_000

@@ -36,9 +36,9 @@ from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count_parts import shard_of_rows
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import Keywords
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
-from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT

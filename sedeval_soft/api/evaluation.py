@@ -45,8 +45,8 @@ from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.run.curves import Curves
-    from sedeval_soft.run.intervals import Progress
+    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.resample import Progress
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
 """How many arrangements in time chance levels are of where nothing else is said, and at the most."""
@@ -238,7 +238,7 @@ def threshold_curves(
     that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
-    from sedeval_soft.run.curves import curves_of
+    from sedeval_soft.evaluation.curves import curves_of
 
     limits = limits_from(limits, columns)
     system = with_points(system, limits)

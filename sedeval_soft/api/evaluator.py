@@ -37,9 +37,9 @@ from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.evaluation.count_parts import shard_of_rows
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import Keywords
 from sedeval_soft.run.evaluation import score_shard
-from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.laws import contradiction
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable

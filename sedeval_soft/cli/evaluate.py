@@ -414,7 +414,7 @@ def _check_outputs(request: Request, output: str | None, read: Mapping[str, str 
 def _check_evaluated(request: Request, settings: Settings, *, worst: int | None) -> None:
     """Refuse curves and a second opinion of what is not evaluated, before anything is printed."""
     if request.curves:
-        from sedeval_soft.run.curves import FAMILIES, has_curves
+        from sedeval_soft.evaluation.curves import FAMILIES, has_curves
 
         if not has_curves(settings):
             names = ", ".join(map(".".join, FAMILIES))

@@ -159,8 +159,8 @@ def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
     if settings.ci is None:
         return
     from sedeval_soft.errors import SettingsError
+    from sedeval_soft.evaluation.resample import skips_optimal
     from sedeval_soft.measures.names import ScoreName
-    from sedeval_soft.run.intervals import skips_optimal
 
     if not skips_optimal(settings):
         return

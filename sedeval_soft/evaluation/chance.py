@@ -16,7 +16,9 @@ import numpy.typing as npt
 from sedeval_soft.core.partition import Partition
 from sedeval_soft.core.scores import Chance, Level, Score, Scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import named, score_tally
+from sedeval_soft.evaluation.tuned import with_rule_followed
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
@@ -25,8 +27,6 @@ from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.resample.moved import moved, stream
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
-from sedeval_soft.run.intervals import Progress
-from sedeval_soft.run.tuned import with_rule_followed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.alignment_report import AlignmentReport

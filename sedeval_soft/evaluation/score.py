@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sedeval_soft.core.scores import Confusion, Score
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
+from sedeval_soft.evaluation.optimal import optimal_scores
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables
@@ -21,12 +22,11 @@ from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment import confusion_scores
-from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
-    from sedeval_soft.run.ordered import SortedCells
+    from sedeval_soft.evaluation.sorted_cells import SortedCells
 
 
 def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None) -> dict[str, Score]:
@@ -110,7 +110,7 @@ def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> di
     bases = [basis for basis in CELLS if plan.compares_cells(basis)]
     if not bases:
         return {}
-    from sedeval_soft.run.ordered import SortedCells
+    from sedeval_soft.evaluation.sorted_cells import SortedCells
 
     return {basis: SortedCells.of(tally, basis, settings, again=again) for basis in bases}
 
@@ -122,13 +122,13 @@ def ranked_tables(tally: Tally, cells: Mapping[str, SortedCells], settings: Sett
     """
     tables: Tables = {}
     for basis, of in cells.items():
-        from sedeval_soft.run.ordered import ordered_tables
+        from sedeval_soft.evaluation.sorted_cells import ordered_tables
 
         found = ordered_tables(of, basis, settings)
         tables |= {(basis, reading): table for reading, table in found.items()}
     plan = Plan.of(settings)
     if plan.ranks_events:
-        from sedeval_soft.run.ordered import event_precisions
+        from sedeval_soft.evaluation.sorted_cells import event_precisions
 
         tables["event", "hard"] = event_precisions(tally, settings)
     if plan.psds:

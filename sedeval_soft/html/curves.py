@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.evaluation.curves import Curves
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.measures.calibration import Reliability
 from sedeval_soft.measures.curve_scores import Curve
-from sedeval_soft.run.curves import Curves
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from sedeval_soft.core.order import heads
 from sedeval_soft.core.tally import Tally
+from sedeval_soft.evaluation.curves import Explored, explored_events, reference_thresholds
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import ReportInput
-from sedeval_soft.run.curves import Explored, explored_events, reference_thresholds
 from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.run.curves import Curves
+from sedeval_soft.evaluation.curves import Curves
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import Recordings
 

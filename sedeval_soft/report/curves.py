@@ -20,7 +20,7 @@ from sedeval_soft.report.write import replaced
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sedeval_soft.run.curves import Curves
+    from sedeval_soft.evaluation.curves import Curves
 
 SUFFIXES = (".tsv", ".parquet")
 

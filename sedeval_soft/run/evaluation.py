@@ -16,11 +16,11 @@ from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.optimal import unreachable
 from sedeval_soft.evaluation.plan import ORDERED, Plan
 from sedeval_soft.evaluation.score import confusion_tables, score_tally
 from sedeval_soft.measures.names import spell
 from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
-from sedeval_soft.run.optimal import unreachable
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -30,8 +30,8 @@ from sedeval_soft.timeline.recordings import Recordings, merges
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
     from sedeval_soft.core.scores import Folds, Sweep, Worst
-    from sedeval_soft.run.curves import Curves
-    from sedeval_soft.run.intervals import Progress
+    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.resample import Progress
 
 
 def shard_of(
@@ -148,7 +148,7 @@ def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
     """Return what `tuned_shard` does; settings: those of the shard, their rule followed."""
     if not settings.tunes:
         return shard
-    from sedeval_soft.run.tuned import has_tuned, with_tuned
+    from sedeval_soft.evaluation.tuned import has_tuned, with_tuned
 
     if has_tuned(shard.tally):
         return shard
@@ -234,7 +234,7 @@ def _with_rule_followed(settings: Settings, tally: Tally) -> Settings:
     """Return settings that name the thresholds that follow from their rule, if they have one."""
     if not isinstance(settings.thresholds, str):
         return settings
-    from sedeval_soft.run.tuned import with_rule_followed
+    from sedeval_soft.evaluation.tuned import with_rule_followed
 
     return with_rule_followed(settings, tally)
 
@@ -244,7 +244,7 @@ def _with_intervals(
 ) -> dict[str, Score]:
     if settings.ci is None:
         return scores
-    from sedeval_soft.run.intervals import with_intervals
+    from sedeval_soft.evaluation.resample import with_intervals
 
     return with_intervals(scores, tally, settings, progress)
 
@@ -253,7 +253,7 @@ def _score_notes(scores: list[Score], tally: Tally, settings: Settings) -> list[
     """Return what a reader must know of constraints that nothing satisfies, and of intervals."""
     notes = [] if settings.satisfice is None else unreachable(scores, settings)
     if settings.ci is not None:
-        from sedeval_soft.run.intervals import interval_notes
+        from sedeval_soft.evaluation.resample import interval_notes
 
         notes += interval_notes(tally, settings)
     return notes
@@ -276,6 +276,6 @@ def _sweep_of(tally: Tally, settings: Settings) -> Sweep | None:
 
 
 def _curves_of(tally: Tally, settings: Settings) -> Curves:
-    from sedeval_soft.run.curves import curves_of
+    from sedeval_soft.evaluation.curves import curves_of
 
     return curves_of(tally, settings)

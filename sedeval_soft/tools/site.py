@@ -26,6 +26,8 @@ from sedeval_soft.comparison.records import About, Record
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain
 from sedeval_soft.fields import Keywords
 from sedeval_soft.formats import unpack_shard
@@ -45,8 +47,6 @@ from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError
-from sedeval_soft.resample.intervals import percentile
-from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions

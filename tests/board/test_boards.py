@@ -14,7 +14,7 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
-from sedeval_soft.resample import weights
+from sedeval_soft.evaluation import weights
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables import read_rows
 

@@ -11,8 +11,8 @@ from exchanged import differences_by_hand
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.comparison.paired import Paired
+from sedeval_soft.evaluation import weights
 from sedeval_soft.measures.registry import group_of
-from sedeval_soft.resample import weights
 from sedeval_soft.settings import Settings
 
 RANKED = (

@@ -15,10 +15,10 @@ from tables import long_rows, wide_rows
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError
 from sedeval_soft.api.report import write_report
+from sedeval_soft.evaluation import curves
 from sedeval_soft.html import explorer
 from sedeval_soft.html.curves import chosen
 from sedeval_soft.html.report_page import Choices
-from sedeval_soft.run import curves
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from oracles import FILES, in_seconds, maximum_size, merged_events, tick_rows
 from tables import long_rows
 
+from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, match_levels
 from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
-from sedeval_soft.run.optimal import events_when
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes

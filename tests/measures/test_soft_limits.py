@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import event, level_matching, psds
 from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
@@ -16,7 +17,6 @@ from sedeval_soft.measures.psds import (
     sampled_cuts,
     too_many,
 )
-from sedeval_soft.run.optimal import events_when
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")

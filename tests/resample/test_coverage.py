@@ -1,4 +1,4 @@
-"""Simulations with a known truth, which intervals hold as often as they say.
+"""Simulations with a known truth: intervals hold it as often as they say.
 
 How often they hold best macro F of few files is measured by `docs/make/coverage.py`.
 """
@@ -9,12 +9,29 @@ import numpy as np
 import pytest
 from documents import script
 
-from sedeval_soft.resample.coverage import MEASURED
-from sedeval_soft.resample.intervals import bca, jackknife, percentile
+from sedeval_soft.evaluation.intervals import MEASURED, bca, jackknife, percentile
 
-REPLICATES = 1000
+SIMULATIONS, FILES, REPLICATES = 500, 60, 1000
+QUALITY = (4.0, 2.0)
+INSERTED = 0.3
+TRUTH = 2 * (2 / 3) / (1 + 2 / 3 + INSERTED)
+"""Of a beta(4, 2) quality that does not depend on the size of a file, the mean is 2/3."""
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def one_system():
+    """TP and N_ref + N_sys of files that differ in size and in difficulty."""
+    rng = np.random.default_rng(2023)
+    size = 3 + rng.negative_binomial(2, 0.1, (SIMULATIONS, FILES))
+    tp = rng.binomial(size, rng.beta(*QUALITY, size.shape)).astype(float)
+    both = size + tp + rng.poisson(INSERTED * size)
+    weights = rng.multinomial(FILES, np.full(FILES, 1 / FILES), REPLICATES).astype(float)
+    replicates = 2 * (weights @ tp.T) / (weights @ both.T)
+    whole = tp.sum(axis=1), both.sum(axis=1)
+    left_out = 2 * (whole[0] - tp.T) / (whole[1] - both.T)
+    return replicates, 2 * whole[0] / whole[1], left_out
 
 
 METHODS = {
@@ -23,6 +40,17 @@ METHODS = {
     "expanded": lambda *given: bca(*given, expanded=True),
     "jackknife": lambda _, estimate, left_out, c: jackknife(estimate, left_out, c),
 }
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("confidence", "least", "most"), [(0.95, 0.92, 0.97), (0.8, 0.76, 0.84)])
+def test_intervals_hold_the_truth_as_often_as_they_say(method, confidence, least, most, one_system):
+    low, high = METHODS[method](*one_system, confidence)
+    assert low.shape == (SIMULATIONS,)
+    assert least <= ((low <= TRUTH) & (TRUTH <= high)).mean() <= most
+    # On either side about as often.
+    below, above = (high < TRUTH).mean(), (low > TRUTH).mean()
+    assert abs(below - above) < 0.4 * (1 - confidence) + 0.02
 
 
 @pytest.mark.parametrize("n_files", [5, 8, 15])

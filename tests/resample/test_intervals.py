@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft.resample.intervals import bca, expanded_z, jackknife, mean_of_runs, percentile
+from sedeval_soft.evaluation.intervals import bca, expanded_z, jackknife, mean_of_runs, percentile
 
 NAN, INF = np.nan, np.inf
 SMALL = st.integers(-6, 6).map(float)

@@ -19,11 +19,9 @@ from drawn_again import (
 )
 from tables import long_rows
 
+from sedeval_soft.evaluation import optimal_bootstrap, weights
+from sedeval_soft.evaluation.resample import Replicates, replicates_of
 from sedeval_soft.measures import event, level_matching, thresholds
-from sedeval_soft.resample import weights
-from sedeval_soft.run import optimal_bootstrap
-from sedeval_soft.run.intervals import replicates_of
-from sedeval_soft.run.replicates import Replicates
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(

@@ -20,10 +20,9 @@ from drawn_again import (
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
+from sedeval_soft.evaluation import resample, weights
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
-from sedeval_soft.resample import weights
-from sedeval_soft.run import intervals, spool
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS)
@@ -123,7 +122,7 @@ def test_the_jackknife_is_refused_where_scores_jump():
     jumps = {"threshold", "equal_error_rate", "best_error_rate", "maximum_calibration_error"}
     with_none, smooth = set(), set()
     for score in scores.scores.values():
-        if score.reading == "optimal" or score.measure in intervals.NOT_SMOOTH:
+        if score.reading == "optimal" or score.measure in resample.NOT_SMOOTH:
             assert score.low is score.high is None, score.name
             with_none.add(score.measure)
         elif score.low is not None:
@@ -230,10 +229,10 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
     tables = many_files(13)
     settings = replace(SOME, ci=method, replicates=20, measures=("curves",))
     plain = scored(tables, settings)
-    monkeypatch.setattr(spool, "_IN_MEMORY", 0)
+    monkeypatch.setattr(resample, "_IN_MEMORY", 0)
     assert render([scored(tables, settings)], "json") == render([plain], "json")
     monkeypatch.setattr(weights, "_MOST_ROWS", 7)
-    monkeypatch.setattr(intervals, "_AT_ONCE", 1)
+    monkeypatch.setattr(resample, "_AT_ONCE", 1)
     names = list(plain)
     for ours, theirs in zip(ends_of(scored(tables, settings), names), ends_of(plain, names), strict=True):
         same_numbers(ours[:, None], theirs[:, None], names)

@@ -11,8 +11,8 @@ import pytest
 
 from sedeval_soft import EvaluationError, compare, evaluate
 from sedeval_soft.cli.options import METHODS
+from sedeval_soft.evaluation.intervals import ENOUGH, MEASURED, files_of, held
 from sedeval_soft.report import render_board, schema
-from sedeval_soft.resample.coverage import ENOUGH, MEASURED, files_of, held
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, ONE = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")

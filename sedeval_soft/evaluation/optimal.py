@@ -45,7 +45,7 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
-Weighted = Callable[[Floats], Table]
+WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
 _MOST_COPIES = 20_000_000
@@ -239,7 +239,7 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
     return first
 
 
-def satisficed(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> Weighted:
+def satisficed(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> WeightedScores:
     """Return what finds the best thresholds of weighted files that satisfy the constraint of the settings.
 
     together: count all files as one, where they have no weights of their own.

@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.optimal import paired_events, threshold_counts
 from sedeval_soft.evaluation.reference_sweep import surfaces_of
+from sedeval_soft.evaluation.sorted_cells import cut_of
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
 from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
-from sedeval_soft.run.optimal import paired_events, threshold_counts
-from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 

@@ -15,6 +15,13 @@ import numpy.typing as npt
 
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
+from sedeval_soft.evaluation.optimal import (
+    WeightedScores,
+    candidates_of,
+    error_rate_table,
+    optimal_table,
+    pooled_candidates,
+)
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts
@@ -22,13 +29,6 @@ from sedeval_soft.measures.event import Collars, count_regardless, match_events
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.threshold_counts import error_merit, f_merit
 from sedeval_soft.measures.thresholds import Best, Candidates, joint_scores
-from sedeval_soft.run.optimal import (
-    Weighted,
-    candidates_of,
-    error_rate_table,
-    optimal_table,
-    pooled_candidates,
-)
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
@@ -42,7 +42,7 @@ _EVENTS = 1 << 20
 """Events that are matched at a time."""
 
 
-def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted:
+def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedScores:
     """Return what finds the scores of weighted files at their best thresholds."""
     classes = candidates_of(tally, basis, settings)
     pooled = pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None

@@ -40,7 +40,8 @@ class Pooled:
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
         from sedeval_soft.core.tally import Tally
-        from sedeval_soft.evaluation.count import Cells, Columns, tally_cells, tally_ranking
+        from sedeval_soft.evaluation.count import Cells, Columns, count_cells, count_rankings
+        from sedeval_soft.evaluation.plan import Plan
         from sedeval_soft.settings import Settings
 
         n_segments = np.array([system.shape[1]])
@@ -52,8 +53,9 @@ class Pooled:
             "n_evaluated_segments": n_segments,
         }
         columns = Columns({}, sizes, {}, {})
-        tally_cells(self.cells, self.settings, columns)
-        tally_ranking(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), self.settings, columns)
+        plan = Plan.of(self.settings)
+        count_cells(self.cells, plan, columns)
+        count_rankings(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), plan, columns)
         self.tally = Tally(
             (inputs.FILE,), inputs.CLASSES, columns.per_class, columns.per_file, columns.samples,
             columns.events, "pooled",

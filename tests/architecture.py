@@ -19,9 +19,9 @@ LAYERS = (
     ("compat", "torch"),
     ("resample",),
     ("evaluation", "run"),
-    ("board",),
+    ("comparison",),
     ("report",),
-    ("page", "plots"),
+    ("html", "plots", "interop"),
     ("api", "tools"),
     ("cli", "adapters"),
 )
@@ -39,8 +39,8 @@ HEAVY = frozenset(
 )
 OPTIONAL = {
     "array_api_compat": {"functional"},
-    "dask": {"run"},
-    "distributed": {"run"},
+    "dask": {"evaluation"},
+    "distributed": {"evaluation"},
     "fsspec": {"formats"},
     "torch": {"torch"},
     "torchmetrics": {"torch"},
@@ -234,7 +234,7 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "formats.buckets", "formats.spill"})
+WRITERS = frozenset({"report.write", "formats.stored"})
 """Modules that may write files by name, results or temporary ones; all others go through them."""
 
 

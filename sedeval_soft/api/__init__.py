@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
-    from sedeval_soft.api.counting import shard_of_rows
     from sedeval_soft.api.evaluation import (
         evaluate,
         evaluate_rows,
@@ -49,7 +48,6 @@ __all__ = [
     "read_parts",
     "read_tally",
     "settings_of_points",
-    "shard_of_rows",
     "sides_of",
     "threshold_curves",
     "to_rows",
@@ -59,7 +57,6 @@ __all__ = [
 
 _HOME = {
     "comparison": ("compare", "mean_of_runs"),
-    "counting": ("shard_of_rows",),
     "evaluator": ("Evaluator", "merge_tallies", "read_tally"),
     "sources": (
         "operating_points",

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
@@ -31,10 +29,12 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import given_limit, memory_limited
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.threads import processors
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
-
-_LOOKED_AT = 1 << 25
-"""Bytes of both tables below which nobody asks whether they fit into memory."""
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
 """How many arrangements in time chance levels are of where nothing else is said, and at the most."""
@@ -109,8 +106,6 @@ def evaluate(
     if name is not None:
         check_name(name)
     draws, jobs = checked_draws(chance), checked_jobs(jobs)
-    if jobs is None and memory_limit is not None:
-        jobs = 1
     with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
         system = with_points(system, limits)
         found = evaluation_of(
@@ -167,7 +162,7 @@ def evaluation_of(
     folds: Parted | None = None,
     by: Parted | None = None,
     limits: Limits,
-    jobs: int | Literal["by size"] | None = None,
+    jobs: int | None = None,
     scheduler: str | None = None,
     whole: bool = False,
     at_once: bool = False,
@@ -175,29 +170,30 @@ def evaluation_of(
 ) -> Evaluation:
     """Score a system as `evaluate` does, and keep what the scores were made of.
 
-    settings: complete, also for folds and operating points. jobs: processes that count tables in files; None
-    to count them in memory, `by size` for as many as large tables are worth. whole: all that was counted is
+    settings: complete, also for folds and operating points. jobs: processes that count large tables in
+    files, 0 for one for each processor. whole: all that was counted is
     needed, not only the scores. at_once: all rows are needed in memory.
     """
     whole = whole or folds is not None or by is not None
-    paths = all(isinstance(side, str | os.PathLike) for side in (reference, system))
+    files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
-        _check_scheduler(scheduler, files=paths, at_once=at_once)
-    in_parts = jobs is not None or scheduler is not None
-    if jobs == "by size" and scheduler is None and paths:
-        in_parts = given_limit() is not None or _may_be_large(os.fspath(reference), os.fspath(system))
-    sides: tuple[EventTable, EventTable] | None
-    if paths and in_parts and not at_once:
-        from sedeval_soft.api.parts import counted_in_parts
+        _check_scheduler(scheduler, files=files, at_once=at_once)
+    jobs = processors() if jobs == 0 else jobs
+    paths = (os.fspath(reference), os.fspath(system)) if files and not at_once else None
+    sides: tuple[EventTable, EventTable] | None = None
+    if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
+        from sedeval_soft.evaluation.execute import cluster, processes
 
-        sides, lengths, shard = counted_in_parts(
-            os.fspath(reference), os.fspath(system), settings, durations, limits,
-            jobs=None if jobs == "by size" else jobs, scheduler=scheduler, whole=whole,
-        )  # fmt: skip
+        where: Any
+        where = processes(jobs or 1) if scheduler is None else cluster(scheduler, jobs or 0, given_limit())
+        with where as execute:
+            lengths, shard = count_files(
+                *paths, settings, lambda: read_lengths(durations, limits), limits, execute, whole=whole
+            )
         shard = shard if name is None else replace(shard, system=name)
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-        shard = shard_of_rows(*sides, settings, lengths, name)
+        shard = count_rows(*sides, settings, lengths, name, whole=whole)
     parts = {
         what: read_parts(parted, what, shard.tally.files, limits)
         for what, parted in (("folds", folds), ("by", by))
@@ -205,17 +201,6 @@ def evaluation_of(
     points = sides is not None and has_points(sides[1])
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, lengths, parts["folds"])
-
-
-def _may_be_large(reference: str, system: str) -> bool:
-    """Return whether to look at tables before they are read: there are shards, or they are large."""
-    from sedeval_soft.tables.source import any_in_shards
-
-    if any_in_shards(reference, system):
-        return True
-    with suppress(OSError, ValueError):
-        return sum(Path(name).stat().st_size for name in (reference, system)) >= _LOOKED_AT
-    return False
 
 
 def _check_scheduler(scheduler: object, *, files: bool, at_once: bool) -> None:
@@ -325,7 +310,7 @@ def evaluate_rows(
     name: str | None = None,
 ) -> Scores:
     """Score rows that were read already; arguments as for `evaluate`."""
-    shard = shard_of_rows(reference, system, settings, durations, name)
+    shard = count_rows(reference, system, settings, durations, name)
     return score_shard(shard, __version__, points=has_points(system))
 
 

@@ -17,7 +17,6 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import of_points
 from sedeval_soft.api.sources import (
     Columns,
@@ -34,10 +33,11 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard, refuse_other_settings
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.count import empty_tally
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.fields import Keywords
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress

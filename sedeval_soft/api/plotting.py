@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import compare
-from sedeval_soft.api.counting import shard_of_rows
 from sedeval_soft.api.evaluation import has_points, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
@@ -25,6 +24,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.data import System, Systems, Wish
 from sedeval_soft.plots.registry import RESAMPLED, figure_of

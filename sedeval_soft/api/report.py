@@ -18,13 +18,13 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.page.material import Material
-from sedeval_soft.page.render import Choices, render
+from sedeval_soft.html.inputs import Material
+from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import describe, score_shard, shard_of

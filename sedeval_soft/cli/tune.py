@@ -63,8 +63,9 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
     from dataclasses import replace
 
     from sedeval_soft import __version__
-    from sedeval_soft.api import read_lengths, shard_of_rows, sides_of
+    from sedeval_soft.api import read_lengths, sides_of
     from sedeval_soft.core.signature import sign
+    from sedeval_soft.evaluation.count_parts import shard_of_rows
     from sedeval_soft.report import write_atomic
     from sedeval_soft.run.tuned import tune as find
     from sedeval_soft.settings_files import dump_thresholds

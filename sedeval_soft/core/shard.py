@@ -6,23 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sedeval_soft.core.scores import Input
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Input
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import STEERING
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import Findings
 
-
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """What was found where all segments and events were at hand, batch by batch.
-
-    tables: measures by basis and reading. notes: what a reader must know of them.
-    """
-
-    tables: Mapping[tuple[str, str], Any]
-    notes: tuple[str, ...] = ()
+Tables = dict[tuple[str, str], Any]
+"""Measures by basis and reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +23,9 @@ class Shard:
 
     settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
     classes of each group alone. findings: what a reader should know. inputs: what was read, by role and name.
-    durations: seconds by file name; None where none were given. solved: what was found of segments and events
-    that the tally has no more: of the whole (None) and of groups and scenes, by their names; empty where the
-    tally has all that was counted.
+    durations: seconds by file name; None where none were given. tables: what was counted at best thresholds
+    part by part, of the whole (None) and of groups and scenes by their names; empty where tallies have all
+    segments and events.
     """
 
     settings: Settings
@@ -43,7 +35,7 @@ class Shard:
     findings: Findings
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
-    solved: Mapping[str | None, Solved] = field(default_factory=dict)
+    tables: Mapping[str | None, Tables] = field(default_factory=dict)
 
     def systems(self) -> list[str]:
         """Return the names of what was merged, if the system's name was made of them; else that."""
@@ -57,7 +49,7 @@ class Shard:
 
     def check_whole(self) -> None:
         """Raise EvaluationError where segments and events are not kept: only scores are made of that."""
-        if self.solved:
+        if self.tables:
             raise EvaluationError(
                 "these statistics were too large to keep: they can be scored, but not saved, merged or parted"
             )

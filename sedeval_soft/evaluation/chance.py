@@ -13,9 +13,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.chance import Chance, Level
 from sedeval_soft.core.partition import Partition
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.core.scores import Chance, Level, Score, Scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, score_tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio

@@ -69,6 +69,18 @@ class Plan:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
 
+    @property
+    def in_two_rounds(self) -> tuple[str, ...]:
+        """The bases whose best thresholds can be found by counts at every threshold, no values being kept."""
+        settings = self.settings
+        tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
+        others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
+        if others or {*settings.measures} - {"divergence"} or any(map(self.compares_cells, CELLS)):
+            return ()
+        bases = [basis for basis, reading in THRESHOLDED if self.scores(basis, reading)]
+        # PSDS looks at the events of all recordings.
+        return tuple(basis for basis in bases if basis in CELLS or not self.psds)
+
     # Cells: segments and clips.
 
     @property

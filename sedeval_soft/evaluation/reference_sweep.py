@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sedeval_soft.core.sweep import THRESHOLDS, Sweep
+from sedeval_soft.core.scores import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, plain

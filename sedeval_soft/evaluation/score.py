@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.shard import Solved
+from sedeval_soft.core.scores import Confusion, Score
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
-from sedeval_soft.core.value import Confusion, Score
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables
@@ -31,18 +30,18 @@ if TYPE_CHECKING:
     from sedeval_soft.run.ordered import SortedCells
 
 
-def score_tally(tally: Tally, settings: Settings, solved: Solved | None = None) -> dict[str, Score]:
+def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry.
 
-    solved: what was found already of what the tally has no segments and events for.
+    counted: the tables of bases and readings that the tally has no segments and events for.
     """
-    if solved is None:
-        plan = Plan.of(settings)
-        best = {f: optimal_scores(tally, f[0], settings) for f in THRESHOLDED if plan.scores(*f)}
-        found = joined(best, ranked_tables(tally, sorted_cells(tally, settings), settings))
-    else:
-        found = dict(solved.tables)
-    tables = joined(counted_tables(tally, settings), found)
+    plan = Plan.of(settings)
+    best = dict(counted or {})
+    for family in THRESHOLDED:
+        if plan.scores(*family) and family not in best:
+            best[family] = optimal_scores(tally, family[0], settings)
+    ranked = ranked_tables(tally, sorted_cells(tally, settings), settings)
+    tables = joined(counted_tables(tally, settings), best, ranked)
     return {score.name: score for score in _scores(tables, tally.classes)}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.spread import Offender, Worst
+from sedeval_soft.core.scores import Offender, Worst
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.measures.segment.count import common

@@ -14,15 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import pyarrow as pa
 
 from sedeval_soft.core.intake import LIMITS, Limits, over_limit
 from sedeval_soft.core.paths import is_file
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.formats.buckets import on_disk
-from sedeval_soft.formats.span import WHOLE, Span
+from sedeval_soft.formats.scratch import on_disk
 from sedeval_soft.tables.compressed import Bytes, Taken, unfold
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.forms import form_at_once, form_instead
@@ -51,27 +49,18 @@ class Blocks:
     sha256: Callable[[], str]
 
 
-def blocks_of(
-    name: str,
-    scratch: Path,
-    size: int,
-    limits: Limits = LIMITS,
-    span: Span = WHOLE,
-    *,
-    hashed: bool = True,
-) -> Blocks:
-    """Return a table, or a span of it, in blocks of about so many bytes.
+def blocks_of(name: str, scratch: Path, size: int, limits: Limits = LIMITS) -> Blocks:
+    """Return a table in blocks of about so many bytes.
 
-    scratch: a folder for what must be decompressed. hashed: whether there is a hash at all. Raises InputError
-    with what is wrong with the table, and UnfitError; so does reading the blocks. Of a span other than the
-    first lines are counted from its begin.
+    scratch: a folder for what must be decompressed. Raises InputError with what is wrong with the table, and
+    UnfitError; so does reading the blocks.
     """
-    source = opened(name, scratch, limits, hashed=hashed)
+    source = _opened(name, scratch, limits)
     form = form_at_once(source)
     if form in _COLUMNAR:
         from sedeval_soft.tables.parquet import read_batches
 
-        rows = read_batches(source, limits, form, size, span.groups)
+        rows = read_batches(source, limits, form, size)
     elif form:
         raise UnfitError
     else:
@@ -82,7 +71,7 @@ def blocks_of(
         if sniffed is None or not sniffed.sound or sniffed.layout.position("filename") is None:
             raise UnfitError
         check_row_count(source, limits)
-        rows = _blocks_of_text(source, sniffed, size, limits, span)
+        rows = _blocks_of_text(source, sniffed, size, limits)
     return Blocks(_named(rows), lambda: source.sha256)
 
 
@@ -95,38 +84,28 @@ def _named(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
     pa.default_memory_pool().release_unused()
 
 
-def opened(name: str, scratch: Path, limits: Limits, *, hashed: bool = True) -> Source:
+def _opened(name: str, scratch: Path, limits: Limits) -> Source:
     """Return the bytes of a file, mapped, and their hash, which is made beside; decompressed on the disk.
 
-    hashed: whether there is a hash at all. Raises UnfitError for what is no file, or not to be read in
-    blocks.
+    Raises UnfitError for what is no file, or not to be read in blocks.
     """
-    raw = _bytes_of(name, limits)
+    if not is_url(name) and not is_file(name):
+        raise UnfitError
+    raw = read_bytes(name, limits=limits)
     data = raw
     if raw[:2] == _GZIP:
+        from tempfile import TemporaryFile
+
         with on_disk(scratch), TemporaryFile(dir=scratch) as file:
             unfold(spelled(name), raw, Taken(spelled(name), limits, file), limits)
             file.flush()
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
     if data[:2] in _MARKS or data[:3] in _MARKS:
         raise UnfitError
-    if not hashed:
-        return Source(spelled(name), data, str)
     with_thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
     future = with_thread.submit(_hash, raw)
     with_thread.shutdown(wait=False)
     return Source(spelled(name), data, future.result)
-
-
-def sha256_of(name: str, limits: Limits = LIMITS) -> str:
-    """Return the hash of the bytes of a file; raises InputError, and UnfitError for what is no file."""
-    return _hash(_bytes_of(name, limits))
-
-
-def _bytes_of(name: str, limits: Limits) -> Bytes:
-    if not is_url(name) and not is_file(name):
-        raise UnfitError
-    return read_bytes(name, limits=limits)
 
 
 def _hash(raw: Bytes) -> str:
@@ -146,39 +125,33 @@ def _let_go(data: Bytes, begin: int, end: int) -> None:
             data.madvise(mmap.MADV_DONTNEED, begin, min(end, len(data)) - begin)
 
 
-def _blocks_of_text(
-    source: Source, sniffed: Sniffed, size: int, limits: Limits, span: Span
-) -> Iterator[EventTable]:
+def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
     problems: list[Problem] = []
-    found = lines = 0
-    begin = counted = span.begin
-    last = len(source.data) if span.last else span.end
-    while begin < last and found <= MAX_PROBLEMS:
-        end = min(last, _end_of_block(source.data, begin, size))
-        text = source.data[begin:end]
-        block = Source(source.name, text, lambda: "")
-        of_block = sniffed if not begin else replace(sniffed, skip=0)
+    n_problems = lines = begin = counted = 0
+    while begin < len(source.data) and n_problems <= MAX_PROBLEMS:
+        end = _end_of_block(source.data, begin, size)
+        block = Source(source.name, source.data[begin:end], lambda: "")
         try:
-            rows = read_sniffed(block, of_block, limits)
+            rows = read_sniffed(block, replace(sniffed, skip=0) if begin else sniffed, limits)
         except InputError as error:
             if not over_limit(error) and form_instead(source, sniffed):
                 raise UnfitError from error
             # Lines are counted where somebody wants to know.
             lines += sum(map(_lines, _pieces(source.data, counted, begin)))
             counted = begin
-            told = [_moved(problem, lines) for problem in error.problems]
+            moved = [_moved(problem, lines) for problem in error.problems]
             if over_limit(error):
-                raise InputError(told, error.more) from error
-            problems += told
-            found += len(told) + bool(error.more)
+                raise InputError(moved, error.more) from error
+            problems += moved
+            n_problems += len(moved) + bool(error.more)
         else:
             if not problems:
                 yield rows
         _let_go(source.data, begin, end)
         begin = end
     if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=found > MAX_PROBLEMS)
+        raise InputError(problems[:MAX_PROBLEMS], more=n_problems > MAX_PROBLEMS)
 
 
 def _end_of_block(data: Bytes, begin: int, size: int) -> int:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sedeval_soft.core.intake import LIMITS, Limits
 from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
-from sedeval_soft.formats.buckets import on_disk
+from sedeval_soft.formats.scratch import on_disk
 from sedeval_soft.tables.compressed import Bytes, Taken
 
 T = TypeVar("T")

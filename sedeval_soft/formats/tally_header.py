@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from sedeval_soft.core.value import Input
+from sedeval_soft.core.scores import Input
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.formats.members import MemberError
 from sedeval_soft.settings import Settings

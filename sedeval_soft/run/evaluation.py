@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sedeval_soft.core.scores import Input, Score, Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.plan import ORDERED, Plan
@@ -29,8 +29,7 @@ from sedeval_soft.timeline.recordings import Pair, merges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.core.spread import Folds, Worst
-    from sedeval_soft.core.sweep import Sweep
+    from sedeval_soft.core.scores import Folds, Sweep, Worst
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
 
@@ -90,7 +89,7 @@ def score_shard(
     parted, unknown = _parted(shard, folds=folds, by=by)
     shard = _tuned(shard, settings, parted["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings), *_crowded(tally)]
+    warnings = [*shard.findings.warnings(settings), *_psds_notes(tally, settings), *_crowded(tally)]
     scenes = scenes_of(tally.files, tally.classes, settings)
     warnings += unknown
     # An array has a row for every segment of its recording.
@@ -101,17 +100,17 @@ def score_shard(
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
     scenes |= parted["by"]
-    solved = shard.solved
-    scores = _with_intervals(score_tally(tally, settings, solved.get(None)), tally, settings, progress)
+    counted = shard.tables
+    scores = _with_intervals(score_tally(tally, settings, counted.get(None)), tally, settings, progress)
     warnings += _score_notes(list(scores.values()), tally, settings)
     of_folds = dict(_of_folds(tally, parted["folds"], settings))
     found = {**scores}
     for name, part in {**groups, **of_files(tally, scenes)}.items():
-        own = _with_intervals(score_tally(part, settings, solved.get(name)), part, settings, progress)
+        own = _with_intervals(score_tally(part, settings, counted.get(name)), part, settings, progress)
         # A group of classes has averages, and measures over all its classes, only.
         kept = [score for score in own.values() if name in scenes or score.average is not None]
         found |= _renamed(kept, name)
-        warnings += _psds_notes(shard, part, settings, name)
+        warnings += _psds_notes(part, settings, name)
     for name, of_fold in of_folds.items():
         found |= _renamed(list(of_fold.values()), name)
     inputs = shard.inputs
@@ -192,10 +191,7 @@ def _crowded(tally: Tally) -> list[str]:
     return [said]
 
 
-def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> list[str]:
-    solved = shard.solved.get(name)
-    if solved is not None:
-        return list(solved.notes)
+def _psds_notes(tally: Tally, settings: Settings, name: str | None = None) -> list[str]:
     if "soft" not in Plan.of(settings).psds:
         return []
     from sedeval_soft.measures.psds import psds_notes
@@ -221,7 +217,7 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
-    from sedeval_soft.core.spread import Folds, Spread
+    from sedeval_soft.core.scores import Folds, Spread
 
     spreads = [
         Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])

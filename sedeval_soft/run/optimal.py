@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.averages import Averaged, averaged, ratio

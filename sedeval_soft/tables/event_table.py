@@ -11,7 +11,7 @@ that no row uses (a declared file without events, a class column of zeros).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -41,6 +41,7 @@ class Origin:
     form: what the table looked like, for example `long table with header, tab`.
     ignored: columns that were read past. notes: what was taken for something else in reading.
     assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
+    steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Origin:
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,11 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
 _MAGIC = "*?["
 
 
+_PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parquet", ".pq", ".arrow")
+_UNPACKED = 6
+"""How many bytes of text a packed byte stands for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """An input's text.
@@ -169,3 +174,9 @@ def extension_of(name: str) -> str:
 def without_mark(data: Bytes) -> Bytes:
     """Return bytes without the mark of UTF-8 that some programs begin a text with."""
     return data[len(BOM) :] if data[: len(BOM)] == BOM else data
+
+
+def bytes_as_text(name: str, size: int) -> int:
+    """Return the bytes that a file of so many bytes would have as text, estimated."""
+    packed = name.lower().endswith(_PACKED) or extension_of(name) in _PACKED
+    return size * _UNPACKED if packed else size

@@ -8,7 +8,7 @@ the median over a sliding window of time, too, as sed_scores_eval's: both change
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,7 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     Raises EvaluationError where times keep no fixed step.
     """
     onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
-    step = time_step(onset, offset, rows.origin.name)
+    step = time_step(rows)
     first, last = (np.rint(times / step).astype(np.int64) for times in (onset, offset))
     n_frames = np.zeros(len(rows.files), dtype=np.int64)
     np.maximum.at(n_frames, rows.file, last)
@@ -65,32 +65,64 @@ def odd_steps(seconds: float, step: float) -> int:
     return 1 + 2 * int(seconds * TICKS_PER_SECOND / (2 * step))
 
 
-def time_step(onset: Ticks, offset: Ticks, name: str) -> float:
+@dataclass(frozen=True, slots=True)
+class TimeGrid:
+    """What rows tell of their time step.
+
+    times: (n,) all ticks at which they begin or end, ascending and distinct. shortest: ticks of the shortest
+    row that lasts; the most that there is where none does.
+    """
+
+    times: Ticks
+    shortest: int
+
+    @classmethod
+    def of(cls, onset: Ticks, offset: Ticks) -> TimeGrid:
+        """Return what rows tell, (n,) each."""
+        lengths = offset - onset
+        shortest = int(lengths[lengths > 0].min(initial=np.iinfo(np.int64).max))
+        return cls(np.unique(np.concatenate((onset, offset))), shortest)
+
+    @classmethod
+    def merge(cls, parts: Sequence[TimeGrid]) -> TimeGrid:
+        """Return what the rows of all parts tell together."""
+        times = np.unique(np.concatenate([part.times for part in parts]))
+        return cls(times, min(part.shortest for part in parts))
+
+    def step(self, name: str) -> float:
+        """Return the time step in ticks, as `time_step` does."""
+        divisor = int(np.gcd.reduce(self.times)) if len(self.times) else _SHORTEST
+        return float(divisor or _SHORTEST) if divisor >= _SHORTEST or not divisor else self._uneven(name)
+
+    def _uneven(self, name: str) -> float:
+        """Return a step that is no whole number of ticks."""
+        times, step = self.times, float(self.shortest)
+        # Longer and longer times tell the step more and more exactly.
+        horizon = step
+        while horizon < times[-1]:
+            horizon *= 4
+            longest = float(times[np.searchsorted(times, horizon, side="right") - 1])
+            if longest > 0:
+                step = longest / max(1.0, round(longest / step))
+        if step < _SHORTEST or np.abs(times - np.rint(times / step) * step).max() > _SLACK:
+            raise EvaluationError(
+                f"{name}: a median filter needs rows on a fixed time step of a millisecond or more; its "
+                "times have none"
+            )
+        return step
+
+
+def time_step(rows: EventTable) -> float:
     """Return the length in ticks of the steps that all times are multiples of, to the rounding of ticks.
 
-    Raises EvaluationError, naming the table, where there is none of a millisecond or more.
+    Where rows are some of a table, it is the step of all of them. Raises EvaluationError, naming the table,
+    where there is none of a millisecond or more.
     """
-    divisor = int(np.gcd.reduce(np.concatenate((onset, offset)))) if len(onset) else _SHORTEST
-    if divisor >= _SHORTEST:
-        return float(divisor)
-    if not divisor:
-        return float(_SHORTEST)
-    times = np.unique(np.concatenate((onset, offset)))
-    lengths = offset - onset
-    step = float(lengths[lengths > 0].min(initial=np.iinfo(np.int64).max))
-    # Longer and longer times tell the step more and more exactly.
-    horizon = step
-    while horizon < times[-1]:
-        horizon *= 4
-        longest = float(times[np.searchsorted(times, horizon, side="right") - 1])
-        if longest > 0:
-            step = longest / max(1.0, round(longest / step))
-    if step < _SHORTEST or np.abs(times - np.rint(times / step) * step).max() > _SLACK:
-        raise EvaluationError(
-            f"{name}: a median filter needs rows on a fixed time step of a millisecond or more; its times "
-            "have none"
-        )
-    return step
+    if rows.classes in rows.origin.steps:
+        return rows.origin.steps[rows.classes]
+    onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
+    divisor = int(np.gcd.reduce(np.concatenate((onset, offset)))) if len(rows) else 0
+    return float(divisor) if divisor >= _SHORTEST else TimeGrid.of(onset, offset).step(rows.origin.name)
 
 
 def _median(values: Floats, window: int) -> Floats:

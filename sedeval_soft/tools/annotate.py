@@ -24,7 +24,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.names import ScoreName

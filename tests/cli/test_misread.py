@@ -14,11 +14,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from called import call
+from parted import count_in_parts
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate
-from sedeval_soft.api.sharded import shard_here
-from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.core.codes import RULES
 from sedeval_soft.formats import pack_shard, unpack_shard
 from sedeval_soft.settings import Settings
@@ -160,14 +159,8 @@ def in_memory(reference, system, settings):
     return evaluate(reference, system, settings=settings).warnings
 
 
-def in_spans(reference, system, settings):
-    shard = streamed_shard(str(reference), str(system), settings, n_spans=2, on_disk_too=False)
-    return None if shard is None else shard.findings.warnings(settings)
-
-
-def parted_on_disk(reference, system, settings):
-    shard = streamed_shard(str(reference), str(system), settings, n_spans=0, n_buckets=3)
-    return None if shard is None else shard.findings.warnings(settings)
+def in_parts(reference, system, settings):
+    return count_in_parts(reference, system, settings).findings.warnings(settings)
 
 
 def in_shards(reference, system, settings):
@@ -179,14 +172,14 @@ def in_shards(reference, system, settings):
             half = lines[number::2]
             (folder / f"{number}.tsv").write_text("\n".join([header, *half]) + "\n")
     names = [str(path.parent / path.stem / "*.tsv") for path in (reference, system)]
-    shard = shard_here(*names, settings, n_buckets=3)
+    shard = count_in_parts(*names, settings)
     warnings = shard.findings.warnings(settings)
     for name, path in zip(names, (reference, system), strict=True):
         warnings = [warning.replace(name, str(path)) for warning in warnings]
     return warnings
 
 
-@pytest.mark.parametrize("how", [in_spans, parted_on_disk, in_shards], ids=lambda how: how.__name__)
+@pytest.mark.parametrize("how", [in_parts, in_shards], ids=lambda how: how.__name__)
 def test_however_it_is_read_the_same_is_said(how, case):
     reference, system, _, _ = case
     settings = Settings(only=("event.hard",))

@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from parted import count_in_parts
 from sharded_tables import sample
 
 from sedeval_soft import EvaluationError, InputError, __version__
-from sedeval_soft.api import shard_of_rows, sides_of
-from sedeval_soft.api.distributed import There, _unseen, distributed_shard
-from sedeval_soft.errors import Problem
+from sedeval_soft.api import sides_of
+from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
@@ -47,18 +47,18 @@ def flaky(pattern: str) -> str:
 
 
 @pytest.mark.parametrize("form", ["tsv", "parquet"])
-@pytest.mark.parametrize("n_buckets", [1, None, 9])
-def test_a_cluster_gives_the_same_bytes(form, n_buckets, cluster, tmp_path):
+@pytest.mark.parametrize("n_parts", [1, None])
+def test_a_cluster_gives_the_same_bytes(form, n_parts, cluster, tmp_path):
     sides = sample(tmp_path, form)
-    made = EVERYTHING if n_buckets == 9 else Settings()
-    found = distributed_shard(*sides, made, scheduler=cluster.scheduler_address, n_buckets=n_buckets)
+    made = EVERYTHING if n_parts is None else Settings()
+    found = count_in_parts(*sides, made, scheduler=cluster.scheduler_address, n_parts=n_parts)
     assert same(found, plain(*sides, made))
 
 
 def test_durations_and_names_of_all_shards_count(cluster, tmp_path):
     sides = sample(tmp_path)
     lengths = {"recording_1.wav": 500.0, "nowhere.wav": 3.0}
-    found = distributed_shard(*sides, Settings(), lengths, scheduler=cluster.scheduler_address, n_buckets=3)
+    found = count_in_parts(*sides, Settings(), lengths, scheduler=cluster.scheduler_address, n_parts=3)
     made = shard_of_rows(*sides_of(*sides, Settings()), Settings(), lengths)
     assert same(found, made)
 
@@ -83,9 +83,7 @@ def test_a_worker_that_is_killed_while_it_works_changes_nothing(cluster, tmp_pat
 
     killing = threading.Thread(target=kill)
     killing.start()
-    found = distributed_shard(
-        *map(flaky, sides), EVERYTHING, scheduler=cluster.scheduler_address, n_buckets=4
-    )
+    found = count_in_parts(*map(flaky, sides), EVERYTHING, scheduler=cluster.scheduler_address, n_parts=4)
     killing.join()
     opened = (tmp_path / "sys-2.tsv.opened").read_text().split()
     assert killed == [int(opened[0])]
@@ -93,31 +91,11 @@ def test_a_worker_that_is_killed_while_it_works_changes_nothing(cluster, tmp_pat
     assert same(found, plain(*map(flaky, sides), EVERYTHING))
 
 
-def test_rows_that_are_lost_with_a_worker_are_read_again(cluster, tmp_path, monkeypatch):
-    sides = sample(tmp_path)
-    count = There.count
-
-    def count_without_one(place, countings):
-        held = place._cluster.client.who_has(place._kept)
-        (lost, *_), *_ = [workers for workers in held.values() if workers]
-        pids = place._cluster.client.run(os.getpid)
-        os.kill(pids[lost], signal.SIGKILL)
-        return count(place, countings)
-
-    monkeypatch.setattr(There, "count", count_without_one)
-    found = distributed_shard(
-        *map(flaky, sides), EVERYTHING, scheduler=cluster.scheduler_address, n_buckets=4
-    )
-    opened = [path.read_text().split() for path in tmp_path.glob("*.opened")]
-    assert any(len(pids) > 1 for pids in opened), "no shard was read again"
-    assert same(found, plain(*map(flaky, sides), EVERYTHING))
-
-
 def test_reads_that_fail_for_a_while_change_nothing(cluster, tmp_path):
     sides = sample(tmp_path)
     (tmp_path / "ref-0.tsv.fail").write_text("2")
     (tmp_path / "sys-3.tsv.short").write_text("1")
-    found = distributed_shard(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
+    found = count_in_parts(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
     for name, times in (("ref-0", 3), ("sys-3", 2)):
         assert len((tmp_path / f"{name}.tsv.opened").read_text().split()) == times
     assert same(found, plain(*map(flaky, sides), Settings()))
@@ -127,7 +105,7 @@ def test_a_shard_that_cannot_be_read_is_named(cluster, tmp_path, monkeypatch):
     sides = sample(tmp_path)
     (tmp_path / "sys-1.tsv.fail").write_text("99")
     with pytest.raises(InputError) as told:
-        distributed_shard(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
+        count_in_parts(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
     assert str(told.value) == (
         f"flaky://{tmp_path}/sys-1.tsv: cannot be read, tried 5 times: the connection was reset"
     )
@@ -140,7 +118,7 @@ def test_a_broken_shard_is_told_with_its_line_of_the_first_table_first(cluster, 
             file.write("recording_1.wav\tx\t1\tcar\t0.5\n")
     number = len((tmp_path / "ref-2.tsv").read_text().splitlines())
     with pytest.raises(InputError) as told:
-        distributed_shard(*sides, Settings(), scheduler=cluster.scheduler_address)
+        count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address)
     assert str(told.value) == (
         f"{tmp_path}/ref-2.tsv:{number}:2: onset 'x' is not a number; expected a number of seconds, 0 or more"
     )
@@ -151,27 +129,12 @@ def test_a_shard_is_told_by_the_name_that_was_given(cluster, tmp_path, monkeypat
     (tmp_path / "sys-0.tsv").write_text("\x00")
     monkeypatch.chdir(tmp_path)
     messages = []
-    for how in (lambda *given: distributed_shard(*given, scheduler=cluster.scheduler_address), plain):
+    for how in (lambda *given: count_in_parts(*given, scheduler=cluster.scheduler_address), plain):
         with pytest.raises(EvaluationError) as told:
             how("ref-*.tsv", "./sys-*.tsv", Settings())
         messages.append(str(told.value))
     assert messages[0] == messages[1]
     assert messages[0].startswith("./sys-0.tsv:")
-
-
-def test_a_file_that_only_workers_cannot_read(tmp_path):
-    (tmp_path / "here.tsv").touch()
-    told = InputError(
-        Problem(str(tmp_path / "here.tsv"), "cannot be read: No such file", code="unreadable-file")
-    )
-    found = _unseen(told, str(tmp_path / "here.tsv"))
-    assert str(found).endswith(
-        "here.tsv: cannot be read: No such file; expected shards where all workers see them by the same "
-        "path, or URLs"
-    )
-    assert _unseen(told, str(tmp_path / "nowhere.tsv")) is None
-    assert _unseen(told, "s3://bucket/here.tsv") is None
-    assert _unseen(InputError(Problem("here.tsv", "is wrong")), str(tmp_path / "here.tsv")) is None
 
 
 def test_names_that_are_no_text(cluster, tmp_path):
@@ -181,32 +144,17 @@ def test_names_that_are_no_text(cluster, tmp_path):
     for k, odd in enumerate((b"a\xff", b"b\n<script>", b"c\t'\"", "d\u202e é".encode())):
         (tmp_path / f"sys-{k}.tsv").rename(tmp_path / "sys" / os.fsdecode(odd + b".tsv"))
     sides = (f"{tmp_path}/ref-*.tsv", f"{tmp_path}/sys/*.tsv")
-    found = distributed_shard(*sides, Settings(), scheduler=cluster.scheduler_address, n_buckets=3)
+    found = count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address, n_parts=3)
     assert same(found, plain(*sides, Settings()))
     for path in (tmp_path / "sys").iterdir():
         path.write_text("<script>")
     messages = []
-    for how in (lambda *given: distributed_shard(*given, scheduler=cluster.scheduler_address), plain):
+    for how in (lambda *given: count_in_parts(*given, scheduler=cluster.scheduler_address), plain):
         with pytest.raises(InputError) as told:
             how(*sides, Settings())
         messages.append(str(told.value))
     assert messages[0] == messages[1]
     assert messages[0].isprintable()
-
-
-def test_another_worker_takes_over_from_one_that_is_late(cluster, tmp_path):
-    import dask
-
-    sides = sample(tmp_path)
-    waiting = tmp_path / "ref-1.tsv.wait"
-    waiting.touch()
-    try:
-        with dask.config.set({"soft-sed-eval.late": 1}):
-            found = distributed_shard(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
-    finally:
-        waiting.unlink()
-    assert len({*(tmp_path / "ref-1.tsv.opened").read_text().split()}) == 2
-    assert same(found, plain(*map(flaky, sides), Settings()))
 
 
 def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch):
@@ -215,4 +163,4 @@ def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch)
     # As many as there are: on a busy machine dask may not begin one anew that ended.
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
     with pytest.raises(EvaluationError, match=r"ref-1\.tsv: 2 workers ended, one after another"):
-        distributed_shard(flaky(sides[0]), sides[1], Settings(), scheduler=cluster.scheduler_address)
+        count_in_parts(flaky(sides[0]), sides[1], Settings(), scheduler=cluster.scheduler_address)

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from parted import count_in_parts
 from sharded_tables import SAMPLES, sample
 
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
-from sedeval_soft.api.sharded import shard_here
 from sedeval_soft.formats import remote
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
@@ -60,7 +60,7 @@ def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
     assert the_same(here, there)
     assert the_same(here, files)
     assert [item.name for item in there.inputs] == ["memory://data/ref/*.tsv", "memory://data/sys/*.tsv"]
-    parts = shard_here("memory://data/ref/*.tsv", "memory://data/sys/part-?.tsv", Settings(), n_buckets=4)
+    parts = count_in_parts("memory://data/ref/*.tsv", "memory://data/sys/part-?.tsv", Settings())
     assert len(parts.tally.files) == len(here.files)
 
 
@@ -74,7 +74,7 @@ def test_one_file_elsewhere(elsewhere, tmp_path):
         assert found.onset.tolist() == rows.onset.tolist()
         assert (found.origin.form, found.origin.name) == (rows.origin.form, f"memory://data/{name}")
     assert read_rows("memory://data/ref.tsv").origin.sha256 == rows.origin.sha256
-    parts = shard_here("memory://data/ref.tsv.gz", str(SAMPLES / "sys.tsv"), Settings(), n_buckets=3)
+    parts = count_in_parts("memory://data/ref.tsv.gz", SAMPLES / "sys.tsv", Settings())
     assert parts.tally.files == tuple(sorted(rows.files))
 
 
@@ -121,7 +121,7 @@ def test_a_file_that_is_not_there_is_not_waited_for(installed, tmp_path):
         with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
             read_rows(name)
         with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
-            shard_here(name, name, Settings())
+            count_in_parts(name, name, Settings())
     with pytest.raises(InputError, match=r"memory://data/\*\.tsv: fits no file"):
         read_rows("memory://data/*.tsv")
 

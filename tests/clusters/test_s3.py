@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
+from parted import count_in_parts
 from sharded_tables import SAMPLES
 
 from sedeval_soft import InputError, Settings, evaluate
-from sedeval_soft.api.distributed import distributed_shard
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
 
@@ -61,7 +61,7 @@ def bucket():
 def test_a_cluster_reads_a_bucket(bucket, cluster):
     sides = (f"{bucket}/ref/*.tsv", f"{bucket}/sys/*.tsv")
     here = evaluate(*sides)
-    shard = distributed_shard(*sides, Settings(), scheduler=cluster.scheduler_address, n_buckets=3)
+    shard = count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address)
     there: Scores = score_shard(shard, here.version)
     assert render([there], "json") == render([here], "json")
     assert dict(here) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))

@@ -11,9 +11,9 @@ import pytest
 from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, Evaluator, Settings, SettingsError, evaluate
-from sedeval_soft.api.streaming import streamed_shard
 from sedeval_soft.settings import exactly, short_fraction
 from sedeval_soft.tables.decimals import as_written
 from sedeval_soft.timeline.grid import Edges
@@ -188,15 +188,12 @@ def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset, n, tmp
         assert call(*asked, "--strict").code == 2
 
 
-@pytest.mark.parametrize("parts", [{"n_spans": 2, "on_disk_too": False}, {"n_spans": 0, "n_buckets": 3}])
-def test_a_table_counted_in_parts_tells_it_as_well(parts, tmp_path):
+def test_a_table_counted_in_parts_tells_it_as_well(tmp_path):
     table = wide(Fraction("0.333"), np.random.default_rng(0).random((900, 1)).round(2), np.float64, 6)
     path = tmp_path / "a.csv"
     pd.concat([table.assign(filename=name) for name in "abcd"]).to_csv(path, index=False)
     settings = Settings.of(segment_length=1 / 3, only=("segment.soft",))
-    shard = streamed_shard(str(path), str(path), settings, **parts)
-    assert shard is not None
-    told = shard.findings.warnings(settings)
+    told = count_in_parts(path, path, settings).findings.warnings(settings)
     assert told == evaluate(path, path, settings=settings).warnings
     assert sum(text.startswith(f"{path}: ") and "nearly" in text for text in told) == 2
 

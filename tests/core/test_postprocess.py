@@ -13,7 +13,7 @@ from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.lifetimes import lifetimes_of
-from sedeval_soft.timeline.postprocess import odd_steps, postprocessed, time_step
+from sedeval_soft.timeline.postprocess import TimeGrid, odd_steps, postprocessed
 from sedeval_soft.timeline.recordings import merges
 
 LEVELS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
@@ -116,7 +116,7 @@ def test_a_table_without_values_is_processed_too():
 )
 def test_the_time_step_is_found(hop, step):
     edges = np.rint(np.arange(100_000) * hop * 1e6).astype(np.int64)
-    assert time_step(edges[:-1], edges[1:], "t") == pytest.approx(step, rel=1e-9)
+    assert TimeGrid.of(edges[:-1], edges[1:]).step("t") == pytest.approx(step, rel=1e-9)
 
 
 def test_times_without_a_step_are_refused():
@@ -157,4 +157,4 @@ def test_a_short_row_long_before_the_next_time_tells_no_step():
     """The shortest row is 10 ms, and within four times that there is no time but 0."""
     onset = np.array([0, 48_780, 97_561])
     with pytest.raises(EvaluationError, match="fixed time step"):
-        time_step(onset, np.array([2_000_000, 58_780, 107_561]), "t")
+        TimeGrid.of(onset, np.array([2_000_000, 58_780, 107_561])).step("t")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.compat.check import check_sed_eval
+from sedeval_soft.interop.sed_eval import check_sed_eval
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.timeline.recordings import align
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from tables import long_rows
 
+from sedeval_soft.core.scores import Input
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Input
 from sedeval_soft.evaluation.count import recipe_of, tally_pair
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.formats.tally_file import EVENT_KINDS

@@ -1,0 +1,243 @@
+"""Tables that are counted in parts: the bytes of a plain run, in less memory, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from launched import unmeasured
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "sample_data"
+MIB = 1 << 20
+LABELS = [f"class {k}" for k in range(6)]
+HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
+BOUNDED = [f"--only={part}" for part in ("segment.hard", "segment.soft", "event.hard")]
+
+IN_PARTS = """
+import os, signal, sys
+from sedeval_soft.cli import main
+from sedeval_soft.evaluation import evaluate
+
+evaluate._LARGE, evaluate._IN_MEMORY = 1, 1 << 40
+count, WHAT = evaluate.count, os.environ.get("WHAT")
+
+def slowly(plan, part):
+    print("counting", file=sys.stderr, flush=True)
+    if WHAT == "wait":
+        import time
+        for _ in range(600):
+            time.sleep(0.1)
+    if WHAT == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return count(plan, part)
+
+if WHAT:
+    slowly.__module__ = "__main__"
+    evaluate.count = slowly
+if __name__ == "__main__":
+    main()
+"""
+"""The command, to which tables of any size are large."""
+
+
+def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    rows = [
+        f"r{file:03}.wav\t{step}.0\t{step + 1}.0\t{label}\t{rng.randrange(11) / 10}\n"
+        for file in range(n_files)
+        for step in range(200)
+        for label in LABELS
+    ]
+    if shuffled:
+        rng.shuffle(rows)
+    path.write_text(HEAD + "".join(rows))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two tables, their rows in no order, and a place for temporary files."""
+    for seed, name in enumerate(("ref.tsv", "sys.tsv")):
+        table(tmp_path / name, seed, 20)
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "in_parts.py").write_text(IN_PARTS)
+    return tmp_path
+
+
+def started(folder: Path, program: list[str], *options: str, what: str = "", **given: object):
+    return subprocess.Popen(
+        [sys.executable, *program, "ref.tsv", "sys.tsv", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary"), "WHAT": what},
+        **given,
+    )
+
+
+def called(folder: Path, program: list[str], *options: str, **given: object) -> tuple[int, str, str]:
+    """Return exit code and output of a run, which must leave no temporary files."""
+    process = started(folder, program, *options, **given)
+    out, err = process.communicate(timeout=300)
+    assert list((folder / "temporary").iterdir()) == []
+    return process.returncode, out, err
+
+
+PLAIN, PARTED = ["-m", "sedeval_soft"], ["in_parts.py"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--jobs", "2"), ("--jobs", "all", "--memory-limit", "800M"),
+        ("--jobs", "2", "--ci", "bootstrap", "--replicates", "20", "--worst", "3"),
+    ],
+)  # fmt: skip
+def test_the_same_bytes_in_several_processes(options, folder):
+    same = [option for option in options[2:] if option not in ("--memory-limit", "800M")]
+    plain = called(folder, PLAIN, "--format", "json", *same)
+    code, out, err = called(folder, PARTED, "--format", "json", *options)
+    assert (code, out, err) == plain
+
+
+THRESHOLDS = [
+    f"--only={part}"
+    for part in ("segment", "clip.optimal", "event.hard", "event.optimal", "intersection.optimal")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [BOUNDED, THRESHOLDS])
+def test_far_less_memory_than_the_tables_take(asked, folder):
+    """A cap of what the process itself may ask the system for, which a plain run does not get by with."""
+    for seed, name in enumerate(("ref.tsv", "sys.tsv")):
+        table(folder / name, seed, 1200, shuffled=False)
+    size = sum((folder / name).stat().st_size for name in ("ref.tsv", "sys.tsv"))
+    cap = 400 * MIB
+
+    def capped() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (cap, cap))
+
+    plain = called(folder, PLAIN, *asked, "--format", "json")
+    assert plain[0] == 0
+    refused = called(folder, PLAIN, *asked, "--format", "json", preexec_fn=capped)
+    assert refused[0] != 0, f"{size / MIB} MiB of tables fit into {cap / MIB} MiB: the cap shows nothing"
+    limited = called(folder, PLAIN, *asked, "--format", "json", "--memory-limit", "220M", preexec_fn=capped)
+    assert limited == plain
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_is_stopped_leaves_nothing(number, jobs, folder):
+    limit = ("--memory-limit", "800M") if jobs == "1" else ()
+    process = started(folder, PARTED, "--jobs", jobs, *limit, what="wait", start_new_session=True)
+    assert "counting" in process.stderr.readline()
+    children = [int(pid) for pid in _children(process.pid)]
+    assert len(children) >= (2 if jobs == "2" else 0)
+    assert list((folder / "temporary").iterdir())
+    # Ctrl-C goes to all processes of a terminal.
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (128 + number, "")
+    said = "interrupted" if number == signal.SIGINT else "terminated"
+    assert err.replace("counting\n", "") == f"soft-sed-eval: {said}\n"
+    assert list((folder / "temporary").iterdir()) == []
+    assert not [pid for pid in children if _lives(pid)]
+
+
+def test_workers_end_with_who_began_them(folder):
+    process = started(folder, PARTED, "--jobs", "2", what="wait")
+    assert "counting" in process.stderr.readline()
+    children = _children(process.pid)
+    assert len(children) >= 2
+    process.kill()
+    process.communicate(timeout=30)
+    assert not [pid for pid in children if _lives(pid)]
+
+
+def test_a_worker_that_is_killed_is_told(folder):
+    code, out, err = called(folder, PARTED, "--jobs", "2", what="die")
+    assert (code, out) == (2, "")
+    assert "a worker process ended before its work did" in err
+    assert "Traceback" not in err
+
+
+def test_a_full_disk_is_told(folder, monkeypatch):
+    for name in {*os.environ} - {*unmeasured()}:
+        monkeypatch.delenv(name)  # what measures coverage writes files, too
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+
+    code, out, err = called(folder, PARTED, "--jobs", "2", preexec_fn=full)
+    assert (code, out) == (2, "")
+    assert "cannot be written: File too large; temporary files take about as much room as the input" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_no_place_for_temporary_files_is_told(folder):
+    nowhere = "import tempfile\ntempfile._candidate_tempdir_list = lambda: ['/proc/nowhere']\n"
+    (folder / "in_parts.py").write_text(nowhere + IN_PARTS)
+    code, out, err = called(folder, PARTED, "--jobs", "2")
+    assert (code, out) == (2, "")
+    assert "cannot be written: No usable temporary directory found" in err
+    assert "TMPDIR says where they are" in err
+
+
+def test_small_tables_are_read_at_once_whatever_the_jobs(folder):
+    plain = called(folder, PLAIN)
+    assert called(folder, PLAIN, "--jobs", "2") == plain
+    assert called(folder, PLAIN, "--jobs", "1") == plain
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--jobs", "x"), "'x' is not a number of processes such as 4, or all."),
+        (("--jobs", "-1"), "is not a number of processes"), (("--jobs", "٣"), "is not a number of processes"),
+        (("--jobs", "2", "--chance"), "--chance looks at all rows at once"),
+        (("--jobs", "all", "--report", "x.html"), "--report looks at all rows at once"),
+        (("--jobs", "0", "--check", "sed_eval"), "--check looks at all rows at once"),
+        (("--jobs", "2", "ref.tsv"), "--jobs is of one SYSTEM"),
+    ],
+)  # fmt: skip
+def test_jobs_that_cannot_be(options, said, folder):
+    code, out, err = called(folder, PLAIN, *options)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def _children(pid: int) -> list[str]:
+    found = []
+    for _ in range(50):
+        found = [
+            child
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+        if len(found) >= 2:
+            break
+        time.sleep(0.02)
+    return found
+
+
+def _lives(pid: int | str) -> bool:
+    """Return whether a process still runs some time later; one that nobody asked for its end does not."""
+    for _ in range(200):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.05)
+    return True

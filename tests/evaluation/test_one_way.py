@@ -1,0 +1,305 @@
+"""One law: tables counted in parts, by this process, others or a cluster, are scored as tables in memory.
+
+The same bytes, and where a table is wrong the same words.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+from parted import count_in_parts
+
+from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
+from sedeval_soft.api import read_parts, sides_of
+from sedeval_soft.core.room import RoomError, memory_limited, taken
+from sedeval_soft.evaluation.evaluate import count_rows
+from sedeval_soft.evaluation.execute import Serial, cluster, processes
+from sedeval_soft.formats import pack_shard
+from sedeval_soft.report import render
+from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import form_of
+
+LABELS = ("car", "dog", "rain")
+HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
+FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow", "arrow-stream")
+SETTINGS = {
+    "defaults": Settings(),
+    "everything": Settings(only=("all",), measures=("all",), max_efpr=100.0),
+    "all that can be found in two rounds": Settings(
+        classes=LABELS, only=("all",), measures=("divergence",), psds="dcase-psds2"
+    ),
+    "groups and scenes": Settings(
+        classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
+        groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
+    ),
+    "a group that is not there": Settings(groups={"none": ("cat",)}),
+    "strict": Settings(strict=True, only=("event",)),
+    "intervals": Settings(ci="bca", replicates=3, worst=2, only=("segment", "clip")),
+    "post-processing": Settings(median_filter=2.0, min_gap=1.5, min_duration={"car": 1.0}, only=("all",)),
+    "median filters": Settings(
+        only=("intersection",), psds_median_filters=(2.0, 0.0), groups={"car": ("car",)}, classes=LABELS
+    ),
+    "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
+    "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def everybody():
+    """All who can work on parts, by name."""
+    with processes(2) as two:
+        if importlib.util.find_spec("distributed") is None:
+            yield {"serial": Serial(), "processes": two}
+        else:
+            with cluster("local", 2) as workers:
+                yield {"serial": Serial(), "processes": two, "dask": workers}
+
+
+def written(folder: Path, role: str, seed: int, form: str, number: int, *, wrong: bool, steps: tuple) -> str:
+    """Write a table in so many shards, rows of a recording in any of them, perhaps with a row that is wrong.
+
+    steps: time steps of recordings, each has one of them. Returns the pattern that the shards fit.
+    """
+    rng = random.Random(f"{role} {seed}")  # noqa: S311
+    wide = form.startswith("wide")
+    lines: list[list[str]] = [[] for _ in range(number)]
+    for k in range(rng.randrange(7)):
+        name, step = (f"{'in/' * (k % 2)}r{k}.wav" if role == "system" else f"r{k}"), rng.choice(steps)
+        for at in range(rng.randrange(6)):
+            values = [str(rng.randrange(9) / 8) for _ in LABELS]
+            fields = [name, str(at * step), str((at + rng.choice((1, 1, 2))) * step)]
+            more = values if wide else [rng.choice(LABELS), values[0]]
+            lines[rng.randrange(number)].append("\t".join([*fields, *more]) + "\n")
+        if rng.random() < 0.2:
+            lines[rng.randrange(number)].append(name + "\t" * (len(LABELS) + 2 if wide else 4) + "\n")
+    if wrong:
+        field = rng.choice(["x", "-1", "1e9"])
+        lines[-1].append(
+            "\t".join(["r1", "0", field, *(["1"] * len(LABELS) if wide else ["car", "1"])]) + "\n"
+        )
+    head = "\t".join(["filename", "onset", "offset", *(LABELS if wide else ("event_label", "soft_value"))])
+    for k, own in enumerate(lines):
+        rng.shuffle(own)
+        write(
+            folder / f"{role}-{k}", "tsv" if wrong else form.removeprefix("wide."), head + "\n" + "".join(own)
+        )
+    return f"{folder}/{role}-*"
+
+
+def write(path: Path, form: str, text: str) -> None:
+    plain = path.with_name(f"{path.name}.tsv")
+    plain.write_text(text)
+    if form != "tsv":
+        data = gzip.compress(text.encode()) if form == "tsv.gz" else form_of(form).write(read_rows(plain))
+        plain.unlink()
+        path.with_name(f"{path.name}.{form}").write_bytes(data)
+
+
+def shown(shard, folds=None) -> str:
+    parts = read_parts(folds, "folds", shard.tally.files)
+    return render([score_shard(shard, __version__, folds=parts)], "json")
+
+
+def in_memory(reference, system, settings, lengths=None, limits=None, folds=None):
+    sides = sides_of(str(reference), str(system), settings, limits or Limits())
+    return shown(count_rows(*sides, settings, lengths), folds)
+
+
+def in_parts(reference, system, settings, lengths=None, limits=None, folds=None, **how):
+    return shown(count_in_parts(reference, system, settings, lengths, limits, **how), folds)
+
+
+def outcome(count, *given, **how):
+    """What is shown of tables, or what is said of those that cannot be scored."""
+    try:
+        return count(*given, **how)
+    except EvaluationError as error:
+        return type(error).__name__, str(error)
+
+
+@pytest.mark.parametrize("chosen", SETTINGS)
+@tried(max_examples=12)
+@given(
+    seed=st.integers(0, 2**20),
+    forms=st.tuples(st.sampled_from(FORMS), st.sampled_from(FORMS)),
+    numbers=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    wrong=st.tuples(st.booleans(), st.booleans()) | st.just((False, False)),
+    steps=st.sampled_from([(1.0,), (0.5, 0.2), (1.0, 1 / 3, 1 / 7)]),
+    n_parts=st.integers(1, 9),
+    listed=st.none() | st.integers(0, 9),
+    two_rounds=st.booleans(),
+    who=st.sampled_from(["serial", "serial", "processes", "dask"]),
+)
+def test_the_same_scores_and_errors(
+    chosen, seed, forms, numbers, wrong, steps, n_parts, listed, two_rounds, who, everybody, tmp_path_factory
+):
+    folder, settings = tmp_path_factory.mktemp("tables"), SETTINGS[chosen]
+    sides = [
+        written(folder, role, seed, form, number, wrong=bad, steps=steps)
+        for role, form, number, bad in zip(("reference", "system"), forms, numbers, wrong, strict=True)
+    ]
+    lengths = None if listed is None else {f"a/r{k}.flac": 3.0 + k for k in range(listed)}
+    how = {"n_parts": n_parts, "two_rounds": two_rounds, "execute": everybody.get(who, everybody["serial"])}
+    assert outcome(in_parts, *sides, settings, lengths, **how) == outcome(
+        in_memory, *sides, settings, lengths
+    )
+
+
+def sample(folder, n_files=12):
+    """Both sides as single files, rows in no order."""
+    for role in ("reference", "system"):
+        rng = random.Random(role)  # noqa: S311
+        rows = [
+            f"r{k}\t{at}\t{at + 1}\t{rng.choice(LABELS)}\t{rng.randrange(9) / 8}\n"
+            for k in range(n_files)
+            for at in range(5)
+        ]
+        rng.shuffle(rows)
+        (folder / f"{role}.tsv").write_text(HEAD + "".join(rows))
+    return folder / "reference.tsv", folder / "system.tsv"
+
+
+def test_folds_and_saved_tallies_are_the_same(tmp_path):
+    sides, settings = sample(tmp_path), Settings(only=("segment", "event"), measures=("curves",))
+    folds = {f"r{k}": "ab"[k % 2] for k in range(12)}
+    assert in_parts(*sides, settings, folds=folds, two_rounds=False) == in_memory(
+        *sides, settings, folds=folds
+    )
+    shard = count_in_parts(*sides, settings, whole=True)
+    whole = count_rows(*sides_of(*map(str, sides), settings, Limits()), settings)
+    assert pack_shard(shard, "1") == pack_shard(whole, "1")
+
+
+def test_what_is_found_in_two_rounds_can_be_scored_only(tmp_path):
+    shard = count_in_parts(*sample(tmp_path), Settings(), two_rounds=True)
+    for needs_all in (
+        lambda: pack_shard(shard, "1"),
+        lambda: shown(shard, {f"r{k}": "ab"[k % 2] for k in range(12)}),
+    ):
+        with pytest.raises(EvaluationError, match="too large to keep: they can be scored, but not saved"):
+            needs_all()
+
+
+ROW = "a\t0\t1\tcar\t0.5\n"
+TEXTS = {
+    "one bad number late": ROW * 50 + "a\t0\tx\tcar\t0.5\n" + ROW * 9,
+    "a few of several kinds": (
+        ROW * 20 + "a\t2\t1\tcar\t0.5\n" + ROW * 30 + "a\t0\t1\t\t0.5\na\t0\t1\tb\t7\n"
+    ) * 2,
+    "more than are told": (ROW * 9 + "a\t0\t1\tcar\n") * 30,
+    "just as many as are told": (ROW * 9 + "a\t0\t1\tcar\n") * 10,
+    "ends of lines of all kinds": ROW * 20 + "a\t0\t1\tcar\t1\r" * 20 + "a\t0\t1\tcar\t1\r\n" * 20 + "a\tx\n",
+    "no text": ROW * 800 + "a\t0\t1\tc\xff\t0.5\n".encode("latin-1").decode("utf-8", "surrogateescape"),
+    "an open quote": ROW * 40 + 'a\t0\t1\t"car\t0.5\n' + ROW * 10,
+    "a nul": ROW * 800 + "a\t0\t1\tc\0\t0.5\n" + ROW * 10,
+    "another delimiter": ROW * 40 + "a,0,1,car,0.5\n",
+    "blank lines before": "\n" * 400 + ROW * 9 + "a\t0\t1\tcar\n",
+    "nothing": "",
+    "no table": "what is this\n",
+    "no file names": "0\t1\tcar\n" * 30,
+    "names that are all unlike": ROW + "x/a.wav\t0\t1\tcar\t1\ny/a.wav\t0\t1\tcar\t1\nb.wav\t0\t1\tcar\t1\n",
+    "values that are rounded": "".join(f"f{k % 3}\t{k}\t{k + 1}\tcar\t1.0000001\n" for k in range(60)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("headed", [True, False])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_odd_texts_are_read_alike(text, headed, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_bytes((HEAD * headed + text).encode("utf-8", "surrogateescape"))
+    assert outcome(in_parts, path, path, Settings()) == outcome(in_memory, path, path, Settings())
+
+
+def test_a_byte_order_mark_and_a_folder_are_read_alike(tmp_path):
+    marked, folder = tmp_path / "t.tsv", tmp_path / "folder"
+    marked.write_text("\ufeff" + HEAD + ROW * 9)
+    folder.mkdir()
+    (folder / "a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    assert in_parts(marked, folder, Settings()) == in_memory(marked, folder, Settings())
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{"rows": 9}, {"files": 2}, {"classes": 2}, {"duration": 2.0}, {"name_length": 1}, {"members": 1}],
+)
+@pytest.mark.parametrize("form", ["tsv", "wide.tsv", "parquet"])
+def test_limits_hold_over_all_blocks_and_shards(limits, form, tmp_path):
+    pattern = written(tmp_path, "reference", 13, form, 2, wrong=False, steps=(1.0,))
+    for count in (in_memory, in_parts):
+        with pytest.raises(InputError, match="raises this"):
+            count(pattern, pattern, Settings(), limits=Limits(**limits))
+
+
+def test_a_row_of_parquet_is_counted_over_all_batches(tmp_path):
+    from pyarrow import parquet, table
+
+    path = tmp_path / "t.parquet"
+    columns = {
+        "filename": ["a"] * 3000,
+        "onset": [0.0] * 3000,
+        "offset": [1.0] * 3000,
+        "event_label": ["x"] * 3000,
+    }
+    columns["offset"][2100] = -1.0
+    parquet.write_table(table(columns), path, row_group_size=1000)
+    found = outcome(in_parts, path, path, Settings())
+    assert found == outcome(in_memory, path, path, Settings())
+    assert "row 2100: " in found[1]
+
+
+def test_recordings_named_after_their_files(tmp_path):
+    for role in ("reference", "system"):
+        (tmp_path / role).mkdir()
+        for name in ("x", "y"):
+            (tmp_path / role / f"{name}.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    (tmp_path / "system" / "y.tsv").write_text("")
+    shards = [tmp_path / role / "*.tsv" for role in ("reference", "system")]
+    single = [tmp_path / role / "x.tsv" for role in ("reference", "system")]
+    for sides in (shards, single, (single[0], shards[1])):
+        assert outcome(in_parts, *sides, Settings()) == outcome(in_memory, *sides, Settings())
+
+
+def test_a_recording_that_memory_cannot_hold_is_named(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + "".join(f"a\t{k}\t{k + 1}\tcar\t1\n" for k in range(400_000)))
+    with (
+        memory_limited(taken() + (100 << 20)),
+        pytest.raises(RoomError, match=r"800000 rows of 1 recording \('a'\)"),
+    ):
+        in_parts(path, path, Settings(), block=None)
+
+
+def test_values_that_all_together_memory_cannot_hold_are_refused(tmp_path, monkeypatch):
+    from sedeval_soft.evaluation import evaluate
+
+    sides = sample(tmp_path)
+    monkeypatch.setattr(evaluate, "_EVENT", 1 << 40)
+    bounded = Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
+    with memory_limited(1 << 34):
+        assert in_parts(*sides, bounded)
+        for asked, how in ((Settings(), {"whole": True}), (Settings(ci="bootstrap"), {})):
+            with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment"):
+                in_parts(*sides, asked, **how)
+        assert in_parts(*sides, Settings()) == in_memory(*sides, Settings())
+
+
+def test_recordings_in_memory_are_counted_in_parts_where_their_segments_are_many(tmp_path):
+    """EventTable are few, and recordings are long: all segments together would not fit."""
+    path = tmp_path / "t.tsv"
+    path.write_text(
+        HEAD + "".join(f"r{k}\t{at}\t{at + 1}\tcar\t0.7\n" for k in range(40) for at in (0, 90_000))
+    )
+    expected = in_memory(path, path, Settings(only=("segment",)))
+    sides = sides_of(str(path), str(path), Settings(), Limits())
+    with memory_limited(600 << 20):
+        shard = count_rows(*sides, replace(Settings(only=("segment",))))
+    assert shown(shard) == expected

@@ -1,0 +1,29 @@
+"""Tables in files, counted in parts however small they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sedeval_soft import Limits, Settings
+from sedeval_soft.core.shard import Shard
+from sedeval_soft.evaluation.evaluate import count_files
+from sedeval_soft.evaluation.execute import Serial, cluster
+
+
+def count_in_parts(
+    reference: object,
+    system: object,
+    settings: Settings,
+    lengths: Mapping[str, float] | None = None,
+    limits: Limits | None = None,
+    scheduler: str | None = None,
+    **how: Any,
+) -> Shard:
+    """Return the statistics of tables; how: as for `count_files`, but a few parts, and lines in a block."""
+    given = str(reference), str(system), settings, lambda: lengths, limits or Limits()
+    how = {"n_parts": 3, "block": 300, **how}
+    if scheduler is None:
+        return count_files(*given, how.pop("execute", None) or Serial(), **how)[1]
+    with cluster(scheduler) as workers:
+        return count_files(*given, workers, **how)[1]

@@ -40,7 +40,8 @@ class Pooled:
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
         from sedeval_soft.core.tally import Tally
-        from sedeval_soft.evaluation.count import Cells, Columns, tally_cells, tally_ranking
+        from sedeval_soft.evaluation.count import Cells, Columns, count_cells, count_rankings
+        from sedeval_soft.evaluation.plan import Plan
         from sedeval_soft.settings import Settings
 
         n_segments = np.array([system.shape[1]])
@@ -52,8 +53,9 @@ class Pooled:
             "n_evaluated_segments": n_segments,
         }
         columns = Columns({}, sizes, {}, {})
-        tally_cells(self.cells, self.settings, columns)
-        tally_ranking(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), self.settings, columns)
+        plan = Plan.of(self.settings)
+        count_cells(self.cells, plan, columns)
+        count_rankings(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), plan, columns)
         self.tally = Tally(
             (inputs.FILE,), inputs.CLASSES, columns.per_class, columns.per_file, columns.samples,
             columns.events, "pooled",
@@ -61,10 +63,10 @@ class Pooled:
 
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""
-        from sedeval_soft.core.events import active
         from sedeval_soft.evaluation.score import score_tally
         from sedeval_soft.measures.divergence import PROPER, SOFT, count_divergence
         from sedeval_soft.measures.ranking import count_ranking
+        from sedeval_soft.timeline.events import active
 
         settings, cells = self.settings, self.cells
         cut = active(cells.reference, settings.reference_cut, settings.inclusive)

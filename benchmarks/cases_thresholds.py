@@ -49,11 +49,11 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.core.hard import positive
     from sedeval_soft.measures.threshold_counts import best_thresholds, f_merit
     from sedeval_soft.measures.thresholds import joint_best
     from sedeval_soft.run.optimal import candidates_of, optimal_scores, threshold_counts
     from sedeval_soft.settings import Settings
+    from sedeval_soft.timeline.recordings import positive
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 

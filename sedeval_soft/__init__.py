@@ -57,18 +57,18 @@ if TYPE_CHECKING:
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.simulation import simulate
-    from sedeval_soft.api.site import Site, build_site
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.intake import Limits
-    from sedeval_soft.core.value import Score, Scores, UnknownScoreError
+    from sedeval_soft.core.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
-    from sedeval_soft.page.render import Choices
+    from sedeval_soft.html.report_page import Choices
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
     from sedeval_soft.tools.convert import Conversion, convert
+    from sedeval_soft.tools.site import Site, build_site
     from sedeval_soft.tools.validate import validate
     from sedeval_soft.tools.validate_tables import Validation
 
@@ -111,8 +111,8 @@ __all__ = [
 
 _HOME = {
     "Annotation": "sedeval_soft.annotators.found",
-    "Board": "sedeval_soft.core.board",
-    "Choices": "sedeval_soft.page.render",
+    "Board": "sedeval_soft.comparison.board",
+    "Choices": "sedeval_soft.html.report_page",
     "Conversion": "sedeval_soft.tools.convert",
     "Curves": "sedeval_soft.run.curves",
     "EvaluationError": "sedeval_soft.errors",
@@ -121,16 +121,16 @@ _HOME = {
     "Limits": "sedeval_soft.core.intake",
     "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
-    "Score": "sedeval_soft.core.value",
-    "Scores": "sedeval_soft.core.value",
+    "Score": "sedeval_soft.core.scores",
+    "Scores": "sedeval_soft.core.scores",
     "Settings": "sedeval_soft.settings",
     "SettingsError": "sedeval_soft.errors",
-    "Site": "sedeval_soft.api.site",
-    "UnknownScoreError": "sedeval_soft.core.value",
+    "Site": "sedeval_soft.tools.site",
+    "UnknownScoreError": "sedeval_soft.core.scores",
     "Validation": "sedeval_soft.tools.validate_tables",
     "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.api.annotation",
-    "build_site": "sedeval_soft.api.site",
+    "build_site": "sedeval_soft.tools.site",
     "compare": "sedeval_soft.api",
     "convert": "sedeval_soft.tools.convert",
     "evaluate": "sedeval_soft.api",

@@ -19,9 +19,9 @@ LAYERS = (
     ("compat", "torch", "simulation", "annotators"),
     ("resample",),
     ("evaluation", "run"),
-    ("board",),
+    ("comparison",),
     ("report",),
-    ("page", "plots"),
+    ("html", "plots", "interop"),
     ("api", "tools"),
     ("cli", "adapters"),
 )

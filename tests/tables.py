@@ -42,3 +42,24 @@ def wide_rows(values: np.ndarray, length: float = 1.0, files: int = 1, name: str
         tuple(np.ascontiguousarray(values[:, i], dtype=np.float64) for i in range(n_classes)),
         Origin(name),
     )
+
+
+FILES = ("a", "b", "c")
+LABELS = ("car", "dog", "people talking")
+
+
+def random_rows(seed: int, *, binary: bool = False, n: int = 40, fine: bool = False) -> EventTable:
+    """Build rows on whole seconds, with values from a coarse grid so that ties occur.
+
+    fine: in a tenth of the time, so that collars reach many events, with values of which none are equal
+    and whose sums round.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        onset = int(rng.integers(0, 20))
+        value = 1.0 if binary else float(rng.random()) if fine else float(rng.integers(0, 9)) / 8
+        file, length, label = str(rng.choice(FILES)), int(rng.integers(1, 4)), str(rng.choice(LABELS))
+        scale = 10 if fine else 1
+        rows.append((file, onset / scale, (onset + length) / scale, label, value))
+    return long_rows(rows, files=FILES)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import ALL, FILES, LABELS, random_rows
-from tables import long_rows, wide_rows
+from laws import ALL
+from tables import FILES, LABELS, long_rows, random_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api import evaluate_rows

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.score import Key
@@ -26,6 +25,7 @@ from sedeval_soft.resample.intervals import bca, jackknife, percentile
 from sedeval_soft.run.intervals import replicates_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.timeline.recordings import align
 
 Floats = npt.NDArray[np.float64]
 Shares = dict[str, dict[str, dict[int, float]]]

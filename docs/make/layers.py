@@ -16,24 +16,24 @@ BEGIN, END = "<!-- layers: made by `python docs/make/layers.py` -->\n", "<!-- en
 STAGES = (
     ("files", "", "tables, in any form", 0),
     ("rows", "tables.event_table", "EventTable", 1),
-    ("activities", "core.activity", "Activity", 2),
-    ("segments", "core.segments", "pool_rows", 3),
-    ("lifetimes", "core.lifetimes", "EventLifetimes", 3),
+    ("activities", "timeline.activity", "Activity", 2),
+    ("segments", "timeline.segments", "pool_rows", 3),
+    ("lifetimes", "timeline.lifetimes", "EventLifetimes", 3),
     ("tallies", "core.tally", "Tally", 4),
-    ("scores", "core.value", "Scores", 5),
+    ("scores", "core.scores", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),
-    ("pages", "page", "report, leaderboard", 6),
+    ("pages", "html", "report, leaderboard", 6),
     ("figures", "plots", "PDF, SVG, PNG", 6),
 )
 """What data is at each stage: its name, its module, the names there, and the row it stands in."""
 
 STEPS = (
     (0, "tables: read, and refuse with line and column"),
-    (1, "core: the same times in both, overlaps joined"),
-    (2, "core: onto a grid, or into events of all levels"),
+    (1, "timeline: the same times in both, overlaps joined"),
+    (2, "timeline: onto a grid, or into events of all levels"),
     (3, "measures, run: count what each file has"),
     (4, "run, resample: add up, draw files anew, divide"),
-    (5, "report, page, plots: show, and compute nothing"),
+    (5, "report, html, plots: show, and compute nothing"),
 )
 """What happens below each row, and in which package."""
 
@@ -100,7 +100,7 @@ def layers() -> list[list[str]]:
     """Return the packages of each layer, as import-linter has them: the first imports from no other."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = settings["tool"]["importlinter"]["contracts"]
-    return [re.findall(r"\w+", layer) for layer in reversed(contract["layers"])]
+    return [[room.strip() for room in re.split("[|:]", layer)] for layer in reversed(contract["layers"])]
 
 
 def table() -> str:

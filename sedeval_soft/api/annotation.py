@@ -27,15 +27,15 @@ from sedeval_soft.api.sources import (
     shown,
     to_rows,
 )
-from sedeval_soft.core.findings import listing
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.timeline.recordings import align
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

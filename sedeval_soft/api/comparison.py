@@ -24,18 +24,23 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.board.compare import RANK_BY, check_baseline, check_rank_by, compare_scores
-from sedeval_soft.board.runs import mean_scores
-from sedeval_soft.core.board import Board
-from sedeval_soft.core.findings import STRICT
+from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.compare import (
+    RANK_BY,
+    check_baseline,
+    check_rank_by,
+    compare_scores,
+    mean_scores,
+)
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.alignment_report import STRICT
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.annotators.opinions import Opinions
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.pair import Pair, align, with_files
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.segments import pool_rows, rows_of
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.errors import counted
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, align, with_files
+from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

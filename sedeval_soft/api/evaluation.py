@@ -28,11 +28,10 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import given_limit, memory_limited
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.threads import processors
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
@@ -42,6 +41,7 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.recordings import Pair, align
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

@@ -33,8 +33,8 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard, refuse_other_settings
-from sedeval_soft.core.value import Scores
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.evaluation.count_parts import shard_of_rows

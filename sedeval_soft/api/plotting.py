@@ -23,7 +23,6 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import align
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -35,6 +34,7 @@ from sedeval_soft.plots.style import Look
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

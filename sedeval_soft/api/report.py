@@ -18,20 +18,20 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.page.material import Material
-from sedeval_soft.page.render import Choices, render
+from sedeval_soft.html.inputs import Material
+from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.run.curves import curves_of
 from sedeval_soft.run.evaluation import describe, score_shard, shard_of
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.recordings import align
 
 _WORST = 10
 """How many files, classes and segments a report lists where the settings do not say."""

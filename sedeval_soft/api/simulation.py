@@ -11,11 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
-from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.segments import pool_rows, rows_of
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
@@ -24,6 +21,9 @@ from sedeval_soft.simulation.perturb import Errors, perturbed
 from sedeval_soft.simulation.streams import Timeline
 from sedeval_soft.simulation.systems import Betas
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, align
+from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 Floats = npt.NDArray[np.float64]
 

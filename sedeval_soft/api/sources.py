@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft import tables
-from sedeval_soft.core.decimals import as_written
-from sedeval_soft.core.edges import Edges
 from sedeval_soft.core.intake import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.core.paths import is_folder
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.decimals import as_written
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.grid import Edges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition

@@ -28,9 +28,9 @@ from sedeval_soft.cli.settings import check_objective, check_wanted, limits_of, 
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
-    from sedeval_soft.api.site import Site
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tools.site import Site
 
 EPILOG = """\b
 Examples:
@@ -142,7 +142,7 @@ def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noq
 
 def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
     """Build the site; return the exit code."""
-    from sedeval_soft.api.site import build_site
+    from sedeval_soft.tools.site import build_site
 
     names = ("output", "cache", "reference", "title", "no_reports", "fail_on_invalid", "quiet", "ties")
     more = ("baseline", "rank_by", "scores", "folds", "by", "durations")
@@ -174,8 +174,8 @@ def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
 
 def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, str, list[str]]:
     """Return the settings, the score that ranks, and those that are shown; refuses what does not fit."""
-    from sedeval_soft.board.compare import RANK_BY, check_rank_by
     from sedeval_soft.cli.present import parse_wanted
+    from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
     scores = parse_wanted(io["scores"])
     rank_by = io["rank_by"] or RANK_BY

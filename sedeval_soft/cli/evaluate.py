@@ -48,9 +48,10 @@ from sedeval_soft.cli.settings import (
 from sedeval_soft.fields import RULES
 
 if TYPE_CHECKING:
-    from sedeval_soft.api.evaluation import Evaluation
+    from types import ModuleType
+
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.compare import Board
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
@@ -239,7 +240,7 @@ def _run(request: Request, given: dict[str, Any], limits: Limits) -> int:
         )
     ranked = several and not request.runs
     if ranked:
-        from sedeval_soft.board.compare import RANK_BY, check_rank_by
+        from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
         rank_by = request.rank_by or RANK_BY
         check_rank_by(rank_by)
@@ -328,7 +329,8 @@ def _one(
         evaluation.save(request.save_tally)
     presentation.show([scores])
     if request.check:
-        table = _second_opinion(request.check, evaluation)
+        shard = evaluation.shard
+        table = _peer(request.check).second_opinion(evaluation.pair, shard.tally, settings, scores)
         if presentation.wanted or not presentation.printed or presentation.form != "text":
             remark(table.removesuffix("\n"))  # standard output is for a machine
         else:
@@ -379,32 +381,12 @@ def _write_page(
 ) -> None:
     """Score the systems for the report, and write it."""
     from sedeval_soft.api.report import write_report
-    from sedeval_soft.page.render import Choices
+    from sedeval_soft.html.report_page import Choices
 
     write_report(
         reference, systems, request.report or "", board=board, choices=Choices(files=request.timelines),
         durations=request.durations, folds=request.folds, by=request.by, limits=limits, settings=settings,
     )  # fmt: skip
-
-
-def _second_opinion(tool: str, evaluation: Evaluation) -> str:
-    """Return a table of a tool's scores beside ours, and why they differ."""
-    from sedeval_soft.report import comparison_table
-
-    settings, scores, pair = evaluation.shard.settings, evaluation.scores, evaluation.pair
-    if tool == "sed_eval":
-        from sedeval_soft.compat.causes import CAUSES, touching
-        from sedeval_soft.compat.check import check_sed_eval
-
-        notes = [
-            f"{side}: {rows} active rows, of which those that touch are one event, were given as {events}."
-            for side, (rows, events) in touching(pair, settings).items()
-        ]
-        return comparison_table(tool, check_sed_eval(pair, settings, scores), CAUSES, notes)
-    from sedeval_soft.run import second_opinion as theirs
-
-    compared, notes = theirs.check_sed_scores_eval(pair, evaluation.shard.tally, settings, scores)
-    return comparison_table(tool, compared, theirs.CAUSES, notes)
 
 
 def _check_outputs(request: Request, output: str | None, read: Mapping[str, str | None]) -> None:
@@ -446,14 +428,8 @@ def _check_evaluated(request: Request, settings: Settings, *, worst: int | None)
                 "--worst is of hard and soft readings of segments, events, clips or intersections; --only "
                 "names none of them"
             )
-    if request.check == "sed_eval":
-        from sedeval_soft.compat.check import refuse_settings
-
-        refuse_settings(settings)
-    elif request.check:
-        from sedeval_soft.run.second_opinion import refuse_settings
-
-        refuse_settings(settings)
+    if request.check:
+        _peer(request.check).refuse_settings(settings)
     if request.runs and settings.ci:
         raise _refused(
             f"--ci {settings.ci} is of one system's files; --runs has the jackknife's interval over runs"
@@ -465,3 +441,10 @@ def _refused(message: str) -> SettingsError:
     from sedeval_soft.errors import SettingsError
 
     return SettingsError(message)
+
+
+def _peer(tool: str) -> ModuleType:
+    """Return the module that asks another tool for its scores."""
+    from sedeval_soft.interop import sed_eval, sed_scores_eval
+
+    return sed_eval if tool == "sed_eval" else sed_scores_eval

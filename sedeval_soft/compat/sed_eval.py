@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.averages import Averaged, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
@@ -31,6 +30,7 @@ from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.segment.runs import Runs
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import Events
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
-from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.findings import listing
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.settings import PART_NAMES, is_part_name
+from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.timeline.alignment_report import listing
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _DIGITS = re.compile("([0-9]+)")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.value import Input
+from sedeval_soft.core.scores import Input
 from sedeval_soft.settings import Settings, short_fraction
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ranges import expand
+from sedeval_soft.timeline.ranges import expand
 
 Array = npt.NDArray[Any]
 Index = npt.NDArray[np.int64]

@@ -15,10 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.sparse import SparseColumn, entries_of, slim
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.ranges import expand
 
 Column = npt.NDArray[Any]
 ClassColumn = Column | SparseColumn

@@ -13,15 +13,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.chance import Chance, Level
-from sedeval_soft.core.clips import clip_sides, clip_values
-from sedeval_soft.core.findings import Findings
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.pair import Pair
 from sedeval_soft.core.partition import Partition
-from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.core.scores import Chance, Level, Score, Scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, score_tally
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
@@ -37,6 +30,10 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.simulation.streams import stream
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, clip_sides, clip_values, detected, positive
+from sedeval_soft.timeline.segments import pool_rows
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import activities
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import detected, hard_events, merges, positive, rowwise_events
-from sedeval_soft.core.lifetimes import EventLifetimes, lifetimes_of, separate
-from sedeval_soft.core.pair import Pair, align
 from sedeval_soft.core.room import check_room
-from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.core.tally import ClassColumn, Column, Tally
 from sedeval_soft.errors import counted
 from sedeval_soft.evaluation.plan import Plan
@@ -29,6 +22,20 @@ from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment.count import count_files, count_hard, count_soft
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.activity import activities
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.lifetimes import EventLifetimes, lifetimes_of, separate
+from sedeval_soft.timeline.recordings import (
+    Pair,
+    align,
+    detected,
+    hard_events,
+    merges,
+    positive,
+    rowwise_events,
+)
+from sedeval_soft.timeline.segments import pool_rows
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -182,7 +189,7 @@ def _count_segments(pair: Pair, plan: Plan, grid: Grid, columns: Columns, *, kep
 
 
 def _count_clips(pair: Pair, plan: Plan, columns: Columns) -> None:
-    from sedeval_soft.core.clips import clip_sides
+    from sedeval_soft.timeline.recordings import clip_sides
 
     reference, system = clip_sides(pair)
     n_files = len(pair.files)
@@ -296,7 +303,7 @@ def _count_events(pair: Pair, plan: Plan, columns: Columns) -> None:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         columns.events.update({"reference": EventLifetimes.from_events(reference), "system": lifetimes})
     for length in plan.filters:
-        from sedeval_soft.core.postprocess import postprocessed
+        from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
         columns.events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))

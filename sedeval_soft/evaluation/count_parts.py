@@ -10,11 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.median import TimeGrid
-from sedeval_soft.core.pair import align, with_classes
 from sedeval_soft.core.shard import Shard, Tables, in_memory
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.evaluation.partition import Part
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
@@ -24,6 +21,9 @@ from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.run.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.postprocess import TimeGrid
+from sedeval_soft.timeline.recordings import align, with_classes
 
 Floats = npt.NDArray[np.float64]
 
@@ -203,8 +203,8 @@ def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> AtThresholds
     counts = threshold_counts(tally, basis, settings, apart=False)
     if basis != "intersection":
         return AtThresholds(counts, None)
-    from sedeval_soft.measures.intersection_thresholds import Judged
     from sedeval_soft.measures.intersection.criteria import Criteria
+    from sedeval_soft.measures.intersection_thresholds import Judged
 
     sides = tally.events["reference"].events(), tally.events["system"]
     is_apart = Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart()

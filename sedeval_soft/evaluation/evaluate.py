@@ -9,10 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.findings import Findings
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.median import TimeGrid
-from sedeval_soft.core.pair import align
 from sedeval_soft.core.room import check_room, given_limit, has_room, room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.evaluation.count import check_counts
@@ -32,6 +29,9 @@ from sedeval_soft.run.groups import scenes_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.source import bytes_as_text, in_shards
+from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.postprocess import TimeGrid
+from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute

@@ -11,16 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.compat import sed_eval
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.hard import detected, hard_events, positive, rowwise_events
-from sedeval_soft.core.pair import Pair
-from sedeval_soft.core.ranges import covered
-from sedeval_soft.core.segments import pool_rows
 from sedeval_soft.measures.event.count import match_events
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.segment.runs import Runs
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.ranges import covered
+from sedeval_soft.timeline.recordings import Pair, detected, hard_events, positive, rowwise_events
+from sedeval_soft.timeline.segments import pool_rows
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.sweep import THRESHOLDS, Sweep
+from sedeval_soft.core.scores import THRESHOLDS, Sweep
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, plain
@@ -16,6 +15,7 @@ from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.run.optimal import counts_at, optimal_scores
 from sedeval_soft.settings import BASES, Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 _MEASURES = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
 

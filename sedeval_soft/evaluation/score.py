@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import detected, positive
+from sedeval_soft.core.scores import Confusion, Score
 from sedeval_soft.core.tally import Tally, Totals, evaluated_of
-from sedeval_soft.core.value import Confusion, Score
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables
@@ -25,14 +24,13 @@ from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment.measures import confusion_scores
 from sedeval_soft.run.optimal import optimal_scores
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
     from sedeval_soft.run.ordered import SortedCells
 
 
-def score_tally(
-    tally: Tally, settings: Settings, counted: Tables | None = None
-) -> dict[str, Score]:
+def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry.
 
     counted: the tables of bases and readings that the tally has no segments and events for.

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.hard import detected, positive
-from sedeval_soft.core.spread import Offender, Worst
+from sedeval_soft.core.scores import Offender, Worst
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.grid import Edges
+from sedeval_soft.timeline.recordings import detected, positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

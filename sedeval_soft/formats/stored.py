@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.filenames import stem_of
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.ranges import enter_maxima
 from sedeval_soft.formats.known import Known
 from sedeval_soft.formats.scratch import on_disk
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import stem_of
+from sedeval_soft.timeline.ranges import enter_maxima
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

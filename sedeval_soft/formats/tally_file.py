@@ -14,11 +14,9 @@ from typing import cast
 import numpy as np
 
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.room import check_room
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.formats.members import (
     KINDS,
@@ -49,6 +47,8 @@ from sedeval_soft.formats.tally_header import (
 )
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 _HEADER = "header.json"
 _WHOLE = "whole"

@@ -13,12 +13,12 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from sedeval_soft.core.findings import Findings
-from sedeval_soft.core.value import Input
+from sedeval_soft.core.scores import Input
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.formats.members import MemberError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.timeline.alignment_report import Findings
 
 FORMAT, VERSION = "soft-sed-eval tally", 2
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.measures.event.count import match_events
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import maximum_matching
+from sedeval_soft.timeline.events import Events
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

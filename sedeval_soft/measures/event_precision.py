@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.pairs import pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.event.count import count_per_class, file_class
 from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.count import lasting, passes
 from sedeval_soft.measures.intersection.cover import Cover, Line, in_turn, in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.threshold_counts import N_SYS, TP, Alive, Lives
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.ranges import check_pairs, expand
 
 Index = npt.NDArray[np.int64]
 

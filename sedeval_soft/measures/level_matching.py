@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.matching import maximum_matching
+from sedeval_soft.timeline.ranges import expand
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

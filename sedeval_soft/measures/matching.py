@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.ranges import expand
+from sedeval_soft.timeline.ranges import expand
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

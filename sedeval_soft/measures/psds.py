@@ -22,11 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.intersection.cover import Cover
 from sedeval_soft.measures.intersection.criteria import Criteria, required
@@ -34,6 +30,10 @@ from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.ranges import expand
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

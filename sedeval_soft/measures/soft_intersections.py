@@ -24,16 +24,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.cells import Cells, Runs
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.intersection.count import detected
 from sedeval_soft.measures.intersection.cover import in_union
 from sedeval_soft.measures.intersection.criteria import Criteria, required
 from sedeval_soft.measures.intersection_thresholds import enough, overlapping, spans
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.lifetimes import Cells, EventLifetimes, Runs
+from sedeval_soft.timeline.ranges import check_pairs, expand
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.order import heads
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.threshold_counts import (
@@ -36,6 +35,7 @@ from sedeval_soft.measures.threshold_counts import (
     thresholds_between,
 )
 from sedeval_soft.settings import AT_LEAST, Constraint
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.spread import Offender
-from sedeval_soft.core.value import Score
+from sedeval_soft.core.scores import Offender, Score
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of

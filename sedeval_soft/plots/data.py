@@ -11,11 +11,11 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import finite
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.board import Board
-    from sedeval_soft.core.pair import Pair
-    from sedeval_soft.core.value import Scores
+    from sedeval_soft.comparison.compare import Board
+    from sedeval_soft.core.scores import Scores
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
+    from sedeval_soft.timeline.recordings import Pair
 
 Order = Literal["given", "name", "score", "size"]
 ORDERS: tuple[Order, ...] = ("given", "name", "score", "size")

@@ -12,11 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity, activities
-from sedeval_soft.core.events import active
-from sedeval_soft.core.hard import hard_events
-from sedeval_soft.core.pair import Pair, with_files
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots.data import Systems, joined
@@ -31,6 +26,10 @@ from sedeval_soft.plots.figure import (
 )
 from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS, Look
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.activity import Activity, activities
+from sedeval_soft.timeline.events import active
+from sedeval_soft.timeline.recordings import Pair, hard_events, with_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

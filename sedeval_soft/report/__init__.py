@@ -3,12 +3,10 @@
 from sedeval_soft.report.listing import list_scores, scores_table
 from sedeval_soft.report.render import FORMATS, render, render_board
 from sedeval_soft.report.schema import schema
-from sedeval_soft.report.second_opinion import comparison_table
 from sedeval_soft.report.write import write_atomic
 
 __all__ = [
     "FORMATS",
-    "comparison_table",
     "list_scores",
     "render",
     "render_board",

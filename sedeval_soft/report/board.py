@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sedeval_soft.core.board import Agreement, Board, Difference
-from sedeval_soft.core.value import Scores
+from sedeval_soft.comparison.compare import Agreement, Board, Difference
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of

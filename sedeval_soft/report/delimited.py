@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from sedeval_soft.core.board import Board, Difference, Entry
-from sedeval_soft.core.value import Scores
+from sedeval_soft.comparison.compare import Board, Difference, Entry
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import visible
 from sedeval_soft.report.escape import cell, commented, encodable
 from sedeval_soft.report.table import UNDEFINED, exact

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sedeval_soft.core.board import Board
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.comparison.compare import Board
+from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, spell
 from sedeval_soft.report.board import direction_of, side_by_side

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from sedeval_soft.core.value import Confusion, Score, Scores
+from sedeval_soft.core.scores import Confusion, Score, Scores
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.report.header import MOST_FOLDS, ends, families, header
@@ -18,7 +18,7 @@ from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Aver
 from sedeval_soft.report.table import Page, Table, exact, number, number_if_any, short
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.spread import Offender
+    from sedeval_soft.core.scores import Offender
 
 T = TypeVar("T")
 

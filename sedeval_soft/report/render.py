@@ -10,11 +10,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.value import Scores, document
+from sedeval_soft.core.scores import Scores, document
 from sedeval_soft.measures.names import AVERAGES
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
@@ -85,7 +85,7 @@ def _rendered(
 
         return latex_board(board) if board else latex(systems)
     if form in {"json", "yaml"}:
-        from sedeval_soft.core.board import board_document
+        from sedeval_soft.comparison.board import board_document
         from sedeval_soft.report.json import json_document, yaml_document
 
         whole = document(systems) if board is None else board_document(board)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.value import Score, Scores
+from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.errors import SettingsError, be, visible
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.layout import AVERAGED
@@ -27,7 +27,7 @@ from sedeval_soft.report.table import Page, Table, exact, number
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
-    from sedeval_soft.core.board import Board
+    from sedeval_soft.comparison.board import Board
 
 MOST = 1_000_000
 """Bytes up to which a summary is complete: GitHub drops one of more than 1 MiB."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.reference_sweep import surfaces_of
@@ -22,6 +21,7 @@ from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.run.optimal import paired_events, threshold_counts
 from sedeval_soft.run.ordered import cut_of
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.core.findings import NO_DURATIONS, listing
-from sedeval_soft.core.hard import merges
-from sedeval_soft.core.pair import Pair
+from sedeval_soft.core.scores import Input, Score, Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.signature import sign
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
-from sedeval_soft.core.value import Input, Score, Scores
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.plan import ORDERED, Plan
@@ -27,11 +23,13 @@ from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.run.optimal import unreachable
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, listing
+from sedeval_soft.timeline.recordings import Pair, merges
 
 if TYPE_CHECKING:
     from sedeval_soft.core.partition import Partition
-    from sedeval_soft.core.spread import Folds, Worst
-    from sedeval_soft.core.sweep import Sweep
+    from sedeval_soft.core.scores import Folds, Sweep, Worst
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.run.intervals import Progress
 
@@ -219,7 +217,7 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
-    from sedeval_soft.core.spread import Folds, Spread
+    from sedeval_soft.core.scores import Folds, Spread
 
     spreads = [
         Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])

@@ -12,13 +12,13 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from sedeval_soft.core.findings import listing
-from sedeval_soft.core.pair import Pair, with_classes
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.timeline.recordings import Pair, with_classes
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""

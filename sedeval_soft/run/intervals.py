@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Score
 from sedeval_soft.evaluation.plan import THRESHOLDED
 from sedeval_soft.evaluation.score import Key, plain
 from sedeval_soft.measures.names import spell

@@ -14,12 +14,9 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import detected, positive
 from sedeval_soft.core.laws import Array, Columns, Law, at_least, at_most, equal, size_of
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
@@ -36,6 +33,9 @@ from sedeval_soft.measures.segment.count import (
     sum_files,
 )
 from sedeval_soft.settings import READINGS, Settings
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.recordings import detected, positive
 
 Index = npt.NDArray[np.int64]
 

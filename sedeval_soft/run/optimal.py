@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events, active
-from sedeval_soft.core.hard import positive
-from sedeval_soft.core.lifetimes import EventLifetimes
+from sedeval_soft.core.scores import Score
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.value import Score
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
@@ -41,6 +38,9 @@ from sedeval_soft.measures.threshold_counts import (
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
 from sedeval_soft.settings import Constraint, Settings
+from sedeval_soft.timeline.events import Events, active
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

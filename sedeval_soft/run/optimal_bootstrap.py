@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.tally import Tally, cells_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.plan import CELLS
@@ -33,6 +31,8 @@ from sedeval_soft.run.optimal import (
     pooled_candidates,
 )
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

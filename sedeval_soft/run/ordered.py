@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
 from sedeval_soft.core.order import in_order
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.count import evaluated_cells
@@ -22,6 +20,8 @@ from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve
 from sedeval_soft.measures.divergence import pearson, rank_correlation, ranks_of, wasserstein
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.recordings import positive
 
 Table = dict[str, Averaged]
 Bools = npt.NDArray[np.bool_]

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.hard import positive
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns
@@ -22,6 +21,7 @@ from sedeval_soft.measures.detection import DetectionCounts, f_beta
 from sedeval_soft.measures.threshold_counts import Merit, error_merit, f_merit, threshold_between
 from sedeval_soft.run.optimal import candidates_of, counts_at
 from sedeval_soft.settings import BASES, Settings, TunedClass, Tuning
+from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

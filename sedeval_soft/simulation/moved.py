@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.edges import Edges
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
+from sedeval_soft.timeline.grid import Edges, Grid
 
 Index = npt.NDArray[np.int64]
 

@@ -7,7 +7,6 @@ the label before it. Quotes are characters like others.
 from __future__ import annotations
 
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import is_number
@@ -16,6 +15,7 @@ from sedeval_soft.tables.fit import as_long, check_text, shown
 from sedeval_soft.tables.rttm import seconds
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import decode
+from sedeval_soft.tables.ticks import to_ticks
 
 _HEAD = 1 << 16
 

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
@@ -25,6 +24,7 @@ from sedeval_soft.tables.rttm import seconds
 from sedeval_soft.tables.sniff import split
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import DELIMITERS, decode
+from sedeval_soft.tables.ticks import to_ticks
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ticks import Ticks, to_ticks
+from sedeval_soft.tables.ticks import Ticks, to_ticks
 
 Bools = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int32]

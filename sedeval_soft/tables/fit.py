@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.filenames import without_extension
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 from sedeval_soft.errors import InputError, Problem, be, counted, plural
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
 Index = npt.NDArray[np.intp]
 

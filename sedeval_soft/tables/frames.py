@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.decimals import as_written
 from sedeval_soft.core.intake import LIMITS, Limits, intake_of
 from sedeval_soft.core.order import distinct
 from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import Layout, LayoutError, is_number, layout_of_header
+from sedeval_soft.tables.decimals import as_written
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, words_as_numbers
 

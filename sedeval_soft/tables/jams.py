@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.ticks import to_seconds, to_ticks
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.rttm import end_of
 from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.ticks import to_seconds, to_ticks
 
 NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.core.intake import Limits
-from sedeval_soft.core.ticks import TICKS_PER_SECOND, tick, to_ticks
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotations import Events, number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import decode
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 _MISSING = "<NA>"
 _TYPES = frozenset({

@@ -21,11 +21,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pv
 
-from sedeval_soft.core.filenames import without_extension
 from sedeval_soft.core.intake import COLUMNS, Limits, intake_of
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, normal, role_of
+from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import quotes_are_plain, records
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.value import SCHEMA
+from sedeval_soft.core.scores import SCHEMA
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.json import json_document

@@ -12,16 +12,16 @@ from typing import BinaryIO
 
 from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.filenames import match_names
 from sedeval_soft.core.intake import LIMITS, Limits
-from sedeval_soft.core.misread import last_offsets
-from sedeval_soft.core.pair import name_single_file
 from sedeval_soft.errors import InputError, SettingsError, counted
 from sedeval_soft.report import write_atomic
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.source import spelled
+from sedeval_soft.timeline.plausibility import last_offsets
+from sedeval_soft.timeline.recordings import name_single_file
 from sedeval_soft.tools.validate_checks import (
     check_classes,
     check_files,

@@ -8,8 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.core.codes import problem
-from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.misread import (
+from sedeval_soft.errors import Problem
+from sedeval_soft.names import did_you_mean, folded
+from sedeval_soft.tables.columns import is_number
+from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.timeline.plausibility import (
     DAY,
     TICK,
     Ordered,
@@ -22,10 +26,6 @@ from sedeval_soft.core.misread import (
     rows_after_end,
     similar_names,
 )
-from sedeval_soft.errors import Problem
-from sedeval_soft.names import did_you_mean, folded
-from sedeval_soft.tables.columns import is_number
-from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tools.validate_tables import Log, Table
 
 Index = npt.NDArray[np.intp]

@@ -10,7 +10,7 @@ from drawn_again import FILES, LABELS, Tables, random_table, same_numbers
 from exchanged import differences_by_hand
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.board.paired import Paired
+from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.resample import weights
 from sedeval_soft.settings import Settings
@@ -63,7 +63,9 @@ def asked(name, **more):
 
 
 def paired(reference, systems, settings, name):
-    return Paired.of([Tables(reference, system).tally(settings) for system in systems], name, settings)
+    return Paired.of_tallies(
+        [Tables(reference, system).tally(settings) for system in systems], name, settings
+    )
 
 
 @pytest.mark.parametrize("name", RANKED)

@@ -15,7 +15,7 @@ import pytest
 from visits import Made, Visit
 
 from sedeval_soft.api.report import write_report
-from sedeval_soft.page.render import Choices
+from sedeval_soft.html.report_page import Choices
 
 HERE = Path(__file__).parent
 SAMPLE = HERE.parents[1] / "sample_data"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sedeval_soft.api.site import build_site
+from sedeval_soft.tools.site import build_site
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 

@@ -11,7 +11,7 @@ from conftest import SAMPLE
 from tables import wide_rows
 
 from sedeval_soft.api.report import write_report
-from sedeval_soft.page import explorer
+from sedeval_soft.html import explorer
 
 ALL = (
     "[...document.querySelectorAll('#explorer [data-score]')].map((e) => [e.dataset.score, e.dataset.value])"

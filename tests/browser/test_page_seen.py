@@ -10,7 +10,7 @@ from visits import drawn_whole
 
 from sedeval_soft.api.report import write_report
 from sedeval_soft.errors import visible
-from sedeval_soft.page.render import Choices
+from sedeval_soft.html.report_page import Choices
 
 MARKUP = (
     *("<script>dialog = 1; alert(1)</script>", "</script><script>alert(1)</script>"),

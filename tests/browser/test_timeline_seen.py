@@ -7,7 +7,7 @@ from tables import long_rows
 from visits import drawn
 
 from sedeval_soft.api.report import write_report
-from sedeval_soft.page.render import Choices
+from sedeval_soft.html.report_page import Choices
 
 FIGURE = "#timeline-figure"
 
@@ -304,7 +304,7 @@ def test_a_page_without_files_says_so(visit, tmp_path):
 
 
 def test_long_files_are_drawn_where_one_looks(visit, tmp_path, monkeypatch):
-    monkeypatch.setattr("sedeval_soft.page.timeline._PIECES", 2000)
+    monkeypatch.setattr("sedeval_soft.html.timeline._PIECES", 2000)
     path = tmp_path / "long.html"
     write_report(table(1, 3000), {"s": table(1, 3000)}, path)
     page = visit(path).page

@@ -9,7 +9,7 @@ from parted import count_in_parts
 from sharded_tables import SAMPLES
 
 from sedeval_soft import InputError, Settings, evaluate
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.report import render
 from sedeval_soft.run.evaluation import score_shard
 

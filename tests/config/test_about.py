@@ -6,8 +6,9 @@ import os
 
 import pytest
 
-from sedeval_soft.board.about import About, read_about
+from sedeval_soft.comparison.records import About
 from sedeval_soft.errors import InputError
+from sedeval_soft.tools.submissions import read_about
 
 
 def about(tmp_path, text):

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from oracles import FILES, LABELS, in_seconds, tick_rows, value_at
 from tables import long_rows
 
-from sedeval_soft.core.activity import activities
-from sedeval_soft.core.cells import Cells, Runs
-from sedeval_soft.core.lifetimes import lifetimes_of
+from sedeval_soft.timeline.activity import activities
+from sedeval_soft.timeline.lifetimes import Cells, Runs, lifetimes_of
 
 ONE = LABELS[0]
 

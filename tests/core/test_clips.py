@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tables import long_rows
 
-from sedeval_soft.core.clips import clip_values
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import clip_values
+from sedeval_soft.timeline.segments import pool_rows
 
 ROWS = [
     ("a", 0.0, 1.0, "car", 0.3),

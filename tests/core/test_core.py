@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.events import events_of
-from sedeval_soft.core.filenames import match_names
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.ranges import range_maximum, running_maximum
-from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.ticks import tick, to_seconds, to_ticks
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.tables.ticks import tick, to_seconds, to_ticks
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import events_of
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.ranges import range_maximum, running_maximum
+from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.segments import pool_rows
 
 FILES, LABELS = ("a", "b"), ("car", "dog")
 EVENTS = st.lists(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles import FILES, TICK, in_seconds, merged_events, tick_rows
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.events import active_rows, events_of
+from sedeval_soft.timeline.events import active_rows, events_of
 
 
 def facts(events, table):

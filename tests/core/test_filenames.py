@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.filenames import match_names, without_extension, without_folders
+from sedeval_soft.tables.filenames import match_names, without_extension, without_folders
 
 CASES = [
     # reference, other, what the other names go by, which are ambiguous

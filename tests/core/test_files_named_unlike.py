@@ -10,7 +10,7 @@ import pytest
 from called import call
 
 from sedeval_soft import EvaluationError, evaluate
-from sedeval_soft.core.filenames import alike
+from sedeval_soft.tables.filenames import alike
 
 STEMS = ("park", "café one", "b-Street_2", "x007", "--Yq1")
 SIDES = ("reference", "system")

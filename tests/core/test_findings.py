@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from sedeval_soft.core.findings import Findings
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.timeline.alignment_report import Findings
 
 
 def told(settings: Settings | None = None, **found: object) -> str:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.ticks import tick, to_seconds, to_ticks
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.tables.ticks import tick, to_seconds, to_ticks
+from sedeval_soft.timeline.grid import Grid
 
 LENGTHS = st.lists(st.integers(0, 20), min_size=1, max_size=4)
 

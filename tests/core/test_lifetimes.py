@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from oracles import FILES, LABELS, in_seconds, merged_events, tick_rows
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core import lifetimes
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes, previous_smaller, separate
-from sedeval_soft.core.lifetimes import lifetimes_of as lifetimes_of_table
+from sedeval_soft.timeline import lifetimes
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes, previous_smaller, separate
+from sedeval_soft.timeline.lifetimes import lifetimes_of as lifetimes_of_table
 
 
 def lifetimes_of(rows):

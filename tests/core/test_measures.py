@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.measures import matching
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.divergence import kl_divergence
@@ -18,6 +17,7 @@ from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching
 from sedeval_soft.measures.segment.count import count_hard, count_soft
 from sedeval_soft.measures.threshold_counts import best_thresholds, threshold_between
+from sedeval_soft.timeline.events import Events
 
 EPS = 1e-7
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
-from sedeval_soft.core.pair import align
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.timeline.recordings import align
 
 NAMES = ("a.wav", "b.wav", "c.wav", "d.wav")
 LABELS = ("ant", "bee", "cat", "dog")

@@ -10,12 +10,11 @@ from scipy.signal import medfilt
 from tables import long_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
-from sedeval_soft.core.events import events_of
-from sedeval_soft.core.hard import merges
-from sedeval_soft.core.lifetimes import lifetimes_of
-from sedeval_soft.core.median import TimeGrid, odd_steps
-from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import events_of
+from sedeval_soft.timeline.lifetimes import lifetimes_of
+from sedeval_soft.timeline.postprocess import TimeGrid, odd_steps, postprocessed
+from sedeval_soft.timeline.recordings import merges
 
 LEVELS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.ranges import range_maximum, running_maximum
+from sedeval_soft.timeline.ranges import range_maximum, running_maximum
 
 
 @st.composite

@@ -11,9 +11,9 @@ from test_sed_eval import CHOICES, FILES, LABELS, ODD_TIMES, event_lists
 
 from sedeval_soft import Settings, evaluate
 from sedeval_soft.api import read_lengths, sides_of
-from sedeval_soft.compat import causes
-from sedeval_soft.compat.check import check_sed_eval
-from sedeval_soft.core.pair import align
+from sedeval_soft.interop import sed_eval as causes
+from sedeval_soft.interop.second_opinion import Comparison, Part, comparison_text
+from sedeval_soft.timeline.recordings import align
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarni
 def compared(reference, system, durations=None, **chosen):
     made = Settings(**chosen)
     ours = evaluate(reference, system, settings=made, durations=durations)
-    return check_sed_eval(align(reference, system, made, durations), made, ours)
+    return causes.check_sed_eval(align(reference, system, made, durations), made, ours)
 
 
 def changed_by(rows, cause):
@@ -109,21 +109,20 @@ def test_with_compat_there_is_nothing_to_explain():
 
 
 def test_what_is_unexplained_is_said():
-    from sedeval_soft.compat.check import Comparison
-    from sedeval_soft.report import comparison_table
-
-    off = Comparison("x", 1.0, 0.5, (causes.Part("a rule", 1.0, 0.75),))
+    off = Comparison("x", 1.0, 0.5, (Part("a rule", 1.0, 0.75),))
     assert not off.explained
-    text = comparison_table("peer", [off], {"a rule": "what it is"})
+    text = comparison_text("peer", [off], {"a rule": "what it is"})
     assert "a rule +2.50e-01; unexplained +2.50e-01" in text
     assert "known causes make up all of 0, to 1e-9" in text
 
 
-def test_touching_rows_are_told_of():
+def test_touching_rows_are_mentioned():
     rows = [("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.9)]
-    made = Settings()
-    pair = align(long_rows(rows), long_rows([("a", 0, 2, "car", 0.9)]), made)
-    assert causes.touching(pair, made) == {"reference": (2, 1)}
+    sides, made = (long_rows(rows), long_rows([("a", 0, 2, "car", 0.9)])), Settings(only=("segment.hard",))
+    ours = evaluate(*sides, settings=made)
+    text = causes.second_opinion(align(*sides, made), None, made, ours)
+    assert "reference: 2 active rows, of which those that touch are one event, were given as 1." in text
+    assert "system: " not in text
 
 
 @pytest.mark.slow

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.compat.check import check_sed_eval
-from sedeval_soft.core.pair import align
+from sedeval_soft.interop.sed_eval import check_sed_eval
 from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.timeline.recordings import align
 
 FILES = ("a", "b")
 LABELS = ("car", "dog", "talk")

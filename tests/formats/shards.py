@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 from tables import long_rows
 
-from sedeval_soft.core.findings import Findings
-from sedeval_soft.core.pair import align, with_classes
+from sedeval_soft.core.scores import Input
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.value import Input
 from sedeval_soft.evaluation.count import recipe_of, tally_pair
 from sedeval_soft.formats import pack_shard
 from sedeval_soft.formats.tally_file import EVENT_KINDS
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.alignment_report import Findings
+from sedeval_soft.timeline.recordings import align, with_classes
 
 ODD = ("", "\ud800\udc00", "\udcff.wav", "a\0b", "scène/ü 1.wav", 'tab\t"quote"', "\U0001f600", "…@[x]")
 EVERYTHING = {"only": ("all",), "measures": ("all",), "max_efpr": 100.0}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.intersection import cover
 from sedeval_soft.measures.intersection.cover import Cover, Line, in_union
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 
 def covered(events, group, onset, offset):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures.event import chains, pairs
 from sedeval_soft.measures.event.chains import level_edges
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 COLLARS = [
     Collars(0, 0, 0.0),

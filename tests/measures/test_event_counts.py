@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import first_free, is_matching, maximum_size
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.measures import matching
 from sedeval_soft.measures.event import count, pairs
 from sedeval_soft.measures.event.count import count_events, match_events
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching
+from sedeval_soft.timeline.events import Events
 
 N_FILES, N_CLASSES = 2, 3
 

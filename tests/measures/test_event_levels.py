@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from oracles import FILES, in_seconds, maximum_size, merged_events, tick_rows
 from tables import long_rows
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.event.soft import count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, match_levels
 from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
 from sedeval_soft.run.optimal import events_when
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 CLASSES = ("car", "dog")
 ROWS = tick_rows(max_size=14).map(lambda rows: [(*row[:3], CLASSES[row[3] == "dog"], row[4]) for row in rows])

@@ -12,9 +12,9 @@ from small_cells import agree
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.lifetimes import lifetimes_of
 from sedeval_soft.measures.event_precision import Detections
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.lifetimes import lifetimes_of
 
 EVENTS = {"only": "event.hard", "measures": "curves"}
 

@@ -11,13 +11,13 @@ import pytest
 from intersection_cases import FORMS, LABELS, Side, table_of
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.activity import activities
-from sedeval_soft.core.lifetimes import lifetimes_of
 from sedeval_soft.measures.intersection.criteria import Criteria
 from sedeval_soft.measures.intersection_thresholds import intersections_when
 from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.activity import activities
+from sedeval_soft.timeline.lifetimes import lifetimes_of
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")

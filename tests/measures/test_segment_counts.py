@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from oracles import END, FILES, LABELS, hard_errors, in_seconds, segment_values, tick_rows
 from tables import long_rows
 
-from sedeval_soft.core.events import active_rows
-from sedeval_soft.core.grid import Grid
 from sedeval_soft.measures.divergence import count_divergence, divergence_scores, silent
 from sedeval_soft.measures.segment import count
 from sedeval_soft.measures.segment.count import count_hard, count_soft, sum_files
 from sedeval_soft.measures.segment.runs import Runs, count_hard_runs, runs_on_grid
 from sedeval_soft.measures.threshold_counts import EVERYTHING, NOTHING, best_thresholds, threshold_between
+from sedeval_soft.timeline.events import active_rows
+from sedeval_soft.timeline.grid import Grid
 
 EPS = 1e-7
 

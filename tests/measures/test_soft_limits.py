@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.measures import level_matching, psds
 from sedeval_soft.measures.event import soft
 from sedeval_soft.measures.event.pairs import Collars
@@ -20,6 +19,7 @@ from sedeval_soft.measures.psds import (
     too_many,
 )
 from sedeval_soft.run.optimal import events_when
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 

@@ -11,9 +11,9 @@ from tables import long_rows
 from test_events_and_intersections import sides
 
 from sedeval_soft import Settings, SettingsError, evaluate
-from sedeval_soft.core.pair import align
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.run.second_opinion import SILENT, STAIRS, check_sed_scores_eval
+from sedeval_soft.interop.sed_scores_eval import SILENT, STAIRS, check_sed_scores_eval
+from sedeval_soft.timeline.recordings import align
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 

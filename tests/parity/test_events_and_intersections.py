@@ -18,8 +18,8 @@ import peer_intersection as peer
 from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.core.postprocess import postprocessed
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.postprocess import postprocessed
 
 COLLARS = (
     {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2},

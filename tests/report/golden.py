@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from resampled import board, of_runs, with_folds, with_intervals, with_worst
+from resampled import board, of_runs, with_folds, with_intervals, with_sections, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
-from sedeval_soft.core.value import Scores
+from sedeval_soft.core.scores import Scores
 from sedeval_soft.report import render, render_board
 from sedeval_soft.report.services import Verdict, codabench, job_summary, junit
 
@@ -68,6 +68,10 @@ OUTPUTS: dict[str, Callable[[], str]] = {
         [with_worst(build(families=(("event", "hard"),), worst=2), "event")], "markdown"
     ),
     "all.json": lambda: render([with_worst(with_folds(with_intervals(build((), _SOFT), worst=2)))], "json"),
+    "sections.txt": lambda: render([with_sections(build(families=(("segment", "hard"),)))]),
+    "sections.csv": lambda: render(
+        [with_sections(build(families=(("segment", "hard"),)))], "csv", averages=["micro"]
+    ),
     "board.txt": lambda: render_board(board()),
     "board.md": lambda: render_board(board(NAMES, NAMES[1], families=_SOFT, ci="bca"), "markdown"),
     "board.csv": lambda: render_board(board(NAMES, families=_SOFT), "csv"),

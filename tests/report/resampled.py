@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from samples import FAMILIES, SIGNATURE_VERSION, build
 
-from sedeval_soft.core.board import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.comparison.compare import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.core.scores import Chance, Folds, Level, Offender, Score, Scores, Spread, Sweep, Worst
 from sedeval_soft.core.signature import sign
-from sedeval_soft.core.spread import Folds, Offender, Spread, Worst
-from sedeval_soft.core.value import Score, Scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.settings import Settings
 
@@ -62,6 +61,25 @@ def _of_fold(score: Score, i: int) -> float | int | None:
 def _in_part(score: Score, part: str, value: float | int | None) -> Score:
     name = spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
     return replace(score, name=name, group=part, value=value, low=None, high=None)
+
+
+def with_sections(scores: Scores) -> Scores:
+    """Return the scores with chance levels, and over thresholds of the reference: segments, soft left out."""
+    levels = {
+        name: Level(score.value / 2, None if "macro" in name else 0.0125, 0.5)
+        for name, score in scores.scores.items()
+        if isinstance(score.value, float) and score.measure in {"f1", "precision"}
+    }
+    thresholds = (0.25, 0.5, 0.75)
+    names = [
+        f"segment.hard.{measure}.{average}" for average in ("micro", "macro") for measure in ("f1", "recall")
+    ]
+    sweep = Sweep(
+        thresholds,
+        {"segment": (3, 0, 12)},
+        {"segment.hard.n_ref.micro": (90, 60, 30)} | {name: (0.5, scores[name], None) for name in names},
+    )
+    return replace(scores, sweep=sweep, chance=Chance(20, 0, everything=False, levels=levels))
 
 
 def with_worst(scores: Scores, basis: str = "segment") -> Scores:

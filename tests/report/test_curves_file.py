@@ -81,24 +81,6 @@ def test_bins_give_the_calibration_errors_back(scores, table, reading):
             assert (off * own.bin_size).sum() / 60 == pytest.approx(wanted, abs=1e-12)
 
 
-def test_curves_run_from_everything_to_nothing(scores):
-    curve = scores.curves.segment["0"]
-    assert curve.threshold[0] == -1
-    assert curve.recall[0] == curve.false_positive_rate[0] == 1
-    assert curve.tp[-1] == curve.n_sys[-1] == 0
-    assert np.isnan(curve.precision[-1])
-    x, y = curve.det
-    assert np.isnan(x[[0, -1]]).all()
-    inside = ~np.isnan(x) & ~np.isnan(y)
-    assert inside.any()
-    assert (np.diff(x[inside]) <= 0).all()
-    assert (np.diff(y[inside]) >= 0).all()
-
-
-def test_scores_have_curves_only_when_asked():
-    assert evaluate(np.ones((2, 1)), np.ones((2, 1))).curves is None
-
-
 def test_names_and_folders_that_cannot_be_are_refused(scores, tmp_path):
     with pytest.raises(SettingsError, match=r"ends with \.tsv or \.parquet"):
         check_curves_path("curves.csv")

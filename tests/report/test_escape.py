@@ -78,13 +78,6 @@ def test_no_output_has_what_a_terminal_obeys(form, scores, board):
         assert text.encode()
 
 
-def test_markup_of_rich_is_text(scores):
-    text = render([scores], "text", color=True, width=300)
-    assert "[bold]x[/bold]" in text
-    assert "[link=http://x]y[/link]" in text
-    assert "\x1b]8" not in text
-
-
 @pytest.mark.parametrize("form", ["csv", "tsv"])
 def test_no_cell_is_a_formula_and_numbers_stay_numbers(form, scores, board):
     delimiter = {"csv": ",", "tsv": "\t"}[form]

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import board, with_intervals
+from resampled import board
 from samples import build, revalued
 
-from sedeval_soft.core.board import Board
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.report import render, render_board
 from sedeval_soft.report.escape import latex as escaped
 
@@ -55,27 +55,9 @@ def test_rows_have_the_columns_that_the_head_has():
         assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
 
 
-def test_the_summary_is_of_micro_and_macro():
-    text = render([build(families=SOFT)], "latex")
-    groups, head, row = rows_of(text)
-    assert groups[2:] == [r"\multicolumn{4}{c}{micro}", r"\multicolumn{4}{c}{macro}"]
-    assert head == ["basis", "reading", *("P", "R", "F1", "ER") * 2]
-    scores = build(families=SOFT)
-    names = [f"segment.soft.{m}.{a}" for a in ("micro", "macro") for m in ("precision", "recall", "f1")]
-    assert [row[i] for i in (2, 3, 4, 6, 7, 8)] == [f"{scores[name]:.4f}" for name in names]
-
-
 def test_undefined_and_negative_numbers_are_set_as_such():
     assert "--" in rows_of(render([revalued(build(), lambda *_: None)], "latex"))[2]
     assert "$-$0.2500" in rows_of(render([revalued(build(), lambda *_: -0.25)], "latex"))[2]
-
-
-def test_intervals_are_subscripts():
-    scores = with_intervals(build(families=SOFT))
-    assert "$_{" not in render([build(families=SOFT)], "latex")
-    found = scores.score("segment.soft.f1.micro")
-    cell = f"{found.value:.4f}$_{{[{found.low:.4f}, {found.high:.4f}]}}$"
-    assert rows_of(render([scores], "latex"))[2][4] == cell
 
 
 def test_the_best_of_each_column_is_bold_whichever_way_it_is_better():
@@ -99,19 +81,6 @@ def test_what_looks_equal_is_bold_in_both():
     )
     columns = drawn(replace(found, systems=(found.systems[0], *same)))
     assert all(cell.startswith(r"\textbf{") for cell in columns["F1 macro"])
-
-
-def test_nothing_is_best_where_no_direction_is_known():
-    name = "segment.soft.n_ref.micro"
-    columns = drawn(replace(board(families=SOFT), rank_by=name))
-    assert "N\\_ref micro" in columns
-    assert not any("textbf" in cell for cell in columns["N\\_ref micro"])
-
-
-def test_only_the_score_of_the_ranking_has_intervals_on_a_leaderboard():
-    columns = drawn(board(families=SOFT))
-    assert all("$_{[" in cell for cell in columns["F1 macro"])
-    assert not any("$_{[" in cell for head, cells in columns.items() for cell in cells if head != "F1 macro")
 
 
 def test_signatures_are_comments():

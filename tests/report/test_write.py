@@ -1,4 +1,4 @@
-"""A result is written as a whole or not at all."""
+"""A result, or a folder of results, is written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.report import write_atomic
+from sedeval_soft.report.write import OutputError, write_atomic, write_folder
 
 SHM = Path("/dev/shm")  # noqa: S108 - a folder below /dev whose files are no devices
 
@@ -56,6 +56,7 @@ def test_follows_links_also_to_what_is_not_there(tmp_path):
         ("loop", "[Tt]oo many levels"),
         ("n" * 300, "too long"),
         ("a\0b", "null"),
+        ("", "empty"),
     ],
 )
 def test_says_why_it_cannot(tmp_path, name, reason):
@@ -64,15 +65,10 @@ def test_says_why_it_cannot(tmp_path, name, reason):
     (tmp_path / "loop").symlink_to("loop")
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(EvaluationError, match=reason) as caught:
-        write_atomic(tmp_path / name, "x")
-    assert str(caught.value).startswith(str(tmp_path / name))
+        write_atomic(name and tmp_path / name, "x")
+    assert str(caught.value).startswith(str(tmp_path / name) if name else ":")
     assert sorted(tmp_path.rglob("*")) == before
     assert (tmp_path / "file").read_text() == "as it was"
-
-
-def test_an_empty_name_is_refused():
-    with pytest.raises(EvaluationError, match="empty"):
-        write_atomic("", "x")
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
@@ -90,14 +86,6 @@ def test_a_failure_leaves_the_file_as_it_was_and_nothing_else(tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_text_that_cannot_be_encoded_changes_nothing(tmp_path):
-    path = tmp_path / "scores.txt"
-    path.write_text("as it was")
-    with pytest.raises(EvaluationError, match="cannot be written"):
-        write_atomic(path, "\udcff")
-    assert path.read_text() == "as it was"
-
-
 def test_writes_into_a_pipe_and_keeps_it(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -108,11 +96,6 @@ def test_writes_into_a_pipe_and_keeps_it(tmp_path):
     reader.join(10)
     assert read == ["through"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_devices_stay_devices():
-    write_atomic(os.devnull, "x")
-    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
 @pytest.mark.skipif(not os.access(SHM, os.W_OK), reason="no /dev/shm here")
@@ -147,3 +130,62 @@ def test_a_reader_who_left_is_no_error_of_ours():
         pytest.fail("a broken pipe became a message")
     finally:
         os.close(write)
+
+
+def broken():
+    """Yield a file, and fail."""
+    yield "a.txt", b"new"
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "existing", [None, {}, {"a.txt": b"old", "b.txt": b"old"}], ids=["new", "empty", "full"]
+)
+def test_a_folder_that_is_not_finished_is_not_there(existing, tmp_path):
+    target = tmp_path / "made"
+    if existing is not None:
+        target.mkdir()
+        for name, data in existing.items():
+            (target / name).write_bytes(data)
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(target, broken(), replaceable=[".txt"], force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ([] if existing is None else ["made"])
+    if existing is not None:
+        assert {path.name: path.read_bytes() for path in target.iterdir()} == existing
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path):
+    target = tmp_path / "made"
+    write_folder(target, [("a.txt", b"1"), ("b.txt", b"2")])
+    write_folder(target, [("c.txt", b"3")], replaceable=[".txt"], force=True)
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == {"c.txt": b"3"}
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+@pytest.mark.parametrize("name", ["", "..", "../a", "a/b", "/a"])
+def test_names_of_files_are_no_paths(name, tmp_path):
+    with pytest.raises(OutputError):
+        write_folder(tmp_path / "made", [(name, b"")])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_others_in_it_is_not_replaced(tmp_path):
+    target = tmp_path / "made"
+    (target / "inner").mkdir(parents=True)
+    for force in (False, True):
+        with pytest.raises(OutputError):
+            write_folder(target, [("a.txt", b"")], replaceable=[".txt"], force=force)
+    (target / "inner").rmdir()
+    (target / "link.txt").symlink_to(tmp_path)
+    with pytest.raises(OutputError, match="since it holds 'link.txt'"):
+        write_folder(target, [("a.txt", b"")], replaceable=[".txt"], force=True)
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(OutputError, match="it is a file"):
+        write_folder(file, [("a.txt", b"")], force=True)
+
+
+def test_one_name_twice_is_an_error(tmp_path):
+    with pytest.raises(OutputError):
+        write_folder(tmp_path / "made", [("a.txt", b""), ("a.txt", b"")])
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft.resample.tests import holm, mcnemar, p_bootstrap, p_exchange
+from sedeval_soft.comparison.ranks import holm, mcnemar, p_bootstrap, p_exchange
 
 NAN, INF = np.nan, np.inf
 P = st.one_of(st.floats(1e-12, 1), st.just(NAN))

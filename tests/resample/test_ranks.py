@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft.resample.ranks import kendall, place_interval, places, stability, tie_groups
+from sedeval_soft.comparison.ranks import kendall, place_interval, places, stability, tie_groups
 
 NAN, INF = np.nan, np.inf
 SCORE = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0, -1.0, INF, -INF, NAN])

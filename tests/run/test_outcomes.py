@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from laws import random_rows
+from tables import long_rows, random_rows
 
-from sedeval_soft.core.pair import align
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import align
 
 SETTINGS = [
     {},
@@ -59,5 +59,5 @@ def test_outcomes_are_the_counts_of_the_hard_reading(values, seed, binary):
 
 def test_nothing_has_no_outcomes():
     settings = Settings()
-    pair = align(random_rows(1, n=0), random_rows(2, n=0, declared=()), settings)
+    pair = align(random_rows(1, n=0), long_rows([]), settings)
     assert len(event_outcomes(pair, settings).reference) == len(segment_outcomes(pair, settings).file) == 0

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import FILES, LABELS, random_table, rows_of
-from tables import long_rows
+from laws import FILES, random_table, rows_of
+from tables import LABELS, long_rows
 
 from sedeval_soft import Evaluator
 from sedeval_soft.api import evaluate_rows

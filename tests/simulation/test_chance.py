@@ -13,10 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.core.grid import Grid
-from sedeval_soft.core.pair import align
-from sedeval_soft.core.segments import pool_rows
-from sedeval_soft.core.ticks import to_ticks
 from sedeval_soft.evaluation.chance import closed_forms
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment.count import common
@@ -24,6 +20,10 @@ from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.simulation.moved import moved
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.segments import pool_rows
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"

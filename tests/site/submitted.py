@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.api.site import Site, build_site
+from sedeval_soft.tools.site import Site, build_site
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"

@@ -14,10 +14,10 @@ import pytest
 from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashes, page, submissions
 
 from sedeval_soft import InputError, Limits, SettingsError, UnknownScoreError, compare, evaluate
-from sedeval_soft.api import site as module
-from sedeval_soft.api.kept import MARK
-from sedeval_soft.core.findings import NO_DURATIONS
 from sedeval_soft.report.write import OutputError
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS
+from sedeval_soft.tools import site as module
+from sedeval_soft.tools.board_cache import MARK
 
 SOFT = "segment.soft.f1.macro"
 
@@ -70,7 +70,7 @@ def test_only_what_changed_is_scored_again(tmp_path):
 
 
 def test_nothing_is_drawn_again_for_those_that_stay(tmp_path, monkeypatch):
-    from sedeval_soft.board import paired
+    from sedeval_soft.comparison import paired
 
     asked = []
     real = paired.Paired.exchanged
@@ -122,7 +122,7 @@ def test_another_reference_and_another_version_have_all_scored_again(tmp_path, m
     other.write_text(REFERENCE.read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
     out = tmp_path / "site"
     assert module.build_site(made, other, out, reports=False, replicates=100).scored == ("sys", "sys_b")
-    monkeypatch.setattr("sedeval_soft.api.submissions.__version__", "9.9.9")
+    monkeypatch.setattr("sedeval_soft.tools.submissions.__version__", "9.9.9")
     assert module.build_site(made, other, out, reports=False, replicates=100).scored == ("sys", "sys_b")
 
 
@@ -140,7 +140,7 @@ def test_what_shapes_comparisons_has_them_made_again(tmp_path, change):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "folder", "other"])
-@pytest.mark.parametrize("which", [".json", ".tally", "comparisons"])
+@pytest.mark.parametrize("which", [".json", "comparisons"])
 def test_damage_to_what_is_kept_is_mended(tmp_path, which, damage):
     made = submissions(tmp_path, "sys", "sys_b")
     bad(made / "bad.tsv")
@@ -171,9 +171,8 @@ def test_damage_to_what_is_kept_is_mended(tmp_path, which, damage):
 def test_a_tally_that_was_damaged_is_not_compared(tmp_path):
     made = submissions(tmp_path, "sys", "sys_b")
     built(tmp_path, made)
-    for path in (tmp_path / "site.cache").glob("*.tally"):
-        path.write_bytes(path.read_bytes()[:-1])
-    (tmp_path / "site.cache" / "comparisons.json").unlink()
+    for path in (tmp_path / "site.cache").glob("*.json"):
+        path.write_bytes(path.read_bytes().replace(b'"tally":"', b'"tally":"A'))
     shutil.copy(SAMPLES / "events.tsv", made)
     assert built(tmp_path, made).scored == ("events", "sys", "sys_b")
     apart = tmp_path / "apart"
@@ -246,7 +245,7 @@ def test_a_submission_that_is_gone_leaves_nothing(tmp_path):
     }
     assert "sys<" not in page(tmp_path)
     kept = [path.suffix for path in (tmp_path / "site.cache").iterdir()]
-    assert sorted(kept) == [".json", ".json", ".json", ".tally", ".tally"]
+    assert sorted(kept) == [".json", ".json", ".json"]
 
 
 def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(tmp_path):
@@ -275,14 +274,14 @@ def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(t
 
 def test_a_defect_that_one_brings_about_is_told_of_that_one_and_not_kept(tmp_path, monkeypatch):
     made = submissions(tmp_path, "sys", "sys_b")
-    real = module.look_at.__globals__["score_shard"]
+    real = module.score_submission.__globals__["score_shard"]
 
     def failing(shard, *args, **kwargs):
         if shard.system == "sys":
             raise ZeroDivisionError("<b>oops</b>")
         return real(shard, *args, **kwargs)
 
-    monkeypatch.setattr("sedeval_soft.api.submissions.score_shard", failing)
+    monkeypatch.setattr("sedeval_soft.tools.submissions.score_shard", failing)
     site = built(tmp_path, made)
     assert {*site.invalid} == {"sys"}
     assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in page(tmp_path, "problems/sys.html")

@@ -10,7 +10,7 @@ from submitted import HOSTILE, SAMPLES, submissions
 
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.errors import InputError
-from sedeval_soft.page.site_data import slugs
+from sedeval_soft.html.board_page import slugs
 from sedeval_soft.tables.submissions import find_submissions, sha256_of
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.measures.event.pairs import MOST_PAIRS, Collars, narrowest, pairs_within, search
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.ranges import expand
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import expand
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.pairs import Collars, candidate_pairs
 from sedeval_soft.measures.matching import first_free_matching, maximum_flow, maximum_matching
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.ranges import expand
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.core.laws import ROUNDING, Columns, Law
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.measures import detection
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
 from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.events import Events
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -18,10 +18,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.ranges import expand
-from sedeval_soft.core.ticks import Ticks, tick
 from sedeval_soft.measures.level_matching import TooManyPairsError
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import Ticks, tick
+from sedeval_soft.timeline.ranges import expand
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.lifetimes import EventLifetimes
 from sedeval_soft.core.order import distinct
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.chains import level_edges
@@ -21,6 +20,7 @@ from sedeval_soft.measures.event.count import file_class, sum_groups
 from sedeval_soft.measures.event.pairs import Collars
 from sedeval_soft.measures.level_matching import TooManyPairsError, match_levels
 from sedeval_soft.measures.segment.count import sum_classes
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

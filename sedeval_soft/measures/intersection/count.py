@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event.count import file_class
 from sedeval_soft.measures.event.pairs import Timed
 from sedeval_soft.measures.intersection.cover import Cover
 from sedeval_soft.measures.intersection.criteria import Criteria, required
+from sedeval_soft.timeline.events import Events
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.activity import Activity
-from sedeval_soft.core.lifetimes import EventLifetimes
-from sedeval_soft.core.ranges import check_pairs, expand
 from sedeval_soft.core.threads import for_each
-from sedeval_soft.core.ticks import Ticks
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.event.pairs import Timed
+from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.ranges import check_pairs, expand
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -18,8 +18,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sedeval_soft.core.ticks import Ticks
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import Ticks
 
 _FINEST = 10**6
 """Shares are taken as fractions with at most this denominator."""

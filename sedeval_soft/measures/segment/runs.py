@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.events import Events
-from sedeval_soft.core.grid import Grid
 from sedeval_soft.core.order import distinct
-from sedeval_soft.core.ranges import running_maximum
 from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.ranges import running_maximum
 
 Index = npt.NDArray[np.int64]
 

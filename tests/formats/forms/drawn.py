@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from sedeval_soft.core.ticks import to_seconds
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import FORMS
+from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.tools.convert import prepare, write
 
 WRITTEN = tuple(form for form in FORMS if form.written)

@@ -10,7 +10,6 @@ from drawn import WRITTEN, facts
 from tables import long_rows
 from test_malformed import SEEDS
 
-from sedeval_soft.core.ticks import TICKS_PER_SECOND
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import (
@@ -22,6 +21,7 @@ from sedeval_soft.tables.forms import (
     recognised,
 )
 from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "forms.md"
 READ_ONLY = {"zip", "tar", "compressed"}

@@ -1,1 +1,0 @@
-"""Several systems, or several runs of one, scored against the same reference."""

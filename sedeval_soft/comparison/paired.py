@@ -1,0 +1,244 @@
+"""Paired replicates of one score: all systems are resampled by the same files.
+
+A file that only one of the systems has is all false alarms of it, and nothing of the others. A board of many
+submissions changes by one at a time: what was drawn for a system, or tested of two, can be given from before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Literal, TypeVar
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.core.weighted import Statistics
+from sedeval_soft.evaluation.score import THRESHOLDED, Key, sorted_cells
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import group_of
+from sedeval_soft.resample import weights
+from sedeval_soft.run.intervals import Progress, replicates_of, values_of
+from sedeval_soft.run.replicates import Replicates
+from sedeval_soft.settings import Settings
+
+T = TypeVar("T")
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+Test = Literal["exchange", "bootstrap", "none"]
+TESTS: tuple[Test, ...] = ("exchange", "bootstrap", "none")
+"""How systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
+
+
+@dataclass
+class Comparisons:
+    """What was computed of systems, which are known by a key that tells all that shaped them.
+
+    shape: a hash of all else that shapes the numbers. draws: the score of a system in replicates, by its key.
+    p: p-values of two systems, by both keys.
+    """
+
+    shape: str = ""
+    draws: dict[str, list[float | None]] = field(default_factory=dict)
+    p: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """One score of several systems, to be resampled together.
+
+    keys: of the systems, in their order. files: those that are drawn from, sorted. Others that a system has
+    go along with one of these: what one system alone names changes no other's replicates. load: returns the
+    tally of a system by its position. test: by which two systems are told apart. before: what is known from
+    before; after: what was asked for now.
+    """
+
+    keys: Sequence[str]
+    files: Sequence[str]
+    load: Callable[[int], Tally]
+    rank_by: str
+    settings: Settings
+    test: Test = "exchange"
+    before: Comparisons = field(default_factory=Comparisons)
+    after: Comparisons = field(default_factory=Comparisons)
+    _replicates: dict[int, Replicates] = field(default_factory=dict)
+
+    @classmethod
+    def of_tallies(cls, tallies: Sequence[Tally], rank_by: str, settings: Settings) -> Paired:
+        """Return the score of systems by which they are ranked, drawn from all their files."""
+        files = sorted({file for tally in tallies for file in tally.files})
+        keys = [str(k) for k in range(len(tallies))]
+        return cls(keys, files, tallies.__getitem__, rank_by, settings)
+
+    @classmethod
+    def continued(
+        cls,
+        keys: Sequence[str],
+        files: Sequence[str],
+        load: Callable[[int], Tally],
+        rank_by: str,
+        settings: Settings,
+        test: Test,
+        before: Comparisons,
+    ) -> Paired:
+        """Return a score of which some may be known from before, which is used if it is of the same files."""
+        # Settings tell of replicates and seed only where intervals are asked for. Confidence shapes no draw.
+        shaped = replace(settings_for(rank_by, settings), ci="bootstrap").to_dict()
+        del shaped["confidence"]
+        text = json.dumps([list(files), rank_by, shaped, test], sort_keys=True)
+        shape = sha256(text.encode("ascii")).hexdigest()
+        known = before if before.shape == shape else Comparisons()
+        return cls(keys, files, load, rank_by, settings, test, known, Comparisons(shape))
+
+    @property
+    def n_files(self) -> int:
+        """The files that are drawn from."""
+        return len(self.files)
+
+    def bootstrap(self, progress: Progress | None = None) -> Floats:
+        """Return the score of each system in bootstrap replicates, (n_replicates, n_systems)."""
+        columns = []
+        for k, key in enumerate(self.keys):
+            values = self.after.draws.get(key) or self.before.draws.get(key)
+            if values is None or len(values) != self.settings.replicates:
+                drawn = self._drawn(k, progress)
+                values = [None if np.isnan(value) else value for value in drawn.tolist()]
+            self.after.draws[key] = values
+            columns.append(values)
+        return np.array(columns, dtype=np.float64).T
+
+    def exchanged(self, first: int, second: int, progress: Progress | None = None) -> Floats:
+        """Return differences of two systems after their outputs were exchanged in random files.
+
+        (n_replicates,). With every exchange either system is a mixture of both, file by file.
+        """
+        count, seed = self.settings.replicates, self.settings.seed
+        ours, theirs = self._places(first), self._places(second)
+        both = self._joint(first, second)
+
+        def rows() -> Iterator[Floats]:
+            for moved in weights.exchanges(self.n_files, count, seed):
+                kept = 1.0 - moved
+                one = np.concatenate((kept[:, ours], moved[:, theirs]), axis=1)
+                other = np.concatenate((moved[:, ours], kept[:, theirs]), axis=1)
+                # One after the other, so that differences are those of neighbours.
+                yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
+
+        with values_of(both, rows(), [self._key], 2 * count, progress) as scored:
+            values = scored.rows(0, 1)[0]
+        differences: Floats = values[::2] - values[1::2]
+        return differences
+
+    def p(self, first: int, second: int, observed: float, progress: Progress | None = None) -> float:
+        """Return the p-value that two systems, which are observed to differ so much, do not differ.
+
+        Of few exchanges those that are drawn may happen to hold fewer large differences than all do: what no
+        exchange could show is not said.
+        """
+        if self.test == "bootstrap":
+            drawn = self.bootstrap(progress)
+            return float(p_bootstrap((drawn[:, first] - drawn[:, second])[:, None], [observed])[0])
+        key = f"{self.keys[first]} {self.keys[second]}"
+        p = self.before.p.get(key)
+        if p is None:
+            exchanged = p_exchange(self.exchanged(first, second, progress)[:, None], np.array([observed]))
+            p = max(float(exchanged[0]), least_p(self.n_files))
+        self.after.p[key] = p
+        return p
+
+    @cached_property
+    def _key(self) -> Key:
+        name = ScoreName.parse(self.rank_by)
+        return Key(name.basis, name.reading, name.measure, name.average, name.class_name)
+
+    @cached_property
+    def _chosen(self) -> Settings:
+        return settings_for(self.rank_by, self.settings)
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {file: i for i, file in enumerate(self.files)}
+
+    def _drawn(self, k: int, progress: Progress | None) -> Floats:
+        """Return the score of one system in bootstrap replicates, (n_replicates,)."""
+        count, places = self.settings.replicates, self._places(k)
+        rows = (block[:, places] for block in weights.bootstrap(self.n_files, count, self.settings.seed))
+        with values_of(self._scored(k), rows, [self._key], count, progress) as values:
+            column: Floats = np.array(values.rows(0, 1)[0])
+        return column
+
+    def _scored(self, k: int) -> Replicates:
+        """Return what scores one system."""
+        if k not in self._replicates:
+            tally = self.load(k)
+            if self._key.basis != "ranking":
+                # Which classes there are shapes the ranks of classes: only for those must they be alike.
+                tally = _without_ranks(tally)
+            self._replicates[k] = replicates_of(tally, self._chosen)
+        return self._replicates[k]
+
+    def _places(self, k: int) -> Index:
+        """Return where the files of one system are among all, (n_files of it,)."""
+        files = self._scored(k).statistics.tally.files
+        # A file beyond goes along with the same one whatever others there are.
+        return np.array(
+            [
+                self._position.get(file, crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1))
+                for file in files
+            ],
+            dtype=np.int64,
+        )
+
+    def _joint(self, first: int, second: int) -> Replicates:
+        """Return what scores mixtures of the files of two systems, the files of the first coming first."""
+        tally = Tally.merge(
+            [
+                replace(tally, files=tuple(f"{side}{file}" for file in tally.files))
+                for side, tally in enumerate(self._scored(k).statistics.tally for k in (first, second))
+            ]
+        )
+        if not self._chosen.fixed_thresholds:
+            return replicates_of(tally, self._chosen)
+        # What is exchanged is what each system said at thresholds of its own, which is counted already.
+        cells = sorted_cells(tally, self._chosen, again=True)
+        fixed = self._scored(first).fixed
+        return Replicates(tally, Statistics.of(tally), self._chosen, cells, (), fixed)
+
+
+def test_for(rank_by: str, settings: Settings) -> Test:
+    """Return the test that a board takes by itself.
+
+    Where all thresholds are looked at in each replicate, resampling one system takes longer than scoring it.
+    """
+    name = ScoreName.parse(rank_by)
+    slow = (name.basis, name.reading) in THRESHOLDED and not settings.fixed_thresholds
+    return "none" if slow or group_of(rank_by) or "psds" in name.measure else "exchange"
+
+
+def settings_for(rank_by: str, settings: Settings) -> Settings:
+    """Return the settings by which no more is counted than the score that systems are ranked by needs."""
+    name, group = ScoreName.parse(rank_by), group_of(rank_by)
+    measures = (group,) if group else ()
+    if "psds" in name.measure:
+        return replace(settings, measures=measures)
+    family = f"{name.basis}.{name.reading}"
+    # Other readings follow no package.
+    compat = settings.compat if family in ("segment.hard", "event.hard") else None
+    chosen = replace(settings, only=(family,), measures=measures, compat=compat)
+    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
+    return replace(chosen, psds_median_filters=())
+
+
+def _without_ranks(tally: Tally) -> Tally:
+    return replace(tally, per_file=_unranked(tally.per_file), per_class=_unranked(tally.per_class))
+
+
+def _unranked(columns: Mapping[str, T]) -> dict[str, T]:
+    return {name: column for name, column in columns.items() if not name.startswith("ranking.")}

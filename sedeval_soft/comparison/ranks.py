@@ -1,0 +1,176 @@
+"""Ranks of systems and tests of their differences: places, ties, agreement, p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+# Ranks of systems: places, how sure they are, how alike scores rank, and which systems are tied.
+
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+
+
+def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Places:
+    """Return the places of systems, from 1: systems with the same score share the best one, NaN comes last.
+
+    values: (..., n_systems). lower_is_better: (), or of the shape of values without its last axis.
+    """
+    score = np.asarray(values, dtype=np.float64)
+    key = np.where(np.asarray(lower_is_better, dtype=bool)[..., None], score, -score)
+    order = np.argsort(key, axis=-1, kind="stable")
+    ordered = np.take_along_axis(key, order, axis=-1)
+    first = np.ones(ordered.shape, dtype=bool)
+    # After NaN there is only NaN, which shares its place though it does not equal itself.
+    first[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & ~np.isnan(ordered[..., :-1])
+    place = np.maximum.accumulate(np.where(first, np.arange(1, score.shape[-1] + 1), 1), axis=-1)
+    found = np.empty(score.shape, dtype=np.int64)
+    np.put_along_axis(found, order, place, axis=-1)
+    return found
+
+
+def stability(replicate_places: npt.ArrayLike, places: npt.ArrayLike) -> Floats:
+    """Return the share of replicates in which each system has its place, (n_systems,); NaN of no replicates.
+
+    replicate_places: (n_replicates, n_systems). places: (n_systems,).
+    """
+    replicates = np.asarray(replicate_places)
+    same = np.count_nonzero(replicates == np.asarray(places), axis=0)
+    found: Floats = same / len(replicates) if len(replicates) else np.full(same.shape, np.nan)
+    return found
+
+
+def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[Places, Places]:
+    """Return the best and the worst place of the percentile interval, (n_systems,) each.
+
+    replicate_places: (n_replicates, n_systems), at least one replicate. The ends are places that occurred:
+    between two replicates the outer one is taken, so the interval holds at least its share of them.
+    """
+    ordered = np.sort(np.asarray(replicate_places, dtype=np.int64), axis=0)
+    last = len(ordered) - 1
+    # What rounding leaves of a whole number of replicates is not to cost one.
+    outside = int((1 - confidence) / 2 * last + 1e-9)
+    return ordered[outside], ordered[last - outside]
+
+
+def kendall(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Floats:
+    """Return how alike scores rank systems, Kendall's tau-b of every two scores, (n_scores, n_scores).
+
+    values: (n_systems, n_scores). lower_is_better: (n_scores,), such scores are turned round. Of two scores
+    only systems count that have both. NaN where one is constant, or of fewer than two systems.
+    Source: Kendall 1945, as scipy.stats.kendalltau.
+    """
+    score = np.asarray(values, dtype=np.float64)
+    one, other = np.triu_indices(len(score), k=1)
+    # Compared, not subtracted: infinite scores have an order, too.
+    sign = (score[one] > score[other]).astype(np.float64) - (score[one] < score[other])
+    sign = np.where(np.asarray(lower_is_better, dtype=bool), -sign, sign)
+    defined = ~(np.isnan(score[one]) | np.isnan(score[other]))
+    agreement = sign.T @ sign
+    # Pairs of systems that have both scores, and differ in the first.
+    unlike = np.abs(sign).T @ defined.astype(np.float64)
+    most = np.sqrt(unlike * unlike.T)
+    tau: Floats = np.divide(agreement, most, out=np.full(agreement.shape, np.nan), where=most > 0)
+    return tau
+
+
+def tie_groups(order: Sequence[int], separated: Callable[[int, int], bool]) -> list[list[int]]:
+    """Return systems in groups of ties.
+
+    order: systems by place, the best first. separated: whether the first of two systems, which has the better
+    place, is surely better than the second. A system stays in the group of those before it unless the first
+    of the group is separated from it; then it opens the next one.
+    """
+    groups: list[list[int]] = []
+    for system in order:
+        if groups and not separated(groups[-1][0], system):
+            groups[-1].append(system)
+        else:
+            groups.append([system])
+    return groups
+
+
+# Tests of differences between systems: p-values from replicates, of McNemar, and Holm's adjustment.
+
+
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+"""What rounding may do to a difference: relative to itself, and relative to the scores it is one of."""
+
+
+def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
+    """Return the two-sided p-values of no difference by the paired bootstrap, (n_scores,).
+
+    differences: (n_replicates, n_scores) of two systems on the same resampled files; NaN ones are left out.
+    observed: (n_scores,) the differences on all files. size: () or (n_scores,), how large the scores are that
+    were subtracted. Centred on the observed difference d, the replicates d* show what differences would be
+    seen if there were none: p = (1 + #{|d* - d| >= |d|}) / (1 + #{d*}), of which 1 is the observed one: p is
+    never 0. Rounding does not decide: |d* - d| may fall short of |d| by 1e-9 |d| + 1e-12 size, so that
+    systems that differ only by rounding have p = 1. NaN where the observed difference is not finite.
+    Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
+    """
+    difference = np.asarray(observed, dtype=np.float64)
+    finite = np.isfinite(difference)
+    centre = np.where(finite, difference, 0.0)
+    return _share(np.asarray(differences, dtype=np.float64) - centre, centre, finite, size)
+
+
+def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
+    """Return the two-sided p-values of no difference by approximate randomisation, (n_scores,).
+
+    differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in random files;
+    NaN ones are left out. observed, size: as in `p_bootstrap`, and rounding as there.
+    p = (1 + #{|d*| >= |d|}) / (1 + #{d*}). NaN where the observed difference is not finite.
+    Source: Noreen 1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
+    """
+    difference = np.asarray(observed, dtype=np.float64)
+    finite = np.isfinite(difference)
+    return _share(np.asarray(differences, dtype=np.float64), np.where(finite, difference, 0.0), finite, size)
+
+
+def _share(chance: Floats, observed: Floats, finite: npt.NDArray[np.bool_], size: npt.ArrayLike) -> Floats:
+    least = np.abs(observed) * (1 - RELATIVE) - ABSOLUTE * np.asarray(size, dtype=np.float64)
+    extreme = np.count_nonzero(np.abs(chance) >= least, axis=0)
+    defined = np.count_nonzero(~np.isnan(chance), axis=0)
+    found: Floats = np.where(finite, (1 + extreme) / (1 + defined), np.nan)
+    return found
+
+
+def holm(p: npt.ArrayLike) -> Floats:
+    """Return p-values adjusted so that the chance of any false claim among all of them is bounded.
+
+    p: of any shape, all one family; NaN stays NaN and does not count. Of m, the k-th smallest is multiplied
+    by m - k + 1, made at least as large as those before it, and capped at 1. Source: Holm 1979.
+    """
+    given = np.asarray(p, dtype=np.float64)
+    adjusted = given.ravel().copy()
+    counted = np.flatnonzero(~np.isnan(adjusted))
+    order = counted[np.argsort(adjusted[counted], kind="stable")]
+    stepped = adjusted[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted.reshape(given.shape)
+
+
+def mcnemar(only_first: npt.ArrayLike, only_second: npt.ArrayLike) -> Floats:
+    """Return the exact two-sided p-values that two systems are right equally often, of the arrays' shape.
+
+    only_first, only_second: counts of what only one of the two has right. Of n such, the number that is the
+    first's is binomial with 1/2: p = min(1, 2 P(X <= min)); 1 where both are 0. Source: McNemar 1947.
+    """
+    from scipy.special import betainc
+
+    first, second = np.asarray(only_first, dtype=np.float64), np.asarray(only_second, dtype=np.float64)
+    fewer, more = np.minimum(first, second), np.maximum(first, second)
+    # P(X <= k) of n as the incomplete beta function of n - k, k + 1. Of 0 and 1, not all versions have one.
+    found: Floats = np.minimum(2 * betainc(np.maximum(more, 1.0), fewer + 1, 0.5), 1.0)
+    return found
+
+
+def least_p(n_files: int) -> float:
+    """Return the smallest p-value that exchanging files can give.
+
+    Of all 2^n exchanges none and all of them leave a difference as large as it is.
+    """
+    return 2.0 ** (1 - n_files)

@@ -1,0 +1,27 @@
+"""What a report of one system is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sedeval_soft.core.scores import Scores
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.run.curves import Curves
+from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A system that was scored, and what its scores came from.
+
+    settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
+    which the scores can be had again, and by which their intervals.
+    """
+
+    scores: Scores
+    pair: Pair
+    tally: Tally
+    settings: Settings
+    curves: Curves
+    signatures: tuple[str, ...] = ()

@@ -1,0 +1,280 @@
+"""`--check sed_eval`: the hard scores once more, computed by the sed_eval package, and why they differ.
+
+The causes of a difference are its rules, put in the place of ours one after another; each step changes one
+rule and leaves the others. What a score changes by in a step is that rule's part of the difference; the parts
+and what is left add up to all of it. How much belongs to which rule depends on the order where two of them
+act on the same events; the order is that in which scores are made: times, matches, rates, averages.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.compat import sed_eval as rules
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
+from sedeval_soft.measures.averages import Averaged, averaged
+from sedeval_soft.measures.detection import DetectionCounts, detection_scores
+from sedeval_soft.measures.event.count import count_per_class
+from sedeval_soft.measures.matching import maximum_matching
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.segment.measures import confusion_scores
+from sedeval_soft.measures.segment.runs import Runs, count_beyond, count_hard_runs, runs_on_grid
+from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import Pair, hard_events, rowwise_events
+
+Index = npt.NDArray[np.int64]
+Table = dict[str, Averaged]
+
+POOLED = "segments hold the mean"
+ENDS = "ends and classes that only the system has"
+EDGES = "float segment edges"
+COLLARS = "float collars"
+LEFTOVERS = "substitutions of leftovers"
+UNDEFINED = "undefined rates and 2.2e-16"
+ABSENT = "which classes macro averages"
+
+CAUSES = {
+    POOLED: "with --pool mean a segment is cut by its mean; sed_eval's is active where anything in it is",
+    EDGES: "sed_eval takes floor and ceil of float quotients: onsets on the grid may begin a segment early",
+    COLLARS: "sed_eval compares floats, so that 0.9 s and 1.1 s are more than 0.2 s apart",
+    LEFTOVERS: "sed_eval pairs what one matching leaves over in row order, whatever the class",
+    UNDEFINED: "sed_eval's F is undefined where precision or recall is, and 2.2e-16 is added to denominators",
+    ABSENT: "sed_eval averages all classes with a defined value, absent ones too, and leaves out undetected",
+}
+"""Each rule of sed_eval's that differs from ours, and what it is."""
+
+_COUNTED_AS_ZERO = frozenset({"precision"})
+"""Measures that are undefined for a class that is never detected, and then count 0 in our averages."""
+
+
+_RESULTS = (
+    *(
+        ("f_measure", "f_measure", "f1"),
+        ("f_measure", "precision", "precision"),
+        ("f_measure", "recall", "recall"),
+    ),
+    *(
+        ("error_rate", name, name)
+        for name in ("error_rate", "substitution_rate", "deletion_rate", "insertion_rate")
+    ),
+    *(("accuracy", name, name) for name in ("sensitivity", "specificity", "accuracy", "balanced_accuracy")),
+    *(("count", "Nref", "n_ref"), ("count", "Nsys", "n_sys")),
+)
+"""What sed_eval's results have: the group and the name there, and our name."""
+
+
+def refuse_settings(settings: Settings) -> None:
+    """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
+    if not (settings.wants("segment", "hard") or settings.wants("event", "hard")):
+        raise SettingsError("--check is of hard segment- and event-based scores; --only leaves them out")
+    if not settings.wants("event", "hard"):
+        return
+    if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:
+        raise SettingsError("sed_eval has one collar: --check needs equal --onset-collar and --offset-collar")
+    collar = settings.onset_collar if settings.onset else settings.offset_collar
+    if collar <= 0 or settings.offset_collar_rate > 1:
+        raise SettingsError("sed_eval needs a collar above 0 and an offset collar rate of at most 1")
+
+
+def second_opinion(pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:  # noqa: ARG001
+    """Return a table of sed_eval's scores beside ours, and why they differ."""
+    rows, events = rowwise_events(pair, settings), hard_events(pair, settings)
+    sizes = {side: (len(rows[i]), len(events[i])) for i, side in enumerate(("reference", "system"))}
+    notes = [
+        f"{side}: {given} active rows, of which those that touch are one event, were given as {joined}."
+        for side, (given, joined) in sizes.items()
+        if given != joined
+    ]
+    return comparison_text("sed_eval", check_sed_eval(pair, settings, ours), CAUSES, notes)
+
+
+def check_sed_eval(pair: Pair, settings: Settings, ours: Mapping[str, Value]) -> list[Comparison]:
+    """Score a pair with sed_eval and set its hard scores beside ours.
+
+    sed_eval gets the events that our hard reading sees, and our evaluated length of each file.
+    Raises SettingsError where sed_eval has no such setting.
+    """
+    refuse_settings(settings)
+    if "None" in pair.classes:
+        raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
+    theirs: dict[str, Value] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if settings.wants("segment", "hard"):
+            theirs |= _segment_scores(pair, settings)
+        if settings.wants("event", "hard"):
+            theirs |= _event_scores(pair, settings)
+    steps = _steps(pair, settings)
+    compared = []
+    for name, value in theirs.items():
+        if name in ours:
+            parsed = ScoreName.parse(name)
+            parts = _parts(parsed, ours[name], steps.get(parsed.basis, []), pair.classes)
+            compared.append(Comparison(name, ours[name], value, parts))
+    return compared
+
+
+def _segment_scores(pair: Pair, settings: Settings) -> dict[str, Value]:
+    from sed_eval.sound_event import SegmentBasedMetrics
+
+    metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
+    sides = zip(*(_lists(events, pair) for events in rowwise_events(pair, settings)), strict=True)
+    for (reference, system), length in zip(sides, pair.reach.tolist(), strict=True):
+        metrics.evaluate(reference, system, evaluated_length_seconds=length)
+    return dict(_results(metrics, "segment", pair.classes))
+
+
+def _event_scores(pair: Pair, settings: Settings) -> dict[str, Value]:
+    from sed_eval.sound_event import EventBasedMetrics
+
+    metrics = EventBasedMetrics(
+        list(pair.classes),
+        evaluate_onset=settings.onset,
+        evaluate_offset=settings.offset,
+        t_collar=float(settings.onset_collar if settings.onset else settings.offset_collar),
+        percentage_of_length=float(settings.offset_collar_rate),
+        event_matching_type=settings.matching,
+        empty_system_output_handling="zero_score",
+    )
+    for reference, system in zip(
+        *(_lists(events, pair) for events in hard_events(pair, settings)), strict=True
+    ):
+        metrics.evaluate(reference, system)
+    return dict(_results(metrics, "event", pair.classes))
+
+
+def _lists(events: Events, pair: Pair) -> list[Any]:
+    """Return sed_eval's event list of each file, events in their order."""
+    from dcase_util.containers import MetaDataContainer
+
+    order = np.argsort(events.file, kind="stable")
+    bounds = np.searchsorted(events.file[order], np.arange(len(pair.files) + 1))
+    columns = (events.label[order], events.onset_seconds[order], events.offset_seconds[order])
+    rows = [
+        {"event_label": pair.classes[label], "onset": onset, "offset": offset}
+        for label, onset, offset in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    return [MetaDataContainer(rows[a:b]) for a, b in pairwise(bounds.tolist())]
+
+
+def _results(metrics: Any, basis: str, classes: tuple[str, ...]) -> Iterator[tuple[str, Value]]:  # noqa: ANN401 - untyped
+    """Yield sed_eval's results under our names."""
+    of_classes = metrics.results_class_wise_metrics()
+    parts = [
+        ({"average": "micro"}, metrics.results_overall_metrics()),
+        ({"average": "macro"}, metrics.results_class_wise_average_metrics()),
+        *(({"class_name": label}, of_classes[label]) for label in of_classes if label in classes),
+    ]
+    for part, results in parts:
+        for group, theirs, ours in _RESULTS:
+            if theirs in results.get(group, {}):
+                value = float(results[group][theirs])
+                name = str(ScoreName(basis, "hard", ours, **part))
+                yield name, value if math.isfinite(value) else None
+
+
+_Step = tuple[str, Table]
+"""A rule, and the values of all measures with it and those before it."""
+
+
+def _steps(pair: Pair, settings: Settings) -> dict[str, list[_Step]]:
+    """Return for `segment` and `event` the values after each of sed_eval's rules, the last with all of them.
+
+    Nothing where `compat` says that all rules are followed already.
+    """
+    if settings.compat == "sed_eval":
+        return {}
+    of_bases = {"segment": _segment_steps, "event": _event_steps}
+    return {basis: make(pair, settings) for basis, make in of_bases.items() if settings.wants(basis, "hard")}
+
+
+def _parts(name: ScoreName, ours: Value, steps: Sequence[_Step], classes: Sequence[str]) -> tuple[Part, ...]:
+    """Return what each rule does to a score, all of them in order."""
+    parts, before = [], ours
+    for cause, table in steps:
+        after = value_at(table.get(name.measure), name, classes, before)
+        parts.append(Part(cause, before, after))
+        before = after
+    return tuple(parts)
+
+
+def _segment_steps(pair: Pair, settings: Settings) -> list[_Step]:
+    events, n_classes = rowwise_events(pair, settings), len(pair.classes)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+
+    def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
+        return count_hard_runs(sides[0], sides[1], start, n_classes).total()
+
+    runs = [runs_on_grid(side, grid) for side in events]
+    on_grid = counted(runs, grid.start)
+    beyond = count_beyond(runs[1], grid.start, grid.n_evaluated, n_classes).sum(axis=0)
+    expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
+    length = settings.segment_length
+    start = rules.grid_start(pair.reach, length)
+    on_roll = counted([rules.runs_on_roll(side, start, length) for side in events], start)
+    n_segments = np.asarray(start[-1])
+
+    def by_our_rules(counts: DetectionCounts, cells: int) -> Table:
+        return detection_scores(counts) | confusion_scores(counts, np.asarray(cells))
+
+    theirs = rules.hard_scores(on_roll, n_segments)
+    steps = [(EDGES, by_our_rules(on_roll, int(n_segments))), *_averaged(theirs, on_roll)]
+    if not np.array_equal(pair.length, pair.reach) or not expected.all():
+        steps.insert(0, (ENDS, by_our_rules(on_grid, int(grid.start[-1]))))
+    if settings.pool == "mean":
+        cells = np.asarray(grid.n_evaluated.sum())
+        ours = detection_scores(on_grid) | confusion_scores(on_grid, cells, beyond, expected)
+        steps.insert(0, (POOLED, ours))
+    return steps
+
+
+def _event_steps(pair: Pair, settings: Settings) -> list[_Step]:
+    reference, system = hard_events(pair, settings)
+    sizes, collars = (len(pair.files), len(pair.classes)), rules.collars_of(settings)
+    theirs = rules.count_events(reference, system, *sizes, collars, settings.matching)
+    # Their matches, but our substitutions: as many pairs as there can be, whatever the class.
+    groups = reference.file.astype(np.int64), system.file.astype(np.int64)
+    pairs = maximum_matching(
+        *rules.candidates(reference, system, *groups, collars), len(reference), len(system)
+    )
+    most = np.bincount(reference.file[pairs >= 0], minlength=sizes[0])
+    n_ref, n_sys = (count_per_class(side, *sizes).sum(axis=1) for side in (reference, system))
+    ours = replace(
+        theirs,
+        substitutions=most - theirs.tp.sum(axis=1),
+        deletions=n_ref - most,
+        insertions=n_sys - most,
+    )
+    return [
+        (COLLARS, detection_scores(ours.total())),
+        (LEFTOVERS, detection_scores(theirs.total())),
+        *_averaged(rules.hard_scores(theirs.total()), theirs.total()),
+    ]
+
+
+def _averaged(theirs: Table, counts: DetectionCounts) -> list[_Step]:
+    """Return their values of classes averaged by our rule, then by theirs."""
+    ours = {
+        name: Averaged(
+            of.classes,
+            of.micro,
+            averaged(
+                of.classes, None, counts.n_ref, undefined=0.0 if name in _COUNTED_AS_ZERO else None
+            ).macro,
+        )
+        for name, of in theirs.items()
+        if of.classes is not None
+    }
+    return [(UNDEFINED, dict(theirs) | ours), (ABSENT, dict(theirs))]

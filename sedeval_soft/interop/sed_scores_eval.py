@@ -1,0 +1,351 @@
+"""`--check sed_scores_eval`: best F, best error rates, areas and PSDS, computed by that package itself.
+
+It gets the reference's events at its threshold, those that touch as one, and the system's values after
+post-processing, as it wants them: steps from 0 to the end of each file, and only classes that have a
+reference.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sedeval_soft.core.scores import Score
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.plan import CELLS
+from sedeval_soft.evaluation.score import score_tally
+from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
+from sedeval_soft.measures.averages import Averaged, ratio
+from sedeval_soft.measures.curve_scores import Ordered, Points
+from sedeval_soft.measures.detection import detection_scores
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.run.optimal import counts_at
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.fit import as_long, contiguous, fold
+from sedeval_soft.tables.ticks import to_seconds, to_ticks
+from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.recordings import Pair, hard_events, positive
+
+Tables = dict[str, Any]
+
+ZEROS = "silence has a score"
+TIES = "equally good thresholds"
+SILENT = "precision of silence"
+STAIRS = "stairs below ties"
+
+CAUSES = {
+    ZEROS: "to it a value of 0 is a score as others: at one threshold each file is an event; here silence",
+    TIES: "of thresholds with the same F ours is the highest; its floats may tell them apart",
+    STAIRS: "its ROC goes right before it goes up where scores tie; ours goes straight, as scikit-learn's",
+    SILENT: "where nothing is detected its precision is 1 (0 of all classes); ours is undefined",
+}
+"""Each rule of sed_scores_eval's that differs from ours where it can be asked, and what it is."""
+
+_RAISED = 0.5
+"""What a value of 0 becomes where it is to be a score."""
+
+_BEST = ("f1", "precision", "recall")
+_AREAS = {"roc_auc": "auroc", "average_precision": "average_precision"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the package is asked with.
+
+    scores, truth: by file. durations: seconds by file. labels: classes with a reference. raised: the tally of
+    the same where a value of 0 is a score, and our scores of that.
+    """
+
+    scores: Tables
+    truth: dict[str, list[tuple[float, float, str]]]
+    durations: dict[str, float]
+    labels: tuple[str, ...]
+    raised: Tally
+    scored: Mapping[str, Score]
+
+    @property
+    def both(self) -> dict[str, Any]:
+        return {"scores": self.scores, "ground_truth": self.truth}
+
+
+def refuse_settings(settings: Settings) -> None:
+    """Raise SettingsError where sed_scores_eval has no such setting, or nothing of its is evaluated."""
+    bases = [basis for basis in ("segment", "event", "intersection") if settings.wants(basis, "optimal")]
+    if not bases and not settings.wants_psds_of("hard"):
+        raise SettingsError("--check sed_scores_eval is of optimal readings and PSDS; --only leaves them out")
+    if settings.pool != "max" and "segment" in bases:
+        raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
+    if "event" in bases and not (settings.onset and settings.offset):
+        raise SettingsError("sed_scores_eval always looks at onsets and offsets of events")
+    if settings.compat:
+        raise SettingsError("--compat is of sed_eval; --check sed_scores_eval asks another package")
+
+
+def second_opinion(pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:
+    """Return a table of sed_scores_eval's scores beside ours, and why they differ."""
+    compared, notes = check_sed_scores_eval(pair, tally, settings, ours)
+    return comparison_text("sed_scores_eval", compared, CAUSES, notes)
+
+
+def check_sed_scores_eval(
+    pair: Pair, tally: Tally, settings: Settings, ours: Mapping[str, Value]
+) -> tuple[list[Comparison], list[str]]:
+    """Score a pair with sed_scores_eval; return its scores beside ours, and what should be said of that.
+
+    Raises SettingsError where it has no such setting or is not installed, EvaluationError where it fails.
+    """
+    refuse_settings(settings)
+    _imported()
+    compared: list[Comparison] = []
+    notes: dict[str, None] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for basis in ("segment", "event", "intersection"):
+            if settings.wants(basis, "optimal") or (
+                basis == "intersection" and settings.wants_psds_of("hard")
+            ):
+                asked = _asked(pair, tally, basis, settings)
+                left_out = [label for label in pair.classes if label not in asked.labels]
+                if left_out:
+                    refused = "sed_scores_eval refuses classes without a reference"
+                    notes[f"{refused}; left out: {', '.join(left_out)}."] = None
+                if asked.labels:
+                    compared += _of_basis(asked, basis, settings, ours)
+    return compared, list(notes)
+
+
+def _imported() -> None:
+    """Raise SettingsError where the package is not there, or cannot work."""
+    import pandas as pd
+
+    needs = "pip install 'sed-scores-eval==0.0.4' 'pandas<3' (it needs a C compiler)"
+    try:
+        import sed_scores_eval  # noqa: F401 - whether it is there
+    except ImportError as error:
+        raise SettingsError(f"--check sed_scores_eval needs that package: {needs}") from error
+    if int(pd.__version__.split(".")[0]) >= 3:
+        raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
+
+
+def _asked(pair: Pair, tally: Tally, basis: str, settings: Settings) -> _Asked:
+    events = events_of(pair.reference, settings.reference_cut, settings.inclusive, merge=True)
+    if basis not in CELLS:
+        own = hard_events(pair, settings)[0]
+        if len(own) != len(events):
+            raise SettingsError(
+                "sed_scores_eval refuses reference events that touch or overlap; --check needs --events merge"
+            )
+        events = events.take(events.offset > events.onset)
+        present = np.unique(events.label)
+    else:
+        present = np.unique(positive(tally.samples[f"{basis}.reference"], settings).nonzero()[0])
+    labels = tuple(pair.classes[code] for code in present.tolist())
+    durations = dict(zip(pair.files, pair.reach.tolist(), strict=True))
+    steps, truth = _steps(pair.system, pair), _truth(events, pair, labels)
+    plain = replace(settings, ci=None, worst=0, thresholds=None, cross_tune=None, psds_median_filters=())
+    raised = tally_pair(_raised(steps, pair, labels), plain)
+    scored = score_tally(raised, plain)
+    return _Asked(_frames(steps, pair, labels), truth, durations, labels, raised, scored)
+
+
+def _truth(events: Events, pair: Pair, labels: tuple[str, ...]) -> dict[str, list[tuple[float, float, str]]]:
+    truth: dict[str, list[tuple[float, float, str]]] = {name: [] for name in pair.files}
+    columns = events.file, to_seconds(events.onset), to_seconds(events.offset), events.label
+    for file, onset, offset, label in zip(*(column.tolist() for column in columns), strict=True):
+        if pair.classes[label] in labels:
+            truth[pair.files[file]].append((onset, offset, pair.classes[label]))
+    return truth
+
+
+def _steps(system: EventTable, pair: Pair) -> EventTable:
+    """Return the values of all classes in steps that touch, from 0 to the end of a file or its last row."""
+    fits = system.is_wide and contiguous(system)
+    wide = system if fits and system.is_wide else fold(as_long(system), gaps=False)[0]
+    last = np.zeros(len(pair.files))
+    np.maximum.at(last, wide.file, wide.offset)
+    short = np.flatnonzero(to_ticks(last) < pair.reach_ticks)
+    columns = (
+        np.concatenate((wide.file, short.astype(np.int32))),
+        np.concatenate((wide.onset, last[short])),
+        np.concatenate((wide.offset, pair.reach[short])),
+    )
+    order = np.lexsort((columns[1], columns[0]))
+    values = (np.append(column, np.zeros(len(short)))[order] for column in wide.values)
+    return replace(
+        wide,
+        file=columns[0][order],
+        onset=columns[1][order],
+        offset=columns[2][order],
+        values=tuple(values),
+    )
+
+
+def _frames(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Tables:
+    """Return the steps of each file as the table that the package takes."""
+    import pandas as pd
+
+    bounds = np.searchsorted(steps.file, np.arange(len(pair.files) + 1)).tolist()
+    own = {label: steps.values[steps.classes.index(label)] for label in labels}
+    columns = {"onset": steps.onset, "offset": steps.offset} | own
+    return {
+        name: pd.DataFrame({key: column[begin:end] for key, column in columns.items()})
+        for name, (begin, end) in zip(pair.files, pairwise(bounds), strict=True)
+    }
+
+
+def _raised(steps: EventTable, pair: Pair, labels: tuple[str, ...]) -> Pair:
+    """Return a pair in which the system's values lie from a half to 1, and 0 is what no row covers."""
+    values = tuple(
+        _RAISED + column * (1 - _RAISED) if label in labels else np.zeros_like(column)
+        for label, column in zip(steps.classes, steps.values, strict=True)
+    )
+    system = replace(steps, values=values)
+    return replace(pair, system=system, raw=system)
+
+
+def _of_basis(
+    asked: _Asked, basis: str, settings: Settings, ours: Mapping[str, Value]
+) -> Iterator[Comparison]:
+    """Yield the scores of one basis."""
+    try:
+        best = _best_f(asked, basis, settings) if settings.wants(basis, "optimal") else None
+        others = dict(_others(asked, basis, settings))
+    except (ValueError, AssertionError, KeyError, TypeError, IndexError) as error:
+        raise EvaluationError(f"sed_scores_eval failed on {basis}-based scores: {error}") from error
+    if best is not None:
+        yield from _compared(best, asked, basis, settings, ours)
+    for name, theirs in others.items():
+        if name in ours:
+            parsed = ScoreName.parse(name)
+            raised = asked.scored[name].value
+            parts = [Part(ZEROS, ours[name], raised)]
+            if parsed.measure == "roc_auc":
+                parts.append(Part(STAIRS, raised, _below_ties(parsed, asked, settings)))
+            yield Comparison(name, ours[name], theirs, tuple(parts))
+
+
+def _best_f(asked: _Asked, basis: str, settings: Settings) -> tuple[Any, ...]:
+    """Return F, precision and recall by class and average, and thresholds by class."""
+    from sed_scores_eval import collar_based, intersection_based, segment_based
+
+    beta = {"beta": settings.beta}
+    if basis == "segment":
+        how = {"audio_durations": asked.durations, "segment_length": settings.segment_length}
+        return tuple(segment_based.best_fscore(**asked.both, **how, **beta))
+    if basis == "event":
+        return tuple(collar_based.best_fscore(**asked.both, **_collars(settings), **beta))
+    return tuple(intersection_based.best_fscore(**asked.both, **_shares(settings), **beta))
+
+
+def _collars(settings: Settings) -> dict[str, float]:
+    return {name: getattr(settings, name) for name in ("onset_collar", "offset_collar", "offset_collar_rate")}
+
+
+def _shares(settings: Settings) -> dict[str, float]:
+    return {f"{name}_threshold": settings.criterion(name) for name in ("dtc", "gtc")}
+
+
+def _others(asked: _Asked, basis: str, settings: Settings) -> Iterator[tuple[str, Value]]:
+    """Yield areas, best error rates and PSDS by our names."""
+    from sed_scores_eval import collar_based, intersection_based, segment_based
+
+    if basis == "segment":
+        lengths = {"audio_durations": asked.durations, "segment_length": settings.segment_length}
+        for name, theirs in _AREAS.items() if "curves" in settings.measures else ():
+            values = getattr(segment_based, theirs)(**asked.both, **lengths)[0]
+            yield from _named(values, f"segment.hard.{name}", {"mean": "macro"})
+        return
+    if settings.wants(basis, "optimal"):
+        module, how = (
+            (collar_based, _collars(settings))
+            if basis == "event"
+            else (intersection_based, _shares(settings))
+        )
+        values = module.best_error_rate(**asked.both, **how)[0]
+        yield from _named(values, f"{basis}.optimal.best_error_rate", {"macro_average": "macro"})
+    if basis == "intersection" and settings.wants_psds_of("hard"):
+        weights = {name: settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")}
+        # It refuses a criterion for cross triggers that have no weight.
+        cttc = settings.criterion("cttc") if weights["alpha_ct"] else None
+        psds, by_class, *_ = intersection_based.psds(
+            **asked.both,
+            audio_durations=asked.durations,
+            **_shares(settings),
+            cttc_threshold=cttc,
+            **weights,
+        )
+        yield "intersection.hard.psds", float(psds)
+        yield from _named(by_class, "intersection.hard.psds", {})
+
+
+def _named(
+    values: Mapping[str, float], stem: str, averages: Mapping[str, str]
+) -> Iterator[tuple[str, Value]]:
+    for label, value in values.items():
+        known = float(value) if math.isfinite(value) else None
+        if label in averages:
+            yield f"{stem}.{averages[label]}", known
+        elif label not in {"mean", "macro_average", "micro_average"}:
+            yield f"{stem}[{label}]", known
+
+
+def _compared(
+    best: tuple[Any, ...],
+    asked: _Asked,
+    basis: str,
+    settings: Settings,
+    ours: Mapping[str, Value],
+) -> Iterator[Comparison]:
+    """Yield best F and its precision and recall, and what becomes of ours at their thresholds."""
+    tally = asked.raised
+    cuts = np.array([float(best[3].get(label, math.inf)) for label in tally.classes])
+    # Theirs may be below all values, which here is between those that are raised and none.
+    thresholds = np.where(cuts < 0, _RAISED / 2, _RAISED + cuts * (1 - _RAISED))
+    table = detection_scores(counts_at(tally, basis, thresholds, settings).total(), settings.beta)
+    places = [tally.classes.index(label) for label in asked.labels]
+    main = "f1" if settings.beta == 1 else "fbeta"
+    for measure, values in zip((main, *_BEST[1:]), best[:3], strict=True):
+        for label, value in values.items():
+            average = {"micro_average": "micro", "macro_average": "macro"}.get(label)
+            of = {"average": average} if average else {"class_name": label}
+            name = ScoreName(basis, "optimal", measure, **of)
+            if str(name) not in ours:
+                continue
+            at = value_at(table[measure], name, tally.classes)
+            silent = _precision(table[measure], name, tally.classes, places) if measure == "precision" else at
+            raised = asked.scored[str(name)].value
+            parts = Part(ZEROS, ours[str(name)], raised), Part(TIES, raised, at), Part(SILENT, at, silent)
+            yield Comparison(str(name), ours[str(name)], float(value), parts)
+
+
+def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:
+    """Return the area under the ROC of segments by steps, of a class or the mean over all that were asked."""
+    labels = asked.labels if name.class_name is None else (name.class_name,)
+    areas, tally = [], asked.raised
+    for c in map(tally.classes.index, labels):
+        hits = positive(tally.samples["segment.reference"][c], settings)
+        points = Points.of(Ordered.of(tally.samples["segment.system"][c], hits))
+        before = np.append(0, points.tp[:-1])
+        areas.append(ratio(np.sum(before * np.diff(points.fp, prepend=0)), points.tp[-1] * points.fp[-1]))
+    value = float(np.mean(areas))
+    return value if math.isfinite(value) else None
+
+
+def _precision(precision: Averaged, name: ScoreName, classes: tuple[str, ...], places: list[int]) -> Value:
+    """Return a precision by their rule: 1 where nothing is detected."""
+    if name.average == "macro":
+        assert precision.classes is not None  # noqa: S101 - for the type checker: precision has classes
+        return float(np.mean(np.nan_to_num(precision.classes[places], nan=1.0)))
+    value = value_at(precision, name, classes)
+    if value is None:
+        return 0.0 if name.average else 1.0
+    return value

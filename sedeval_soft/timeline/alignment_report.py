@@ -1,0 +1,298 @@
+"""What a person should know of a reference and a system that were brought together.
+
+Findings add up: those of batches together are those of all their files at once, whatever the batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sedeval_soft.core.named_thresholds import seem_thresholds
+from sedeval_soft.errors import EvaluationError, be, counted
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings, short_fraction
+from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.filenames import alike
+from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
+from sedeval_soft.timeline.postprocess import strangers
+
+_SHOWN = 5
+
+_FEWEST_NEAR = 10
+"""Rows that must nearly be on the grid, and be half of those that could, for that to be told."""
+
+_TOLD, _COMPARED = 50, 2000
+"""Classes that are told one by one, and how many names each is compared with to find one like it: a table
+may name as many as it likes, and looking takes time for each pair.
+"""
+
+STRICT = "strict makes each of these an error"
+"""The last line where what was found is refused."""
+
+NO_DURATIONS = (
+    "no durations were given: recordings are taken to end with the last offset that the reference has in "
+    "them; --durations gives how long they are"
+)
+"""What is said where lengths decide and none are given."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in bringing a reference and a system together.
+
+    missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
+    those that are in no list of files. unlisted: reference files without a duration, where there are any.
+    doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
+    with its mend; errors where settings are strict. notes: texts on how tables were read.
+    reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
+    their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
+    duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
+    of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
+    that of the segments, and how many seconds off, see `timeline.grid`.
+    """
+
+    missing: frozenset[str] = _NOTHING
+    extra: frozenset[str] = _NOTHING
+    dropped: frozenset[str] = _NOTHING
+    unlisted: frozenset[str] = _NOTHING
+    doubtful: frozenset[str] = _NOTHING
+    notes: frozenset[str] = _NOTHING
+    reference_classes: frozenset[str] = _NOTHING
+    system_classes: frozenset[str] = _NOTHING
+    beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    tables: Mapping[str, RowStatistics] = field(default_factory=dict)
+    off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
+
+    @staticmethod
+    def merge(parts: Iterable[Findings]) -> Findings:
+        """Return the findings of all parts together."""
+        parts = list(parts)
+        mappings = {"beyond", "after_end", "tables", "off_grid"}
+        names = [name for name in Findings.__slots__ if name not in mappings]
+        joined = {name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in names}
+        beyond: dict[str, tuple[int, float]] = {}
+        for role in sorted({role for part in parts for role in part.beyond}):
+            found = [part.beyond[role] for part in parts if role in part.beyond]
+            beyond[role] = (sum(count for count, _ in found), max(seconds for _, seconds in found))
+        after_end = {name: found for part in parts for name, found in part.after_end.items()}
+        tables = {
+            role: RowStatistics.merge(part.tables[role] for part in parts if role in part.tables)
+            for role in sorted({role for part in parts for role in part.tables})
+        }
+        off_grid: dict[str, tuple[int, int, float]] = {}
+        for role in sorted({role for part in parts for role in part.off_grid}):
+            rows, near, apart = zip(
+                *(part.off_grid[role] for part in parts if role in part.off_grid), strict=True
+            )
+            off_grid[role] = (sum(rows), sum(near), max(apart))
+        return Findings(**joined, beyond=beyond, after_end=after_end, tables=tables, off_grid=off_grid)
+
+    def classes(self, settings: Settings) -> tuple[str, ...]:
+        """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
+        if settings.classes is not None:
+            return settings.classes
+        return tuple(sorted(self.reference_classes | self.system_classes))
+
+    def warnings(self, settings: Settings) -> tuple[str, ...]:
+        """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
+        found = [
+            *sorted(self.doubtful),
+            *doubts(self.tables),
+            *self._of_names(settings),
+            *self._of_files(),
+            *self._after_end(settings),
+            *self._of_classes(settings),
+            *self._of_grid(settings),
+        ]
+        if settings.strict and found:
+            raise EvaluationError("\n".join([*found, STRICT]))
+        found += sorted(self.notes)
+        classes = self.classes(settings)
+        left_out = sorted((self.reference_classes | self.system_classes) - set(classes))
+        if left_out:
+            are = be(len(left_out))
+            found.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
+        found += [
+            f"{counted(count, f'{role} row')} {'ends after its' if count == 1 else 'end after their'} file's "
+            f"duration, by {seconds:.6g} s at the most; segments after it are not evaluated"
+            for role, (count, seconds) in self.beyond.items()
+            # Where a doubt tells all of these rows, it tells the one that ends last as well.
+            if role not in self.tables or count > self.tables[role].after_end
+        ]
+        return (*found, *strangers(settings, classes))
+
+    def _of_names(self, settings: Settings) -> list[str]:
+        """Return a line where names seem to stand in the wrong column, or to be two of one thing."""
+        found = []
+        theirs = self.extra | self.dropped
+        if are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
+            found.append(
+                f"{self._table('system')}: classes of the reference stand as file names, and its files as "
+                "classes; swap the two columns, or their names in the header (swapped-columns)"
+            )
+        for role, classes in (("reference", self.reference_classes), ("system", self.system_classes)):
+            like = similar_names(sorted(classes & {*self.classes(settings)}))
+            pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
+            if pairs:
+                more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
+                found.append(
+                    f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
+                    "- or _ only, and were taken for different ones; write both alike if they are one "
+                    "(similar-classes)"
+                )
+        return found
+
+    def _table(self, role: str) -> str:
+        """Return the name of the table of a role, as far as it is known."""
+        return self.tables[role].called(role) if role in self.tables else f"the {role}"
+
+    def _of_grid(self, settings: Settings) -> list[str]:
+        """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
+        length = short_fraction(settings.segment_length).removesuffix(".0")
+        return [
+            f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of segments of "
+            f"{length} s, off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. "
+            "Is the step of the table another, or do its times begin elsewhere? --segment-length takes steps "
+            "exactly, such as 1/3 or 1024/44100"
+            for role, (rows, near, apart) in sorted(self.off_grid.items())
+            if near >= _FEWEST_NEAR and 2 * near >= rows
+        ]
+
+    def _of_files(self) -> list[str]:
+        missing, extra, dropped, unlisted = (
+            listing(sorted(files), noun) if files else ""
+            for files, noun in (
+                (self.missing, "reference file"),
+                (self.extra, "system file"),
+                (self.dropped, "system file"),
+                (self.unlisted, "reference file"),
+            )
+        )
+        found = []
+        if missing:
+            found.append(f"the system has no rows for {missing}; counted as misses")
+        if extra:
+            found.append(
+                f"the reference has no {extra}; counted as false alarms, unless a row with only its name "
+                f"declares it as a file without events{named_alike(self.missing, self.extra)}"
+                f"{_of_thresholds(self.extra)}"
+            )
+        if dropped:
+            are = be(len(self.dropped))
+            hint = named_alike(self.missing, self.dropped) + _of_thresholds(self.dropped)
+            found.append(f"{dropped} {are} not in the reference or the durations; left out{hint}")
+        if unlisted:
+            found.append(f"no duration for {unlisted}; evaluated to the last offset")
+        return found
+
+    def _after_end(self, settings: Settings) -> list[str]:
+        """Return what is assumed where the system goes on after the reference's last offset.
+
+        Nothing where a doubt of its times tells of all these rows.
+        """
+        n_rows = sum(count for count, _ in self.after_end.values())
+        if n_rows <= self._late_rows_in_doubt():
+            return []
+        seconds = max(seconds for _, seconds in self.after_end.values())
+        rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
+        later = "what comes later can only be false alarms"
+        if settings.compat == "sed_eval":
+            later += ", except in sed_eval's own scores, where a system makes files longer"
+        ends = "ends" if n_rows == 1 else "end"
+        text = (
+            f"{rows} {ends} up to {seconds:.6g} s after the reference's last offset there, which without "
+            f"--durations is taken for the end of the file: {later}"
+        )
+        return [text]
+
+    def _late_rows_in_doubt(self) -> int:
+        """Return of how many of the system's rows after the reference's last offset a doubt tells already."""
+        own = self.tables.get("system")
+        if own is None:
+            return 0
+        if own.unit() is not None:
+            return own.rows
+        latest = own.latest if own.over_day or own.is_late() else None
+        return int(latest is not None and latest.file in self.after_end)
+
+    def _of_classes(self, settings: Settings) -> list[str]:
+        found = []
+        asked = None if settings.classes is None else {*settings.classes}
+        strange = sorted(self.system_classes - self.reference_classes)
+        if asked is not None:
+            found += self._misspelt([name for name in strange if name not in asked], asked)
+            strange = [name for name in strange if name in asked]
+        known = sorted(self.reference_classes)
+        for name in strange[:_TOLD]:
+            hint = did_you_mean(name, known[:_COMPARED], n=1, cutoff=0.75)
+            found.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
+        if len(strange) > _TOLD:
+            more = listing(strange[_TOLD:], "more class")
+            are = be(len(strange) - _TOLD)
+            found.append(f"{more} {are} not in the reference; counted as false alarms")
+        both = self.reference_classes | self.system_classes
+        known = sorted(both)
+        unknown = [name for name in settings.classes or () if name not in both]
+        if unknown and len(unknown) == len(settings.classes or ()) and known:
+            # As where a preset of another data set is taken: one line says more than one for each class.
+            hint = did_you_mean(unknown[0], known[:_COMPARED], n=1)
+            return [*found, f"none of {listing(unknown, 'class')} to evaluate is in either table{hint}"]
+        for name in unknown[:_TOLD]:
+            hint = did_you_mean(name, known[:_COMPARED], n=1)
+            found.append(f"class {name!r}, one of those to evaluate, is in neither table{hint}")
+        if len(unknown) > _TOLD:
+            more, are = listing(unknown[_TOLD:], "more class"), be(len(unknown) - _TOLD)
+            found.append(f"{more} of those to evaluate {are} in neither table")
+        return found
+
+    def _misspelt(self, strange: Sequence[str], asked: Iterable[str]) -> list[str]:
+        """Return a line for each class of the system that is nearly one to evaluate, which it never names.
+
+        All others were left out on purpose: a system may know more classes than an evaluation.
+        """
+        unnamed = sorted({*asked} - self.system_classes)[:_COMPARED]
+        most = _TOLD * _COMPARED // max(1, len(unnamed))
+        hints = {name: did_you_mean(name, unnamed, n=1, cutoff=0.75) for name in strange[:most]}
+        return [
+            f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
+            for name, hint in hints.items()
+            if hint
+        ][:_TOLD]
+
+
+def named_alike(
+    ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
+) -> str:
+    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
+
+    ours, theirs: files that the other side lacks. sides: what they are of, the first being right.
+    """
+    found = alike(ours, theirs, sides)
+    if found is None:
+        return ""
+    return (
+        f"; is {found.theirs!r} meant to be {found.ours!r}? Both sides must name a file alike: "
+        f"{found.number} of {counted(found.of, 'name')} would match but for {found.how}; write them as the "
+        f"{sides[0]} does"
+    )
+
+
+def _of_thresholds(files: Iterable[str]) -> str:
+    """Return a hint for files that are none, but tables of a folder, each at a threshold."""
+    if not seem_thresholds(sorted(files)):
+        return ""
+    return (
+        "; their names hold thresholds: if they are tables of operating points, write a column of file names "
+        "in each, and give the folder as --operating-points"
+    )
+
+
+def listing(names: Sequence[str], noun: str) -> str:
+    """Return a count and the first few names: `3 files: a, b, c`."""
+    shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{counted(len(names), noun)} ({shown}{more})"

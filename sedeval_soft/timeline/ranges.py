@@ -1,0 +1,184 @@
+"""Ranges of cells unfolded, and maxima over them, without a loop over rows.
+
+For a maximum a range is covered by two overlapping blocks whose length is a power of two. All blocks of one
+length are entered at once, and handed down to blocks of half the length: n ranges over m cells
+take O(n + m log(longest)), however much they overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.core.room import check_room
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+STRETCH = 1 << 15
+"""Rows that are worked on at a time, about: few enough for the processor's cache."""
+
+_BYTES_PER_PAIR = 220
+"""Memory that a pair of events takes: who they are, their levels, what they share, and their order."""
+
+
+def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: float = 0.0) -> Floats:
+    """Return for each of `size` cells the maximum over the ranges that cover it.
+
+    first, last: (n,) each range's first cell and one past its last; ranges without cells are skipped.
+    value: (n,). Returns (size,), `empty` where nothing covers a cell.
+    """
+    length = last - first
+    if not length.all():
+        kept = length > 0
+        first, length, value = first[kept], length[kept], value[kept]
+    cells = np.full(size, empty)
+    longest = int(length.max(initial=1))
+    if longest == 1:
+        np.maximum.at(cells, first, value)
+        return cells
+    level = np.frexp(length.astype(np.float64))[1] - 1  # floor(log2), exact below 2**53
+    order = np.argsort(-level, kind="stable")
+    bounds = np.searchsorted(-level[order], np.arange(-int(level.max()), 2))
+    for step, k in enumerate(range(int(level.max()), -1, -1)):
+        chosen = order[bounds[step] : bounds[step + 1]]
+        np.maximum.at(cells, first[chosen], value[chosen])
+        if k:
+            np.maximum.at(cells, first[chosen] + length[chosen] - (1 << k), value[chosen])
+            half = 1 << (k - 1)
+            lower = cells.copy()
+            np.maximum(lower[half:], cells[:-half], out=lower[half:])
+            cells = lower
+    return cells
+
+
+def stretches(n: int) -> Iterator[slice]:
+    """Yield slices of `STRETCH` places each that cover n places in order."""
+    return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
+
+
+def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:
+    """Raise numbers to the largest values that have their places, as `numpy.maximum.at` does.
+
+    place, value: (n,). Faster where equal places stand together, as the files of rows mostly do.
+    """
+    if not len(place):
+        return
+    heads = np.flatnonzero(place[1:] != place[:-1]) + 1
+    if 4 * len(heads) > len(place):
+        np.maximum.at(out, place, value)
+        return
+    heads = np.append(0, heads)
+    np.maximum.at(out, place[heads], np.maximum.reduceat(value, heads))
+
+
+def covered(size: int, first: Index, last: Index) -> Floats:
+    """Return 1.0 for each of `size` cells that some range covers, else 0.0; arguments as above.
+
+    The maximum of ranges that are all worth 1, found by counting how many begin and have ended.
+    """
+    change = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(change, first, 1)
+    np.subtract.at(change, last, 1)
+    return (np.cumsum(change[:-1]) > 0).astype(np.float64)
+
+
+def expand(first: Index, last: Index) -> tuple[Index, Index]:
+    """Unfold ranges: return for each of their members the number of its range, and the member."""
+    count = last - first
+    owner = np.repeat(np.arange(len(first)), count)
+    member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
+    return owner, member
+
+
+def check_pairs(first: Index, last: Index) -> None:
+    """Refuse ranges that unfold to more pairs of events than memory can hold; raises RoomError.
+
+    first, last: of the events that overlap each event. Of n events at one time there are n * n pairs.
+    """
+    pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
+    check_room(
+        pairs * _BYTES_PER_PAIR,
+        f"to look at {pairs:.3g} pairs of events that overlap",
+        "Are rows repeated, or are there very many events at one time?",
+    )
+
+
+def running_maximum(value: Index, group: Index) -> Index:
+    """Return the running maximum of non-negative integers within groups, shape (n,).
+
+    group: (n,) in ascending order. The values are replaced by their ranks first, so that one
+    accumulation over `group * n + rank` never overflows.
+    """
+    order = np.argsort(value, kind="stable")
+    rank = np.empty_like(value)
+    rank[order] = np.arange(len(value))
+    dense = np.concatenate(([0], np.cumsum(np.diff(group) != 0))) if len(group) else group
+    highest = np.maximum.accumulate(dense * len(value) + rank) - dense * len(value)
+    return value[order[highest]]
+
+
+# Searches for the nearest small value, whatever the values: a pyramid of minima.
+#
+# Two passes over log2(n) levels: up until a left neighbour holds something small enough, then down to the
+# rightmost such value in it. Near answers are found low, so that most queries take few steps.
+
+
+class Pyramid:
+    """Minima of blocks of 1, 2, 4, ... values."""
+
+    __slots__ = ("levels",)
+
+    def __init__(self, values: npt.NDArray[Any]) -> None:
+        """Build over values, (n,)."""
+        self.levels = [values]
+        while len(self.levels[-1]) > 1:
+            level = self.levels[-1]
+            even = np.minimum(level[: len(level) // 2 * 2 : 2], level[1::2])
+            self.levels.append(np.append(even, level[-1]) if len(level) % 2 else even)
+
+    def before(self, places: Index, wanted: Floats, *, or_equal: bool) -> Index:
+        """Return the nearest place before each whose value is smaller than (or equal to) a wanted one, (n,).
+
+        places, wanted: (n,). There must be such a place.
+        """
+        smaller = np.less_equal if or_equal else np.less
+        node = places.copy()
+        found = np.full(len(places), -1, dtype=np.int64)
+        climbing = np.arange(len(places))
+        for height, level in enumerate(self.levels):
+            if not len(climbing):
+                break
+            here = node[climbing]
+            neighbour = np.maximum(here - 1, 0)
+            hit = (here % 2 == 1) & smaller(level[neighbour], wanted[climbing])
+            found[climbing[hit]] = height
+            node[climbing[hit]] = neighbour[hit]
+            climbing = climbing[~hit]
+            node[climbing] //= 2
+        for height in range(int(found.max(initial=0)), 0, -1):
+            going = np.flatnonzero(found >= height)
+            child = 2 * node[going] + 1
+            below = self.levels[height - 1]
+            inside = np.minimum(child, len(below) - 1)
+            right = (child < len(below)) & smaller(below[inside], wanted[going])
+            node[going] = np.where(right, child, child - 1)
+        return node
+
+    def minimum(self, first: Index, last: Index) -> npt.NDArray[Any]:
+        """Return the smallest value of each range, (n,): from `first` on, up to but without `last`."""
+        smallest = np.full(len(first), np.inf)
+        low, high = first.copy(), last.copy()
+        for level in self.levels:
+            going = np.flatnonzero(low < high)
+            if not len(going):
+                break
+            for end, odd, at in ((low, low[going] % 2 == 1, 0), (high, high[going] % 2 == 1, -1)):
+                edge = going[odd]
+                smallest[edge] = np.minimum(smallest[edge], level[end[edge] + at])
+            low[going] = (low[going] + 1) // 2
+            high[going] //= 2
+        return smallest

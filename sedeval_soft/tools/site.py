@@ -1,0 +1,363 @@
+"""A leaderboard as a site of static pages, from a folder of submissions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache as cached
+from pathlib import Path
+from typing import Any
+
+from sedeval_soft.api.evaluation import chosen_with, with_folds
+from sedeval_soft.api.report import write_report
+from sedeval_soft.api.sources import (
+    Columns,
+    Durations,
+    Parted,
+    limits_from,
+    read_lengths,
+    to_rows,
+)
+from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
+from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
+from sedeval_soft.comparison.records import About
+from sedeval_soft.core.intake import Limits
+from sedeval_soft.core.scores import Scores
+from sedeval_soft.core.tally import Tally
+from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.evaluation.score import plain
+from sedeval_soft.formats import unpack_shard
+from sedeval_soft.html.board_page import (
+    Facts,
+    Place,
+    Shown,
+    render_board_json,
+    render_index,
+    render_problems,
+    slugs,
+)
+from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
+from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.names import did_you_mean
+from sedeval_soft.report import render
+from sedeval_soft.report.board import side_by_side
+from sedeval_soft.report.delimited import delimited_columns
+from sedeval_soft.report.write import OutputError
+from sedeval_soft.resample.intervals import percentile
+from sedeval_soft.run.intervals import Progress
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.submissions import Submission, find_submissions
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing
+from sedeval_soft.timeline.plausibility import doubts
+from sedeval_soft.timeline.recordings import align
+from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
+from sedeval_soft.tools.submissions import (
+    Challenge,
+    Outcome,
+    Record,
+    key_of,
+    read_about,
+    score_submission,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site that was built.
+
+    board: of the valid submissions; None where there is none. invalid: the number of problems of each that
+    is not, by name; first: the first problem of each.
+    scored: the names of those that were looked at anew, the others were as they are.
+    ignored: files that are no submissions. warnings: what else the organiser should know.
+    """
+
+    board: Board | None
+    invalid: Mapping[str, int]
+    scored: tuple[str, ...]
+    ignored: tuple[str, ...]
+    warnings: tuple[str, ...]
+    first: Mapping[str, str]
+
+
+def build_site(
+    submissions: str | os.PathLike[str],
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    site: str | os.PathLike[str],
+    *,
+    cache: str | os.PathLike[str] | None = None,
+    rank_by: str = RANK_BY,
+    baseline: str | None = None,
+    scores: Sequence[str] = (),
+    title: str = "Leaderboard",
+    reports: bool = True,
+    ties: Test | None = None,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+    columns: Columns | None = None,
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401 - the fields of Settings
+) -> Site:
+    """Score all submissions of a folder, and write a leaderboard of them with a page for each.
+
+    site: the folder to write. cache: a folder in which is stored what need not be computed again; beside the
+    site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
+    scores: further ones that are shown; the main ones if none are named. reports: whether each submission
+    has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
+    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. progress:
+    told how many submissions of how many are done. Others as for `evaluate`.
+
+    Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
+    OutputError where the site cannot be written. What is wrong with a submission is told on its page.
+    """
+    check_rank_by(rank_by)
+    if ties is not None and ties not in TESTS:
+        raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
+    if isinstance(scores, str):
+        raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
+    limits = limits_from(limits, columns)
+    chosen = with_folds(chosen_with((rank_by, *scores), settings, values), folds)
+    rows = to_rows(reference, "reference", chosen, limits)
+    rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
+    challenge = Challenge(
+        *(rows, chosen, rank_by, tuple(dict.fromkeys(scores)), read_lengths(durations, limits)),
+        *(folds, by, limits),
+    )
+    _check_classes(challenge)
+    _check_reference(challenge)
+    found, ignored = find_submissions(submissions, limits)
+    ignored += [each.entry for each in found if _is_same(each.path, reference)]
+    found = [each for each in found if not _is_same(each.path, reference)]
+    # A file's own name is its own, whoever comes to be called alike without the extension.
+    baseline = next((each.name for each in found if each.entry == baseline), baseline)
+    folder = SiteFolder.open(site, submissions)
+    builder = _Builder(
+        challenge, baseline, title, reports, ties or test_for(rank_by, chosen), folder,
+        BoardCache.open(cache, folder.root, submissions), [],
+    )  # fmt: skip
+    return builder.build(found, ignored, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """Builds a site: what comes of each submission, the board of all, the pages."""
+
+    challenge: Challenge
+    baseline: str | None
+    title: str
+    reports: bool
+    test: Test
+    folder: SiteFolder
+    cache: BoardCache
+    warnings: list[str]
+
+    def build(
+        self, submissions: Sequence[Submission], ignored: Sequence[str], progress: Progress | None
+    ) -> Site:
+        """Look at what changed, compare all, write what differs, and take away what is no more."""
+        challenge_key, scored = self.challenge.key(), []
+        places = slugs([submission.name for submission in submissions])
+        if self.challenge.durations is None:
+            self.warnings.append(NO_DURATIONS)
+        shown: list[Shown] = []
+        for number, submission in enumerate(submissions, 1):
+            place, key = places[submission.name], key_of(submission, challenge_key)
+            record = self._known(key, place)
+            if record is None:
+                record = self._anew(submission, key, place)
+                scored.append(submission.name)
+            shown.append(Shown(record, self._about(submission), place, submission.digest))
+            if progress is not None:
+                progress(number, len(submissions))
+        board = self._board([each.record for each in shown if each.record.scored])
+        self._write(shown, board)
+        self.cache.prune({each.record.key for each in shown})
+        refused = [each.record for each in shown if not each.record.scored]
+        return Site(
+            board,
+            {record.name: record.n_problems for record in refused},
+            tuple(scored),
+            tuple(ignored),
+            tuple(self.warnings),
+            {record.name: str(record.problems[0]) for record in refused if record.problems},
+        )
+
+    def _known(self, key: str, place: Place) -> Record | None:
+        """Return what came of a submission before, if all that was made of it is as it was left."""
+        record = self.cache.record(key)
+        if record is None or record.scored is None:
+            return record
+        same = record.made_by == self._made_by() and {*record.pages} == {*self._pages(place)}
+        if same and all(self.folder.sha256(path) == digest for path, digest in record.pages.items()):
+            return record
+        return None
+
+    def _anew(self, submission: Submission, key: str, place: Place) -> Record:
+        outcome = score_submission(submission, self.challenge, key)
+        record = outcome.record
+        if outcome.scores is not None:
+            self.folder.write(place.data, render([outcome.scores], "json"))
+            pages = [place.data]
+            if self.reports and self._report(outcome, place):
+                pages.append(place.report)
+            hashes = {path: self.folder.sha256(path) for path in pages}
+            record = replace(record, pages=hashes, made_by=self._made_by())
+        if outcome.lasting:
+            self.cache.store(record)
+        return record
+
+    def _report(self, outcome: Outcome, place: Place) -> bool:
+        """Write the report of a submission; return whether one could be made of it."""
+        challenge, name = self.challenge, outcome.record.name
+        home = ("../index.html", self.title)
+        try:
+            write_report(
+                challenge.reference,
+                {name: outcome.rows},
+                self.folder.path(place.report),
+                choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
+                durations=challenge.durations,
+                folds=challenge.folds,
+                by=challenge.by,
+                limits=challenge.limits,
+                settings=challenge.settings,
+            )
+        except OutputError:
+            raise
+        except Exception as error:
+            # It has its scores, and costs nobody else anything.
+            reason = "not enough memory" if isinstance(error, MemoryError) else str(error)
+            self.warnings.append(f"{name}: there is no report: {reason}")
+            return False
+        return True
+
+    def _pages(self, place: Place) -> list[str]:
+        return [place.data, *([place.report] if self.reports else [])]
+
+    def _made_by(self) -> str:
+        return plotly_name() if self.reports else ""
+
+    def _about(self, submission: Submission) -> About:
+        """Return who submits; what cannot be read of that is told, and costs nobody a rank."""
+        if submission.description is None:
+            return About()
+        try:
+            return read_about(submission.description, submission.description.name)
+        except InputError as error:
+            self.warnings.append(str(error))
+            return About()
+
+    def _board(self, records: Sequence[Record]) -> Board | None:
+        """Return the board of the submissions that have scores."""
+        challenge = self.challenge
+        if self.baseline is not None:
+            check_baseline(self.baseline, [record.name for record in records])
+        if not records:
+            return None
+        systems = [record.scores(challenge.settings) for record in records]
+        # What one submission alone names must change no other's numbers.
+        files = sorted(set.intersection(*({*scores.files} for scores in systems)))
+        if self.test == "none" or len(files) < 2:
+            return rank_scores(systems, None, rank_by=challenge.rank_by, baseline=self.baseline)
+
+        @cached
+        def load(k: int) -> Tally:
+            scored = records[k].scored
+            return unpack_shard(records[k].name, scored.tally if scored else b"").tally
+
+        keys = [record.key for record in records]
+        paired = Paired.continued(
+            keys, files, load, challenge.rank_by, challenge.settings, self.test, self.cache.comparisons()
+        )
+        if challenge.settings.ci is None:
+            systems = _with_intervals(systems, paired)
+        board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=self.baseline)
+        self.cache.store_comparisons(paired.after)
+        return board
+
+    def _write(self, shown: Sequence[Shown], board: Board | None) -> None:
+        """Write what all submissions share, the index last; then take away what is of none."""
+        folder, challenge = self.folder, self.challenge
+        pages = {path for each in shown for path in each.record.pages}
+        if self.reports and any(each.record.scored for each in shown):
+            asset = f"assets/{plotly_name()}"
+            folder.write(asset, plotly_script())
+            pages.add(asset)
+        origin = challenge.reference.origin
+        main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
+        # Submissions were told apart by nothing where nothing was resampled.
+        drawn = board is not None and any(entry.stability is not None for entry in board.entries)
+        facts = Facts(
+            title=self.title,
+            rank_by=challenge.rank_by,
+            columns=tuple(name for name in challenge.columns or main if name != challenge.rank_by),
+            settings=challenge.settings,
+            test=self.test if drawn else "none",
+            reference=origin.name,
+            sha256=origin.sha256,
+            warnings=tuple(self.warnings),
+        )
+        for each in shown:
+            if not each.record.scored:
+                folder.write(each.place.problems, render_problems(each, facts))
+                pages.add(each.place.problems)
+        if board is not None:
+            folder.write("board.csv", delimited_columns(board, facts.columns, ","))
+        else:
+            remove(folder.root / "board.csv")
+        folder.write("board.json", render_board_json(shown, board, facts))
+        folder.write("index.html", render_index(shown, board, facts))
+        folder.prune(pages)
+
+
+def _with_intervals(systems: Sequence[Scores], paired: Paired) -> list[Scores]:
+    """Return systems with the interval of the score that ranks them, from what is drawn to compare them."""
+    ends = percentile(paired.bootstrap(), paired.settings.confidence)
+    sure = []
+    for scores, low, high in zip(systems, *(end.tolist() for end in ends), strict=True):
+        score = scores.score(paired.rank_by)
+        if score.value is not None:
+            score = replace(score, low=plain(low), high=plain(high))
+        sure.append(replace(scores, scores={**scores.scores, score.name: score}))
+    return sure
+
+
+def _is_same(path: Path, reference: object) -> bool:
+    """Return whether a path is that of the reference, which may lie among the submissions."""
+    if not isinstance(reference, str | os.PathLike):
+        return False
+    try:
+        return os.path.samestat(path.lstat(), Path(reference).stat())
+    except (OSError, ValueError):
+        return False
+
+
+def _check_reference(challenge: Challenge) -> None:
+    """Refuse a reference that is probably misread, where that makes all submissions invalid."""
+    if challenge.settings.strict:
+        rows = challenge.reference
+        tables = align(rows, rows, challenge.settings, challenge.durations).findings.tables
+        found = doubts({role: own for role, own in tables.items() if role == "reference"})
+        if found:
+            raise EvaluationError("\n".join([*found, STRICT]))
+
+
+def _check_classes(challenge: Challenge) -> None:
+    """Refuse scores of classes that no submission can have for certain, and classes that make all invalid."""
+    settings, ours = challenge.settings, challenge.reference.classes
+    absent = [label for label in settings.classes or () if label not in ours] if settings.strict else []
+    if absent:
+        hint = did_you_mean(absent[0], ours)
+        raise SettingsError(
+            f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
+            "--strict no submission could be valid"
+        )
+    known = challenge.settings.classes or challenge.reference.classes
+    for text in (challenge.rank_by, *challenge.columns):
+        name = ScoreName.parse(text)
+        if name.class_name is not None and name.group is None and name.class_name not in known:
+            raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")

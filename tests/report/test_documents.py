@@ -1,0 +1,295 @@
+"""JSON, YAML, csv and tsv: what is written reads back as it was, and the schema describes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import fields, replace
+
+import jsonschema
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from resampled import RANK_BY, board, of_runs, with_folds, with_intervals, with_worst
+from samples import build, revalued, with_all_bases
+from schemas import allowed, check
+
+from sedeval_soft import evaluate
+from sedeval_soft.measures.names import AVERAGES, OVERALL
+from sedeval_soft.measures.registry import FAMILIES, score_names
+from sedeval_soft.report import FORMATS, render, render_board, schema
+from sedeval_soft.report.delimited import HEAD
+from sedeval_soft.settings import Settings
+
+HARD = (("segment", "hard"),)
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+NAMES = st.text(min_size=1, max_size=8).filter(lambda name: name.strip())
+AWKWARD = ("#1", "a # b", "a,b", "a;b", "a\tb", 'a"b', '"', "a\nb", " a ", "=1+1", "鳥の声", "1e5", "true")
+TABLE = {"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"]}
+
+
+def rows_of(text, delimiter):
+    """Return the rows of delimited text; below them nothing but signatures."""
+    body, _, signature = text.partition("\n# soft-sed-eval ")
+    assert signature
+    return list(csv.reader(io.StringIO(body + "\n", newline=""), delimiter=delimiter, strict=True))
+
+
+def expected(scores):
+    return [
+        [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
+         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high))]
+        for s in scores.scores.values()
+    ]  # fmt: skip
+
+
+@given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.sampled_from(sorted(DELIMITERS)))
+def test_delimited_text_reads_back(labels, form):
+    scores = with_folds(with_intervals(build(labels, HARD, silent=labels[:1], system=labels[0])))
+    head, *rows = rows_of(render([scores], form, raw_names=True), DELIMITERS[form])
+    assert tuple(head) == HEAD
+    assert rows == expected(scores)
+
+
+@pytest.mark.parametrize("form", DELIMITERS)
+def test_pandas_reads_delimited_text_without_its_signature(form):
+    scores = with_intervals(build(AWKWARD, HARD, missed=AWKWARD[:2], system="a#b.tsv"))
+    text = io.StringIO(render([scores], form, raw_names=True), newline="")
+    frame = pd.read_csv(text, comment="#", sep=DELIMITERS[form])
+    assert list(frame.columns) == list(HEAD)
+    assert list(frame["name"]) == list(scores)
+    assert {*frame["class"].dropna()} == {*AWKWARD}
+    assert {*frame["system"]} == {"a#b.tsv"}
+    made = scores.to_pandas()
+    for end in ("value", "low", "high"):
+        values = [getattr(score, end) for score in scores.scores.values()]
+        assert None in values
+        plain = [float("nan") if value is None else value for value in values]
+        assert list(frame[end]) == pytest.approx(plain, rel=1e-15, nan_ok=True)
+        assert str(made[end].dtype) == "Float64"
+        assert [None if value is pd.NA else value for value in made[end]] == values
+
+
+def test_each_signature_stands_once():
+    first, second = build(families=HARD), build(families=HARD, system="b")
+    assert render([first, second], "csv").count("\n# ") == 1
+    text = render([first, replace(second, signature="soft-sed-eval other\nline")], "csv")
+    assert text.endswith("\n# soft-sed-eval other\\nline\n")
+    assert text.count("\n# ") == 2
+
+
+@pytest.mark.parametrize("form", DELIMITERS)
+def test_rows_of_a_board_read_back(form):
+    odd = ("a|b", "=1,+1\x1b[31m", "<b>x</b>", "鳥の声")
+    found = board(odd)
+    head, *rows = rows_of(render_board(found, form, raw_names=True), DELIMITERS[form])
+    for fields_, entry in zip(rows, found.entries, strict=True):
+        row = dict(zip(head, fields_, strict=True))
+        assert (row["system"], row["rank"], row["tied"]) == (
+            entry.system,
+            str(entry.rank),
+            str(entry.tied).lower(),
+        )
+        assert (row["rank_by"], row["compared_to"]) == (RANK_BY, odd[0])
+        for name in ("place", "value", "low", "high", "stability", "best_place", "worst_place"):
+            assert float(row[name]) == getattr(entry, name)
+        for part in ("value", "low", "high", "p_bootstrap", "p_exchange", "p_adjusted"):
+            text = row[f"difference_{part}"]
+            assert (float(text) if text else None) == getattr(entry.difference, part, None)
+
+
+@settings(max_examples=12)
+@given(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+@example(["\x85", "a\x85b", "\u2028"])
+@example(["yes", "1e5", "~"])
+def test_yaml_and_json_are_one_document(labels):
+    scores = build(labels, HARD, silent=labels[:1], system=labels[0])
+    document = json.loads(render([scores], "json"))
+    assert document == scores.to_dict()
+    assert yaml.safe_load(render([scores], "yaml")) == document
+    check(document)
+
+
+@settings(max_examples=12)
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=0, max_value=1))
+def test_numbers_are_exact_in_all_that_machines_read(value):
+    scores = revalued(build(("car",), HARD), lambda _, s: s.value if isinstance(s.value, int) else value)
+    name = "segment.hard.f1[car]"
+    for text in (json.loads(render([scores], "json")), yaml.safe_load(render([scores], "yaml"))):
+        assert {s["name"]: s["value"] for s in text["systems"][0]["scores"]}[name] == value
+    head, *rows = rows_of(render([scores], "csv"), ",")
+    assert {row[1]: row[head.index("value")] for row in rows}[name] == repr(value)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_name_that_is_no_text_is_shown_as_an_escape(form):
+    """A file's name may hold bytes that are not UTF-8; Python keeps them as lone surrogates."""
+    scores = build(system="sys\udcff.tsv")
+    scores = replace(scores, inputs=tuple(replace(item, name="sys\udcff.tsv") for item in scores.inputs))
+    text = render([scores], form)
+    assert "udcff" in text.encode("utf-8").decode("utf-8")
+    if form in {"json", "yaml"}:
+        assert yaml.safe_load(text)["systems"][0]["name"] == r"sys\udcff.tsv"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_form_ends_its_line_and_carries_signatures_and_is_the_same_twice(form):
+    scores, found = build(("car", "speech")), board()
+    of_system, of_board = render([scores], form), render_board(found, form)
+    assert (of_system, of_board) == (render([scores], form), render_board(found, form))
+    for text in (of_system, of_board):
+        assert text.endswith("\n") and not text.endswith("\n\n")
+    assert all(part in of_system for part in (scores.version, "segment", "0" * 64, "f" * 64))
+    assert all(f"{i:064x}" in of_board for i in range(4))
+    if form in {"text", "csv", "tsv"}:
+        assert all(of_board.count(each.signature) == 1 for each in found.systems)
+
+
+DOCUMENTS = {
+    "plain": build(),
+    "settings": build(
+        beta=2.0, compat="sed_eval", classes=("car",), pool="mean", only=("segment.soft", "segment.hard")
+    ),
+    "nothing": build((), ()),
+    "all bases": with_all_bases(),
+    "runs": replace(of_runs(build(), ("a", "b")), settings=Settings.of(confidence=0.9)),
+    "everything": with_worst(with_folds(with_intervals(build(missed=("car",)), ci="bca", worst=2))),
+    "parts": evaluate(TABLE, TABLE, groups={"traffic *|, =1": ["car"]}, scenes={"é": "*"}),
+    "chance": evaluate(TABLE, TABLE, chance=3, reference_sweep=True, only="segment"),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_are_valid_and_have_all_scores(name):
+    scores = DOCUMENTS[name]
+    document = json.loads(render([scores, replace(scores, system="b")], "json"))
+    check(document)
+    assert yaml.safe_load(render([scores, replace(scores, system="b")], "yaml")) == document
+    found = document["systems"][0]["scores"]
+    assert [(s["name"], s["group"], s["value"], s["low"], s["high"]) for s in found] == [
+        (s.name, s.group, s.value, s.low, s.high) for s in scores.scores.values()
+    ]
+
+
+@pytest.mark.parametrize("wanted", [("micro",), ("macro", "weighted"), AVERAGES])
+def test_only_asked_averages_are_in_documents(wanted):
+    scores = with_folds(build())
+    left = [name for name, s in scores.scores.items() if s.average is None or s.average in wanted]
+    document = json.loads(render([scores], "json", averages=wanted))
+    check(document)
+    assert [s["name"] for s in document["systems"][0]["scores"]] == left
+    assert {spread["name"] for spread in document["systems"][0]["folds"]["spreads"]} == {
+        name for name in left if name.endswith(wanted)
+    }
+    assert [row[1] for row in rows_of(render([scores], "csv", averages=wanted), ",")[1:]] == left
+    of_board = json.loads(render_board(board(), "json", averages=wanted))
+    assert {s["average"] for system in of_board["systems"] for s in system["scores"]} == {*wanted, None}
+
+
+def test_the_document_of_a_board_has_the_systems_and_the_board():
+    found = board(baseline="gamma.tsv")
+    document = json.loads(render_board(found, "json"))
+    check(document)
+    assert yaml.safe_load(render_board(found, "yaml")) == document
+    plain = json.loads(render(found.systems, "json"))
+    assert plain["board"] is None
+    assert document | {"board": None} == plain
+    assert document["board"]["baseline"] == "gamma.tsv"
+    assert document["board"]["entries"][2]["difference"] is None
+
+
+def first(document, measure="f1", reading="hard"):
+    """Return the first score of a measure in a reading."""
+    scores = document["systems"][0]["scores"]
+    return next(s for s in scores if (s["measure"], s["reading"]) == (measure, reading))
+
+
+BROKEN = {
+    "other schema": lambda d: d.update(schema="soft-sed-eval/2"),
+    "unknown key": lambda d: d.update(extra=1),
+    "no warnings": lambda d: d.pop("warnings"),
+    "no systems": lambda d: d.update(systems=[]),
+    "version": lambda d: d.update(version="new"),
+    "unknown setting": lambda d: d["settings"].update(tolerance=1),
+    "setting missing": lambda d: d["settings"].pop("beta"),
+    "setting": lambda d: d["settings"].update(pool="median"),
+    "interval": lambda d: d["settings"].update(ci="t"),
+    "confidence": lambda d: d["settings"].update(confidence=95),
+    "worst": lambda d: d["settings"].update(worst=None),
+    "hash": lambda d: d["inputs"][0].update(sha256="ABC"),
+    "role": lambda d: d["inputs"][0].update(role="judge"),
+    "negative rows": lambda d: d["inputs"][0].update(rows=-1),
+    "class twice": lambda d: d["systems"][0].update(classes=["a", "a"]),
+    "value as text": lambda d: first(d).update(value="0.5"),
+    "value is a truth": lambda d: first(d).update(value=True),
+    "no value": lambda d: first(d).pop("value"),
+    "no end": lambda d: first(d).pop("low"),
+    "end as text": lambda d: first(d).update(high="1"),
+    "average and class": lambda d: first(d).update({"average": "micro", "class": "car"}),
+    "neither": lambda d: first(d).update({"average": None, "class": None}),
+    "name": lambda d: first(d).update(name="f1"),
+    "part without a name": lambda d: first(d).update(name="segment.soft.f1.macro@"),
+    "part of a part": lambda d: first(d).update(name="segment.soft.f1.macro@a@b"),
+    "basis": lambda d: first(d).update(basis="Frame 1"),
+    "reading": lambda d: first(d).update(reading="crisp"),
+    "average": lambda d: first(d).update(average="median"),
+    "one run": lambda d: d["systems"][0].update(runs={"names": ["one"], "confidence": 0.95}),
+    "runs twice": lambda d: d["systems"][0].update(runs={"names": ["one", "one"], "confidence": 0.95}),
+    "no runs": lambda d: d["systems"][0].pop("runs"),
+    "no folds": lambda d: d["systems"][0].pop("folds"),
+    "fold twice": lambda d: d["systems"][0]["folds"].update(names=["a", "a"]),
+    "deviation": lambda d: d["systems"][0]["folds"]["spreads"][0].update(deviation=-0.1),
+    "share": lambda d: d["systems"][0]["worst"]["files"][0].update(share=37.5),
+    "offender": lambda d: d["systems"][0]["worst"]["segments"][0].pop("onset"),
+    "no board": lambda d: d.pop("board"),
+    "key of the board": lambda d: d["board"].update(extra=1),
+    "rank": lambda d: d["board"]["entries"][0].update(rank=0),
+    "tied": lambda d: d["board"]["entries"][0].update(tied=1),
+    "no entries": lambda d: d["board"].update(entries=[]),
+    "p": lambda d: d["board"]["entries"][1]["difference"].update(p_exchange=1.5),
+    "difference": lambda d: d["board"]["entries"][1].pop("difference"),
+    "tau": lambda d: d["board"]["agreement"]["tau"][0].append(2),
+    "count": lambda d: d["board"]["discordances"][0].update(only_other=-1),
+    "confidence of the board": lambda d: d["board"].update(confidence=1),
+}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """A document with all that there can be."""
+    found = board(families=(*HARD, ("segment", "soft")))
+    full, *others = found.systems
+    full = with_worst(with_folds(full))
+    text = render_board(replace(found, systems=(full, *others)), "json")
+    check(json.loads(text))
+    return text
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_schema_refuses(broken, whole):
+    document = json.loads(whole)
+    BROKEN[broken](document)
+    assert not allowed(document)
+
+
+def test_schema_follows_settings_and_registry():
+    """A setting, a reading or an average that is added must be added to the schema too."""
+    properties = schema()["properties"]
+    names = {field.name for field in fields(Settings)}
+    assert {*properties["settings"]["required"]} == {*properties["settings"]["properties"]} == names
+    known = properties["systems"]["items"]["properties"]["scores"]["items"]["properties"]
+    assert {*known["reading"]["enum"]} == {family.reading for family in FAMILIES}
+    assert {*known["average"]["enum"]} == {*AVERAGES, OVERALL, None}
+    assert all(re.match(known["basis"]["pattern"], family.basis) for family in FAMILIES)
+    assert all(re.match(known["name"]["pattern"], name) for name in score_names())
+
+
+def test_schema_is_a_schema_and_shipped_inside_the_package():
+    jsonschema.Draft202012Validator.check_schema(schema())
+    assert schema()["$schema"].endswith("2020-12/schema")
+    objects = [schema(), schema()["properties"]["settings"], schema()["properties"]["inputs"]["items"]]
+    assert all(part["additionalProperties"] is False for part in objects)

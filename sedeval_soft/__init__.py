@@ -44,7 +44,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.annotators.found import Annotation
     from sedeval_soft.api import (
         Evaluator,
         compare,
@@ -53,10 +52,8 @@ if TYPE_CHECKING:
         operating_points,
         threshold_curves,
     )
-    from sedeval_soft.api.annotation import annotate
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
-    from sedeval_soft.api.simulation import simulate
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.core.intake import Limits
     from sedeval_soft.core.scores import Score, Scores, UnknownScoreError
@@ -67,7 +64,9 @@ if TYPE_CHECKING:
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.run.curves import Curves
     from sedeval_soft.settings import Settings
+    from sedeval_soft.tools.annotate import Annotation, annotate
     from sedeval_soft.tools.convert import Conversion, convert
+    from sedeval_soft.tools.simulate import simulate
     from sedeval_soft.tools.site import Site, build_site
     from sedeval_soft.tools.validate import validate
     from sedeval_soft.tools.validate_tables import Validation
@@ -110,7 +109,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Annotation": "sedeval_soft.annotators.found",
+    "Annotation": "sedeval_soft.tools.annotate",
     "Board": "sedeval_soft.comparison.board",
     "Choices": "sedeval_soft.html.report_page",
     "Conversion": "sedeval_soft.tools.convert",
@@ -129,7 +128,7 @@ _HOME = {
     "UnknownScoreError": "sedeval_soft.core.scores",
     "Validation": "sedeval_soft.tools.validate_tables",
     "Wish": "sedeval_soft.plots.data",
-    "annotate": "sedeval_soft.api.annotation",
+    "annotate": "sedeval_soft.tools.annotate",
     "build_site": "sedeval_soft.tools.site",
     "compare": "sedeval_soft.api",
     "convert": "sedeval_soft.tools.convert",
@@ -137,7 +136,7 @@ _HOME = {
     "mean_of_runs": "sedeval_soft.api",
     "operating_points": "sedeval_soft.api",
     "plot": "sedeval_soft.api.plotting",
-    "simulate": "sedeval_soft.api.simulation",
+    "simulate": "sedeval_soft.tools.simulate",
     "threshold_curves": "sedeval_soft.api",
     "validate": "sedeval_soft.tools.validate",
     "write_report": "sedeval_soft.api.report",

@@ -16,7 +16,7 @@ LAYERS = (
     ("settings_schema",),
     ("core", "formats", "tables", "timeline"),
     ("measures", "functional"),
-    ("compat", "torch", "simulation", "annotators"),
+    ("compat", "torch"),
     ("resample",),
     ("evaluation", "run"),
     ("comparison",),

@@ -27,7 +27,7 @@ SELDOM = {
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.run.curves"),
     *("sedeval_soft.run.intervals", "sedeval_soft.run.ordered"),
     *("sedeval_soft.run.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
-    *("sedeval_soft.run.tuned", "sedeval_soft.evaluation.worst", "sedeval_soft.simulation"),
+    *("sedeval_soft.run.tuned", "sedeval_soft.evaluation.worst"),
 }
 """Modules that a plain evaluation has no use for."""
 

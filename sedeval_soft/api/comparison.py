@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
@@ -37,6 +37,7 @@ from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count_parts import shard_of_rows
+from sedeval_soft.fields import Keywords
 from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.settings import Settings
@@ -58,7 +59,7 @@ def compare(
     limits: Limits | None = None,
     columns: Columns | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - the fields of Settings
+    **values: Unpack[Keywords],
 ) -> Board:
     """Score systems against one reference, and rank them by a score.
 
@@ -94,7 +95,7 @@ def mean_of_runs(
     limits: Limits | None = None,
     columns: Columns | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - the fields of Settings
+    **values: Unpack[Keywords],
 ) -> Scores:
     """Score repeated trainings of one system, and return the mean of each score with its interval.
 

@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.evaluation.count_parts import shard_of_rows
+from sedeval_soft.fields import Keywords
 from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.laws import contradiction
@@ -60,7 +61,7 @@ class Evaluator:
         name: str = "system",
         limits: Limits | None = None,
         columns: Columns | None = None,
-        **values: Any,  # noqa: ANN401 - fields of Settings
+        **values: Unpack[Keywords],
     ) -> None:
         """Choose settings, as an object or by keywords, and the name under which the system is scored.
 

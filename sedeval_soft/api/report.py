@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import has_points, of_points, with_folds
@@ -22,7 +22,7 @@ from sedeval_soft.comparison.board import Board
 from sedeval_soft.core.intake import Limits
 from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.fields import DEFAULT_ONLY
+from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.html.inputs import Material
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
@@ -50,7 +50,7 @@ def write_report(
     progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - the fields of Settings
+    **values: Unpack[Keywords],
 ) -> tuple[Scores, ...]:
     """Write a report of a system, or of several, and return what it says of each.
 

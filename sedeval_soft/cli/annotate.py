@@ -77,9 +77,9 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     are Krippendorff's alpha, soft F of every two, competences, and the ceiling: what each annotator reaches
     against the reference of the others.
     """
-    from sedeval_soft.api.annotation import SCORES
-    from sedeval_soft.api.annotation import annotate as annotated
     from sedeval_soft.settings_files import split_classes
+    from sedeval_soft.tools.annotate import SCORES
+    from sedeval_soft.tools.annotate import annotate as annotated
 
     _check(tables, given)
     output, to, force, form, quiet = (given.pop(n) for n in ("output", "to", "force", "form", "quiet"))
@@ -95,8 +95,8 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     if not quiet:
         for warning in found.warnings:
             remark(f"warning: {warning}")
-    from sedeval_soft.report.annotation import annotation_text
     from sedeval_soft.report.json import json_document
+    from sedeval_soft.tools.annotation_text import annotation_text
 
     text = json_document(found.to_dict()) if form == "json" else annotation_text(found)
     if output is not None and to_standard_output(output):

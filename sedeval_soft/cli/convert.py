@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, QUIET, GroupedCommand, add, option
+from sedeval_soft.cli.options import INTAKE, PATH, QUIET, GroupedCommand, add, option
 from sedeval_soft.cli.output import hand_over
 from sedeval_soft.cli.settings import limits_of
 from sedeval_soft.fields import OUTPUT
@@ -25,8 +25,8 @@ Exit status: 0 done, 2 the call or the input is wrong.
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("source", metavar="IN", type=click.Path(path_type=str))
-@click.argument("target", metavar="OUT", type=click.Path(path_type=str))
+@click.argument("source", metavar="IN", type=PATH)
+@click.argument("target", metavar="OUT", type=PATH)
 @option(
     *(OUTPUT, "--to"),
     metavar="FORM",

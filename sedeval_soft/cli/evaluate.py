@@ -14,6 +14,7 @@ from sedeval_soft.cli.options import (
     OBJECTIVE,
     PAGE,
     PARTS,
+    PATH,
     RESULTS,
     SEARCH,
     SETTINGS,
@@ -74,8 +75,8 @@ Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wro
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("reference", metavar="REFERENCE", required=False, type=click.Path(path_type=str))
-@click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=click.Path(path_type=str))
+@click.argument("reference", metavar="REFERENCE", required=False, type=PATH)
+@click.argument("systems", metavar="SYSTEM...", required=False, nargs=-1, type=PATH)
 @add(SETTINGS, SEARCH, TUNING, OBJECTIVE, SURE, INPUT, PARTS, SEVERAL, RESULTS, PAGE, SINGLE, INTAKE, STREAM)
 @click.pass_context
 def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401

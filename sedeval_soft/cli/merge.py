@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft.cli.options import LIMITED, PARTS, RESULTS, SURE, GroupedCommand, add
+from sedeval_soft.cli.options import LIMITED, PARTS, PATH, RESULTS, SURE, GroupedCommand, add
 from sedeval_soft.cli.output import check_tally_path, each_of, progress, refuse_overwriting
 from sedeval_soft.cli.settings import check_intervals, check_resampling, check_wanted, limits_of
 
@@ -26,7 +26,7 @@ Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wro
 
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("tallies", metavar="TALLY...", nargs=-1, required=True, type=click.Path(path_type=str))
+@click.argument("tallies", metavar="TALLY...", nargs=-1, required=True, type=PATH)
 @add(PARTS, SURE, RESULTS, LIMITED)
 @click.pass_context
 def merge(ctx: click.Context, /, tallies: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401

@@ -31,6 +31,7 @@ from sedeval_soft.cli.settings import (
     settings_files,
     settings_of,
 )
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 if TYPE_CHECKING:
@@ -150,7 +151,6 @@ def _check(ctx: click.Context, kind: str, read: Sequence[str], given: Mapping[st
 def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any], limits: Limits) -> None:
     """Evaluate, draw and write."""
     from sedeval_soft.api.plotting import names_of, scored_systems
-    from sedeval_soft.fields import DEFAULT_ONLY
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.registry import figure_of
     from sedeval_soft.plots.requirements import check_kind

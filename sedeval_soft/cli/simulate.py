@@ -105,9 +105,9 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
 
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
-    from sedeval_soft.api.simulation import simulate as simulated
     from sedeval_soft.errors import counted
     from sedeval_soft.settings_files import split_classes
+    from sedeval_soft.tools.simulate import simulate as simulated
 
     output, form, force, quiet = (given.pop(name) for name in ("output", "to", "force", "quiet"))
     labels = each_of("labels of annotator", given["labels"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import INTAKE, GroupedCommand, add, option
+from sedeval_soft.cli.options import FILE, INTAKE, PATH, Decorator, GroupedCommand, add, option
 from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, to_standard_output
 from sedeval_soft.cli.settings import limits_of, settings_files
 from sedeval_soft.fields import OUTPUT
@@ -28,71 +28,30 @@ FORMATS = ("text", "json", "sarif", "github")
 
 _HELD = "What the table is held against"
 
+OPTIONS: tuple[Decorator, ...] = (
+    option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
+           help="Table that it will be scored against: names of files and classes, lengths of recordings."),
+    option(_HELD, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration."),
+    option(_HELD, "--preset", metavar="NAME",
+           help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them."),
+    option(_HELD, "--config", type=FILE, metavar="YAML",
+           help="File of settings; its `classes` are the allowed ones."),
+    option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
+           help="How many problems are told; all are counted."),
+    option(OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too."),
+    option(OUTPUT, "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
+           help="Form of the report: for people, for programs, for code scanning, for GitHub Actions."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+           help="Write the report to a file; it is complete or not touched."),
+    option(OUTPUT, "--fix", type=PATH, metavar="FILE",
+           help="Write a corrected copy, with safe corrections only; report these, and the problems that "
+           "remain."),
+)  # fmt: skip
+
 
 @click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=click.Path(path_type=str))
-@option(
-    _HELD,
-    "--reference",
-    type=click.Path(path_type=str),
-    metavar="REFERENCE",
-    help="Table that it will be scored against: names of files and classes, lengths of recordings.",
-)
-@option(
-    _HELD,
-    "--durations",
-    type=click.Path(path_type=str),
-    metavar="TSV",
-    help="Table of filename and duration.",
-)
-@option(
-    _HELD,
-    "--preset",
-    metavar="NAME",
-    help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them.",
-)
-@option(
-    _HELD,
-    "--config",
-    type=click.Path(dir_okay=False, path_type=str),
-    metavar="YAML",
-    help="File of settings; its `classes` are the allowed ones.",
-)
-@option(
-    OUTPUT,
-    "--max-problems",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="How many problems are told; all are counted.",
-)
-@option(OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too.")
-@option(
-    OUTPUT,
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="Form of the report: for people, for programs, for code scanning, for GitHub Actions.",
-)
-@option(
-    OUTPUT,
-    "-o",
-    "--output",
-    type=click.Path(path_type=str),
-    metavar="FILE",
-    help="Write the report to a file; it is complete or not touched.",
-)
-@option(
-    OUTPUT,
-    "--fix",
-    type=click.Path(path_type=str),
-    metavar="FILE",
-    help="Write a corrected copy, with safe corrections only; report these, and the problems that remain.",
-)
-@add(INTAKE)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+@add(OPTIONS, INTAKE)
 @click.pass_context
 def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Find all problems of a system's output: not just the first, and more than stops its scoring.

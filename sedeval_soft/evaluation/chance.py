@@ -23,12 +23,11 @@ from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.segment.measures import confusion_scores
+from sedeval_soft.resample.moved import moved, stream
 from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.run.intervals import Progress
 from sedeval_soft.run.tuned import with_rule_followed
 from sedeval_soft.settings import Settings
-from sedeval_soft.simulation.moved import moved
-from sedeval_soft.simulation.streams import stream
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.alignment_report import Findings
 from sedeval_soft.timeline.grid import Grid

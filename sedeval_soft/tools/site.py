@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache as cached
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sedeval_soft.api.evaluation import chosen_with, with_folds
 from sedeval_soft.api.report import write_report
@@ -28,6 +28,7 @@ from sedeval_soft.core.scores import Scores
 from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.score import plain
+from sedeval_soft.fields import Keywords
 from sedeval_soft.formats import unpack_shard
 from sedeval_soft.html.board_page import (
     Facts,
@@ -100,7 +101,7 @@ def build_site(
     limits: Limits | None = None,
     columns: Columns | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - the fields of Settings
+    **values: Unpack[Keywords],
 ) -> Site:
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import EvaluationError, Settings, SettingsError, annotate, convert, evaluate
-from sedeval_soft.api import annotation
 from sedeval_soft.cli import annotate as command
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tools import annotate as annotation
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.annotators.agreement import alpha, alphas
-from sedeval_soft.annotators.opinions import Opinions
+from sedeval_soft.tools.annotate import Opinions, alpha, alphas
 
 
 def opinions_of(seed, shape, *, binary=False, missing=0.3):

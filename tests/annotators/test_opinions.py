@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft.annotators.agreement import alpha, soft_f
-from sedeval_soft.annotators.competence import competence_of
-from sedeval_soft.annotators.opinions import Opinions, majority, mean
+from sedeval_soft.tools.annotate import Opinions, alpha, competence_of, majority, mean, soft_f
 
 
 def opinions_of(seed, shape=(3, 2, 12), *, binary=False, missing=0.3):

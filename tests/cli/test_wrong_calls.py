@@ -11,10 +11,10 @@ import pytest
 from called import call
 
 import sedeval_soft
-from sedeval_soft.api import annotation
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.settings_files import load_settings
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tools import annotate
 
 PACKAGE = Path(sedeval_soft.__file__).parent
 
@@ -76,7 +76,7 @@ def test_a_tally_that_would_be_overwritten_is_named_once(tmp_path):
 )
 def test_names_of_annotators_and_their_number_are_told_apart(tables, said):
     with pytest.raises(SettingsError, match=f"^{said}$"):
-        annotation.annotate(tables)
+        annotate.annotate(tables)
 
 
 def test_what_is_no_tally_is_told_as_other_arguments_are():

@@ -17,8 +17,8 @@ from sedeval_soft.evaluation.chance import closed_forms
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment.count import common
 from sedeval_soft.report import schema
+from sedeval_soft.resample.moved import moved
 from sedeval_soft.settings import Settings
-from sedeval_soft.simulation.moved import moved
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid

@@ -9,9 +9,9 @@ import pytest
 from called import call
 
 from sedeval_soft import evaluate, simulate
-from sedeval_soft.api import simulation
 from sedeval_soft.cli import simulate as command
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tools import simulate as simulation
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = str(SAMPLES / "ref.tsv")

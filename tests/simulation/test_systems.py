@@ -12,19 +12,20 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sedeval_soft import SettingsError, evaluate, simulate
-from sedeval_soft.api.simulation import KINDS
-from sedeval_soft.simulation.perturb import Errors, perturbed
-from sedeval_soft.simulation.streams import Timeline, stream
-from sedeval_soft.simulation.systems import (
+from sedeval_soft.resample.moved import Timeline, stream
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tools.simulate import (
+    KINDS,
     Betas,
+    Errors,
     beta_noise,
     betas,
     data_sampling,
     one_annotator,
+    perturbed,
     shuffled_betas,
 )
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import EventTable
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"

@@ -41,6 +41,11 @@ def evaluated(reference: str, system: str) -> Scores:
     settings = Settings(segment_length=0.5)
     scores = sedeval_soft.evaluate(reference, system, settings=settings, limits=Limits(classes=100))
     assert_type(scores, Scores)
+    assert_type(sedeval_soft.evaluate(reference, system, segment_length=0.5, only=["segment"]), Scores)
+    assert_type(sedeval_soft.evaluate(reference, system, preset="maestro-soft", classes=["car"]), Scores)
+    if len(system) == 0:
+        sedeval_soft.evaluate(reference, system, segment_lenght=0.5)  # type: ignore[call-arg]
+        sedeval_soft.compare(reference, [system], pool="maximum")  # type: ignore[arg-type]
     assert_type(scores["segment.soft.f1.macro"], float | int | None)
     assert_type(scores.score("segment.soft.f1.macro"), Score)
     assert_type(scores.score("segment.soft.f1.macro").low, float | None)

@@ -10,7 +10,7 @@ from sedeval_soft.report.text import text
 from sedeval_soft.settings import short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.annotators.found import Annotation
+    from sedeval_soft.tools.annotate import Annotation
 
 _MOST_COLUMNS = 8
 """Annotators up to which the ceiling has a column for each."""

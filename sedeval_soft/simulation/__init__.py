@@ -1,1 +1,0 @@
-"""Systems that are made up: to know what a score is worth before a model is, arrays in, arrays out."""

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.comparison.compare import Board
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.event_table import EventTable

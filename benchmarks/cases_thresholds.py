@@ -23,7 +23,7 @@ def thresholds(bench: Bench) -> Iterator[Result]:
 
 def _cells(bench: Bench) -> tuple[Any, str]:
     """Return a tally of the values of many segments, as `evaluate` makes it, and how large it is."""
-    from sedeval_soft.core.tally import Tally
+    from sedeval_soft.measures.tally import Tally
 
     n, labels = bench.size.cells, inputs.CLASSES
     rng = np.random.default_rng(0)

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.core.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.html.report_page import Choices
     from sedeval_soft.plots.data import Wish
     from sedeval_soft.plots.style import Look
@@ -120,12 +120,12 @@ _HOME = {
     "Limits": "sedeval_soft.tables.limits",
     "Look": "sedeval_soft.plots.style",
     "OutputError": "sedeval_soft.report.write",
-    "Score": "sedeval_soft.core.scores",
-    "Scores": "sedeval_soft.core.scores",
+    "Score": "sedeval_soft.evaluation.scores",
+    "Scores": "sedeval_soft.evaluation.scores",
     "Settings": "sedeval_soft.settings",
     "SettingsError": "sedeval_soft.errors",
     "Site": "sedeval_soft.tools.site",
-    "UnknownScoreError": "sedeval_soft.core.scores",
+    "UnknownScoreError": "sedeval_soft.evaluation.scores",
     "Validation": "sedeval_soft.tools.validate_tables",
     "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.tools.annotate",

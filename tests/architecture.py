@@ -11,14 +11,15 @@ from pathlib import Path
 
 LAYERS = (
     ("errors", "fields", "names"),
+    ("memory", "sorting", "threads"),
     ("settings",),
     ("settings_files",),
     ("settings_schema",),
-    ("core", "formats", "tables", "timeline"),
+    ("tables",),
+    ("timeline",),
     ("measures", "functional"),
-    ("compat", "torch"),
-    ("resample",),
-    ("evaluation", "run"),
+    ("torch",),
+    ("evaluation",),
     ("comparison",),
     ("report",),
     ("html", "plots", "interop"),
@@ -27,7 +28,7 @@ LAYERS = (
 )
 """A package imports from itself and from layers before its own. Data flows one way."""
 
-TOGETHER = ({"core", "formats", "tables", "timeline"}, {"api", "tools"}, {"evaluation", "run"})
+TOGETHER = ({"api", "tools"},)
 """Packages of one layer that may import from one another."""
 
 HEAVY = frozenset(
@@ -41,7 +42,7 @@ OPTIONAL = {
     "array_api_compat": {"functional"},
     "dask": {"evaluation"},
     "distributed": {"evaluation"},
-    "fsspec": {"formats"},
+    "fsspec": {"tables"},
     "torch": {"torch"},
     "torchmetrics": {"torch"},
 }
@@ -234,7 +235,7 @@ def runs_what_it_reads(found: list[Module], _package: str) -> list[str]:
 
 
 WRITES = frozenset({"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"})
-WRITERS = frozenset({"report.write", "formats.stored"})
+WRITERS = frozenset({"report.write", "tables.stored_rows"})
 """Modules that may write files by name, results or temporary ones; all others go through them."""
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft import Limits, Settings
-from sedeval_soft.core.shard import Shard
 from sedeval_soft.evaluation.evaluate import count_files
 from sedeval_soft.evaluation.execute import Serial, cluster
+from sedeval_soft.evaluation.shard import Shard
 
 
 def count_in_parts(

@@ -9,7 +9,7 @@ import numpy as np
 from tables import wide_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.scores import Scores
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.settings import Settings
 
 Table = np.ndarray

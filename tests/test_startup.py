@@ -18,13 +18,13 @@ SELDOM = {
         "sedeval_soft.api.comparison",
         "sedeval_soft.api.evaluator",
         "sedeval_soft.comparison",
-        "sedeval_soft.compat",
+        "sedeval_soft.measures.sed_eval_rules",
     ),
     *("sedeval_soft.settings_files", "sedeval_soft.comparison.board"),
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
     *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
-    *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.resample", "sedeval_soft.evaluation.curves"),
+    *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
     *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
     *("sedeval_soft.evaluation.optimal_bootstrap", "sedeval_soft.evaluation.reference_sweep"),
     *("sedeval_soft.evaluation.tuned", "sedeval_soft.evaluation.worst"),
@@ -109,7 +109,7 @@ def test_what_settings_ask_for_is_imported_then(tmp_path):
         str(tmp_path / "curves.tsv"),
     ]
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
-    rooms = ("sedeval_soft.evaluation", "sedeval_soft.run", "sedeval_soft.measures")
+    rooms = ("sedeval_soft.evaluation", "sedeval_soft.measures")
     rarely = {name for name in SELDOM if name.startswith(rooms)}
     assert len(rarely) > 10
     assert imported(code, rarely) == rarely

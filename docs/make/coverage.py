@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation import intervals as coverage
 from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.intervals import bca, jackknife, percentile
 from sedeval_soft.evaluation.resample import replicates_of
 from sedeval_soft.evaluation.score import Key
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.timeline.recordings import align

@@ -27,26 +27,26 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
-from sedeval_soft.core.room import given_limit, memory_limited
-from sedeval_soft.core.scores import Scores
-from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.threads import processors
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
-from sedeval_soft.run.evaluation import score_shard
+from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.threads import processors
 from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.partition import Partition
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.resample import Progress
+    from sedeval_soft.tables.file_groups import Partition
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
 """How many arrangements in time chance levels are of where nothing else is said, and at the most."""
@@ -146,7 +146,7 @@ class Evaluation:
 
     def save(self, path: str) -> None:
         """Write what was counted, for `merge`."""
-        from sedeval_soft.formats import pack_shard
+        from sedeval_soft.evaluation.tally_file import pack_shard
         from sedeval_soft.report import write_atomic
 
         write_atomic(path, pack_shard(self.shard, __version__))

@@ -32,15 +32,15 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.core.scores import Scores
-from sedeval_soft.core.shard import Shard, refuse_other_settings
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.shard import Shard, refuse_other_settings
+from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation.tally_laws import contradiction
 from sedeval_soft.fields import Keywords
-from sedeval_soft.run.evaluation import score_shard
-from sedeval_soft.run.laws import contradiction
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
@@ -142,7 +142,7 @@ class Evaluator:
 
     def to_bytes(self) -> bytes:
         """Return all that was counted as the bytes of the file that `save` writes."""
-        from sedeval_soft.formats import pack_shard
+        from sedeval_soft.evaluation.tally_file import pack_shard
 
         return pack_shard(self.shard(), __version__)
 
@@ -154,7 +154,7 @@ class Evaluator:
     @classmethod
     def of_bytes(cls, data: bytes, *, limits: Limits | None = None) -> Self:
         """Return an evaluator that has counted what bytes of `to_bytes` say; InputError if they do not."""
-        from sedeval_soft.formats import unpack_shard
+        from sedeval_soft.evaluation.tally_file import unpack_shard
 
         if not isinstance(data, bytes | bytearray | memoryview):
             raise EvaluationError(f"data must be the bytes of a tally, not {shown(data)}")
@@ -224,7 +224,7 @@ def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Sh
 
     Raises InputError where it cannot be read, or is none.
     """
-    from sedeval_soft.formats import read_shard
+    from sedeval_soft.evaluation.tally_file import read_shard
 
     name = os.fspath(path)
     return _checked(name, read_shard(name, limits_from(limits)))

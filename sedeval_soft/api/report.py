@@ -19,15 +19,15 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.system_scores import describe, score_shard, shard_of
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
-from sedeval_soft.run.evaluation import describe, score_shard, shard_of
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits

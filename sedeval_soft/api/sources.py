@@ -20,7 +20,7 @@ from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.grid import Edges
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.partition import Partition
+    from sedeval_soft.tables.file_groups import Partition
 
 Durations = Mapping[str, float] | str | os.PathLike[str]
 Parted = Mapping[str, str] | str | os.PathLike[str]
@@ -222,12 +222,12 @@ def read_parts(
         expected = "a mapping of file names to their parts, or the path of a table of them"
         raise InputError(Problem(what, f"found {shown(parted)}; expected {expected}"))
     if isinstance(parted, Mapping):
-        from sedeval_soft.core.partition import of_mapping
+        from sedeval_soft.tables.file_groups import of_mapping
 
         return of_mapping(parted, what)
     name = os.fspath(parted)
     if what == "by" and "{" in name:
-        from sedeval_soft.core.partition import by_pattern
+        from sedeval_soft.tables.file_groups import by_pattern
 
         return by_pattern(files, name)
     return tables.read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))

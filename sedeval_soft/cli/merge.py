@@ -46,9 +46,9 @@ def _merge(tallies: Sequence[str], given: dict[str, Any], limits: Limits) -> int
     from sedeval_soft import __version__
     from sedeval_soft.api import merge_tallies, read_parts
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.formats import pack_shard
+    from sedeval_soft.evaluation.system_scores import score_shard
+    from sedeval_soft.evaluation.tally_file import pack_shard
     from sedeval_soft.report import write_atomic
-    from sedeval_soft.run.evaluation import score_shard
 
     shown = Presentation.of(given)
     parted, saved = {name: given.pop(name) for name in ("folds", "by")}, given.pop("save_tally")

@@ -22,7 +22,7 @@ from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.core.scores import Scores
+    from sedeval_soft.evaluation.scores import Scores
     from sedeval_soft.report.services import Verdict
 
 # `--require 'NAME>=NUMBER'` and `--score NAME`: names are checked before anything is computed.
@@ -251,7 +251,7 @@ class Presentation:
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all asked names that a system lacks: before anything is written."""
-        from sedeval_soft.core.scores import UnknownScoreError
+        from sedeval_soft.evaluation.scores import UnknownScoreError
 
         problems: dict[str, None] = {}
         for scores in systems:

@@ -88,8 +88,8 @@ def settings_files(config: str | None) -> dict[str, str | None]:
 @contextlib.contextmanager
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs, taken out of what was given; memory is limited, too, until the end."""
-    from sedeval_soft.core.room import memory_limited
     from sedeval_soft.errors import SettingsError
+    from sedeval_soft.memory import memory_limited
     from sedeval_soft.tables.limits import Limits, size_of, with_columns
 
     limits, memory = Limits.of(given.pop("limits")), given.pop("memory_limit")

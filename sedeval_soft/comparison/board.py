@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sedeval_soft.core.scores import Scores, document, plain
+from sedeval_soft.evaluation.scores import Scores, document, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,19 +21,19 @@ from sedeval_soft.comparison.ranks import (
     stability,
     tie_groups,
 )
-from sedeval_soft.core.scores import Folds, Score, Scores, Spread
-from sedeval_soft.core.signature import sign_together
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, SettingsError, counted
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain
+from sedeval_soft.evaluation.scores import Folds, Score, Scores, Spread
+from sedeval_soft.evaluation.signature import sign_together
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import detected, positive
 
 Floats = npt.NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sedeval_soft.core.scores import Input, Score, Scores
 from sedeval_soft.errors import Problem
+from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.settings import Settings
 
 

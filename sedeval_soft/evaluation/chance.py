@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.partition import Partition
-from sedeval_soft.core.scores import Chance, Level, Score, Scores
 from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import named, score_tally
+from sedeval_soft.evaluation.scores import Chance, Level, Score, Scores
+from sedeval_soft.evaluation.system_scores import shard_of, tuned_shard
+from sedeval_soft.evaluation.time_shift import moved, stream
 from sedeval_soft.evaluation.tuned import with_rule_followed
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
@@ -25,10 +26,9 @@ from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.segment import confusion_scores
-from sedeval_soft.resample.moved import moved, stream
-from sedeval_soft.run.evaluation import shard_of, tuned_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.file_groups import Partition
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive

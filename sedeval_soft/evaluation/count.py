@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.room import check_room
-from sedeval_soft.core.tally import ClassColumn, Column, Tally
 from sedeval_soft.errors import counted
 from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.fields import STEERING
@@ -24,6 +22,8 @@ from sedeval_soft.measures.event import (
 )
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
+from sedeval_soft.measures.tally import ClassColumn, Column, Tally
+from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.activity import activities
@@ -277,13 +277,13 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
     start = grid.start
     n_evaluated = grid.n_evaluated
     if settings.compat == "sed_eval":
-        from sedeval_soft.compat import sed_eval
+        from sedeval_soft.measures import sed_eval_rules
 
         length = settings.segment_length
         # There the system may make a file longer.
-        start = sed_eval.grid_start(pair.reach, length)
+        start = sed_eval_rules.grid_start(pair.reach, length)
         n_evaluated = np.diff(start)
-        reference, system = (sed_eval.runs_on_roll(side, start, length) for side in events)
+        reference, system = (sed_eval_rules.runs_on_roll(side, start, length) for side in events)
     else:
         reference, system = (runs_on_grid(side, grid) for side in events)
     counts = count_hard_runs(reference, system, start, len(pair.classes))
@@ -330,10 +330,10 @@ def _count_hard_events(
         collars = Collars.of(settings)
         matched = match_events(reference, system, sizes[1], collars, settings.matching)
         if settings.compat == "sed_eval":
-            from sedeval_soft.compat import sed_eval
+            from sedeval_soft.measures import sed_eval_rules
 
-            theirs = sed_eval.collars_of(settings)
-            counts = sed_eval.count_events(reference, system, *sizes, theirs, settings.matching)
+            theirs = sed_eval_rules.collars_of(settings)
+            counts = sed_eval_rules.count_events(reference, system, *sizes, theirs, settings.matching)
         else:
             counts = count_matched(reference, system, matched, *sizes, collars)
         columns.enter("event.hard", counts)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.optimal import paired_events, threshold_counts
 from sedeval_soft.evaluation.reference_sweep import surfaces_of
@@ -19,6 +18,7 @@ from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
 from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.lifetimes import EventLifetimes

@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.room import check_room, given_limit, has_room, room
-from sedeval_soft.core.shard import Shard
 from sedeval_soft.evaluation.count import check_counts
 from sedeval_soft.evaluation.count_parts import (
     Rounds,
@@ -21,10 +19,12 @@ from sedeval_soft.evaluation.count_parts import (
     shard_of_rows,
     time_grids,
 )
+from sedeval_soft.evaluation.groups import scenes_of
 from sedeval_soft.evaluation.partition import Part, Partition, partition_rows
 from sedeval_soft.evaluation.plan import Plan
-from sedeval_soft.run.evaluation import describe
-from sedeval_soft.run.groups import scenes_of
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.system_scores import describe
+from sedeval_soft.memory import check_room, given_limit, has_room, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
@@ -90,7 +90,7 @@ def count_files(
     `count_rows` does; RoomError where a recording is too large.
     """
     from sedeval_soft.evaluation.stored_parts import partition_files
-    from sedeval_soft.formats.scratch import temporary_folder
+    from sedeval_soft.tables.temporary_folder import temporary_folder
 
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
@@ -112,7 +112,7 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
 def _size(name: str) -> int:
     """Return the bytes that a table has as text, estimated; 0 for what is no file."""
     if in_shards(name):
-        from sedeval_soft.formats.shards import shards_of
+        from sedeval_soft.tables.shards import shards_of
 
         return sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
     with suppress(OSError, ValueError):

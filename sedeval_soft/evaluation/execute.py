@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sedeval_soft import __version__
-from sedeval_soft.core.room import memory_limited, room, spelled, taken
-from sedeval_soft.core.threads import become_worker, processors
 from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
-from sedeval_soft.formats.scratch import temporary_folder
+from sedeval_soft.memory import memory_limited, room, spelled, taken
 from sedeval_soft.tables.source import is_url
+from sedeval_soft.tables.temporary_folder import temporary_folder
+from sedeval_soft.threads import become_worker, processors
 
 _PROCESS = 160 << 20
 """Bytes of a process that has done nothing yet, and of what it needs beside what it counts."""

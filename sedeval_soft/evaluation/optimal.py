@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.scores import Score
-from sedeval_soft.core.tally import Tally, cells_of
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.plan import CELLS
+from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.segment import count_hard
+from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.threshold_counts import (
     N_SYS,
     PAIRED,
@@ -37,6 +36,7 @@ from sedeval_soft.measures.threshold_counts import (
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
 from sedeval_soft.settings import Constraint, Settings
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events, active
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.recordings import positive

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.tally import Tally, cells_of
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.optimal import (
     WeightedScores,
     candidates_of,
@@ -27,9 +25,11 @@ from sedeval_soft.measures.base import Table
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import Collars, count_regardless, match_events
 from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.threshold_counts import error_merit, f_merit
 from sedeval_soft.measures.thresholds import Best, Candidates, joint_scores
 from sedeval_soft.settings import Settings
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 

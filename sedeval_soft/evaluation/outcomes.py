@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.compat import sed_eval
+from sedeval_soft.measures import sed_eval_rules
 from sedeval_soft.measures.event import Collars, match_events
 from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
@@ -61,8 +61,10 @@ def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     """Match the hard events of a pair as the event-based scores do."""
     reference, system = hard_events(pair, settings)
     if settings.compat == "sed_eval":
-        collars = sed_eval.collars_of(settings)
-        partner = sed_eval.match_events(reference, system, len(pair.classes), collars, settings.matching)
+        collars = sed_eval_rules.collars_of(settings)
+        partner = sed_eval_rules.match_events(
+            reference, system, len(pair.classes), collars, settings.matching
+        )
     else:
         ours = Collars.of(settings)
         partner = match_events(reference, system, len(pair.classes), ours, settings.matching)
@@ -75,9 +77,11 @@ def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
 def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
     """Compare the segments of a pair as the hard segment-based scores do."""
     if settings.compat == "sed_eval":
-        start = sed_eval.grid_start(pair.reach, settings.segment_length)
+        start = sed_eval_rules.grid_start(pair.reach, settings.segment_length)
         sides = [
-            _unrolled(sed_eval.runs_on_roll(events, start, settings.segment_length), len(pair.classes), start)
+            _unrolled(
+                sed_eval_rules.runs_on_roll(events, start, settings.segment_length), len(pair.classes), start
+            )
             for events in rowwise_events(pair, settings)
         ]
     else:

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.room import check_room, room
 from sedeval_soft.evaluation.count import bytes_per_file
 from sedeval_soft.evaluation.plan import Plan
-from sedeval_soft.formats.stored import Extent, part_of, read_pieces
+from sedeval_soft.memory import check_room, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import stem_of
-from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.tables.filenames import listing, stem_of
+from sedeval_soft.tables.stored_rows import Extent, part_of, read_pieces
 
 _ROW, _VALUE, _CELL = 400, 40, 64
 """Bytes that counting takes at the most for each row, each further value of a row of a wide table, and each

@@ -14,9 +14,6 @@ from typing import IO, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.scores import Score
-from sedeval_soft.core.tally import Tally
-from sedeval_soft.core.weighted import Statistics, Weighted
 from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import Columns
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, bca, files_of, held, jackknife, percentile
@@ -39,11 +36,14 @@ from sedeval_soft.evaluation.score import (
     ranked_tables,
     sorted_cells,
 )
+from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
+from sedeval_soft.evaluation.weights import Statistics, Weighted
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
 from sedeval_soft.measures.names import spell
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import READINGS, Settings
 
 Floats = npt.NDArray[np.float64]

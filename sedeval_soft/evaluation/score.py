@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.scores import Confusion, Score
-from sedeval_soft.core.tally import Tally, Totals, evaluated_of
 from sedeval_soft.evaluation.optimal import optimal_scores
 from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
+from sedeval_soft.evaluation.scores import Confusion, Score
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables
 from sedeval_soft.measures.detection import detection_scores, totals
@@ -22,6 +21,7 @@ from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment import confusion_scores
+from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import detected, positive
 
@@ -95,13 +95,13 @@ def _rankings(tally: Totals, reading: str, settings: Settings) -> Table:
 
 def _follow_sed_eval(tables: Tables, tally: Totals) -> None:
     """Put sed_eval's numbers in place of ours in the hard reading of segments and events."""
-    from sedeval_soft.compat import sed_eval
+    from sedeval_soft.measures import sed_eval_rules
 
     if ("segment", "hard") in tables:
         n_segments = tally.total("segment.hard.n_cells")
-        tables["segment", "hard"] |= sed_eval.hard_scores(totals(tally, "segment.hard"), n_segments)
+        tables["segment", "hard"] |= sed_eval_rules.hard_scores(totals(tally, "segment.hard"), n_segments)
     if ("event", "hard") in tables:
-        tables["event", "hard"] |= sed_eval.hard_scores(totals(tally, "event.hard"), None)
+        tables["event", "hard"] |= sed_eval_rules.hard_scores(totals(tally, "event.hard"), None)
 
 
 def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:

@@ -8,9 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import in_order
-from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.plan import ORDERED
 from sedeval_soft.measures import calibration
@@ -26,7 +23,10 @@ from sedeval_soft.measures.divergence import (
     wasserstein,
 )
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
+from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import in_order
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 

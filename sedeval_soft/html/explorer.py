@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import heads
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.curves import Explored, explored_events, reference_thresholds
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import ReportInput
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import heads
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

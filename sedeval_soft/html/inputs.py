@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sedeval_soft.core.scores import Scores
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.curves import Curves
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import Recordings
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.comparison.board import Board, board_document
-from sedeval_soft.core.scores import Scores, document
 from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.scores import Scores, document
 from sedeval_soft.html.arrays import Packer, packed_bytes, packed_json
 from sedeval_soft.html.curves import curves
 from sedeval_soft.html.explorer import explorer

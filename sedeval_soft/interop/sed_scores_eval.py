@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.scores import Score
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.optimal import counts_at
 from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.evaluation.score import score_tally
+from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import in_steps

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.blocks import Blocks
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure
+from sedeval_soft.sorting import Blocks
 
 if TYPE_CHECKING:
     from sedeval_soft.measures.curve_scores import Ordered

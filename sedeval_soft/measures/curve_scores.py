@@ -20,12 +20,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.blocks import Blocks
-from sedeval_soft.core.order import heads, in_order
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.threshold_counts import EVERYTHING, ThresholdCounts
+from sedeval_soft.sorting import Blocks, heads, in_order
+from sedeval_soft.threads import for_each
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_most, not_negative, size_of
-from sedeval_soft.core.tally import Totals
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Direction, Family, Measure, Table, scores_of
+from sedeval_soft.measures.laws import ROUNDING, Columns, Law, at_most, not_negative, size_of
+from sedeval_soft.measures.tally import Totals
 
 Array = npt.NDArray[Any]
 

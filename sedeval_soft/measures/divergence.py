@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.blocks import Blocks
-from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
+from sedeval_soft.measures.laws import Columns, Law, at_least, at_most, equal
 from sedeval_soft.measures.segment import count_files, sum_files
+from sedeval_soft.sorting import Blocks
+from sedeval_soft.threads import for_each
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -10,17 +10,17 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.laws import ROUNDING, Columns, Law
-from sedeval_soft.core.order import distinct
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures import detection
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.laws import ROUNDING, Columns, Law
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.matching import first_free_matching, maximum_flow, maximum_matching
 from sedeval_soft.measures.segment import sum_classes
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds
 from sedeval_soft.timeline.events import Events

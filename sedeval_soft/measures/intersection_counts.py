@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import Timed, file_class
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import distinct
+from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.ranges import expand
 
 Floats = npt.NDArray[np.float64]

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.intersection_counts import Cover, Criteria, required
 from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.laws import Columns, Law, at_least, at_most, equal
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
 from sedeval_soft.measures.divergence import largest_loss, log_clipped
+from sedeval_soft.measures.laws import Columns, Law, at_least, at_most, equal
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
+from sedeval_soft.threads import for_each
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.laws import ROUNDING, Columns, Law, at_least, at_most, size_of
-from sedeval_soft.core.order import distinct
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures import detection
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.base import Family, Measure, Table, scores_of
 from sedeval_soft.measures.detection import DetectionCounts, count_measure
+from sedeval_soft.measures.laws import ROUNDING, Columns, Law, at_least, at_most, size_of
+from sedeval_soft.sorting import distinct
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.ranges import running_maximum

@@ -12,9 +12,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.measures.averages import averaged
 from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.threads import for_each
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

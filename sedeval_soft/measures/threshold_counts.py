@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import heads, in_order
-from sedeval_soft.core.threads import for_each
+from sedeval_soft.sorting import heads, in_order
+from sedeval_soft.threads import for_each
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

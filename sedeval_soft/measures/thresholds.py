@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.order import heads
 from sedeval_soft.measures.averages import Averaged, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.threshold_counts import (
@@ -35,6 +34,7 @@ from sedeval_soft.measures.threshold_counts import (
     thresholds_between,
 )
 from sedeval_soft.settings import AT_LEAST, Constraint
+from sedeval_soft.sorting import heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 Floats = npt.NDArray[np.float64]

@@ -12,8 +12,8 @@ from sedeval_soft.settings import finite
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.core.scores import Scores
     from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.scores import Scores
     from sedeval_soft.settings import Settings
     from sedeval_soft.timeline.recordings import Recordings
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sedeval_soft.core.scores import Score
+from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.plots.data import System, Systems
 from sedeval_soft.plots.figure import (
     POINTS,

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from sedeval_soft.comparison.board import Agreement, Board, Difference
-from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import counted, visible
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.header import (

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from sedeval_soft.comparison.board import Board, Difference, Entry
-from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.report.escape import cell, commented, encodable
 from sedeval_soft.report.table import UNDEFINED, exact
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.scores import Input, Scores
 from sedeval_soft.errors import counted, visible
+from sedeval_soft.evaluation.scores import Input, Scores
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.report.table import short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.scores import Folds
+    from sedeval_soft.evaluation.scores import Folds
 
 METHODS = {
     "bootstrap": "bootstrap percentiles",

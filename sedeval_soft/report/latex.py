@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, spell
 from sedeval_soft.report.board import direction_of, side_by_side
 from sedeval_soft.report.escape import latex as escaped

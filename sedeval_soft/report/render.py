@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.scores import Scores, document
+from sedeval_soft.evaluation.scores import Scores, document
 from sedeval_soft.measures.names import AVERAGES
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sedeval_soft.core.scores import Score, Scores
 from sedeval_soft.errors import SettingsError, be, visible
+from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.layout import AVERAGED
 from sedeval_soft.report.markdown import markdown

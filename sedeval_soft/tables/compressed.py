@@ -45,7 +45,7 @@ class Taken:
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
         if self.size > self._checked:
-            from sedeval_soft.core.room import check_room
+            from sedeval_soft.memory import check_room
 
             # The buffer doubles, more or less, when it is full.
             check_room(self.size, f"{self._name}: to hold it", "Expected less data, or in several parts")

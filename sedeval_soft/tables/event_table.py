@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -360,3 +360,18 @@ def _recoded(codes: Codes, names: Sequence[str], among: Sequence[str]) -> Codes:
     position = {name: code for code, name in enumerate(among)}
     lookup = np.array([position[name] for name in names], dtype=np.int32)
     return codes if np.array_equal(lookup, np.arange(len(lookup))) else lookup[codes]
+
+
+def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:
+    """Raise numbers to the largest values that have their places, as `numpy.maximum.at` does.
+
+    place, value: (n,). Faster where equal places stand together, as the files of rows mostly do.
+    """
+    if not len(place):
+        return
+    heads = np.flatnonzero(place[1:] != place[:-1]) + 1
+    if 4 * len(heads) > len(place):
+        np.maximum.at(out, place, value)
+        return
+    heads = np.append(0, heads)
+    np.maximum.at(out, place[heads], np.maximum.reduceat(value, heads))

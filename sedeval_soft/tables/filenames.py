@@ -16,6 +16,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sedeval_soft.errors import counted
+from sedeval_soft.tables.event_table import UNNAMED
+
+_LISTED = 5
+"""Names that a message lists."""
+
 AUDIO_EXTENSIONS = frozenset(
     f".{name}"
     for name in (
@@ -223,3 +229,10 @@ def _stands_out(part: str, whole: str) -> bool:
 def _any_number(text: str) -> str:
     """Return a pattern of a text in which numbers may be others, as times of excerpts are."""
     return r"\d+".join(re.escape(piece) for piece in re.split(r"\d+", text))
+
+
+def listing(names: Sequence[str], noun: str) -> str:
+    """Return a count and the first few names: `3 files: a, b, c`."""
+    shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_LISTED])
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{counted(len(names), noun)} ({shown}{more})"

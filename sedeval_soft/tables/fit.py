@@ -68,7 +68,7 @@ def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable
 
 
 def _shaped(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
-    from sedeval_soft.core.room import check_room
+    from sedeval_soft.memory import check_room
 
     holds, name = form.holds, rows.origin.name
     fits = holds.wide and (holds.gaps or contiguous(rows)) if rows.is_wide else holds.long

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
-from sedeval_soft.core.order import distinct
 from sedeval_soft.errors import InputError, Problem, counted
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits, for_members
@@ -84,7 +84,7 @@ def read_members(
 
 def _check_memory(name: str, n_rows: int, n_classes: int, *, wide: bool) -> None:
     """Refuse tables that cannot be joined in memory; each of them is there already."""
-    from sedeval_soft.core.room import check_room
+    from sedeval_soft.memory import check_room
 
     needed = n_rows * 8 * (n_classes + 4 if wide else 5)
     check_room(

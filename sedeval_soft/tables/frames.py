@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.core.order import distinct
 from sedeval_soft.errors import InputError, Problem, counted, one_line
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import Layout, LayoutError, is_number, layout_of_header
 from sedeval_soft.tables.decimals import as_written

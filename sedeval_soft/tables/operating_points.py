@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.core.room import check_room
 from sedeval_soft.errors import InputError, Problem, counted
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.folder import tables_in
 from sedeval_soft.tables.forms import read_table
@@ -81,7 +81,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
     Raises InputError where there are none, and where a name does not hold one threshold.
     """
     if is_pattern(path):
-        from sedeval_soft.formats.shards import shards_of
+        from sedeval_soft.tables.shards import shards_of
 
         names = [file.name for file in shards_of(path, limits)]
     else:

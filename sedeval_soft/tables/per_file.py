@@ -18,7 +18,7 @@ from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.partition import Partition
+    from sedeval_soft.tables.file_groups import Partition
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ def read_partition(
     prefer: names of columns, as `fold`, that are parts even where there are others that could be.
     """
     from sedeval_soft import settings
-    from sedeval_soft.core.partition import Partition
+    from sedeval_soft.tables.file_groups import Partition
 
     def part(text: str) -> str:
         if not settings.is_part_name(text):

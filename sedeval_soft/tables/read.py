@@ -35,7 +35,7 @@ def read_rows(
 
         return read_folder(name, form, limits)
     if is_pattern(name):
-        from sedeval_soft.formats.shards import ShardFile, read_shards
+        from sedeval_soft.tables.shards import ShardFile, read_shards
 
         def read(shard: ShardFile) -> EventTable | None:
             return read_table(open_source(shard.name, limits=limits), form, shard.limits(limits))

@@ -80,7 +80,7 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
     if name == "-" and stdin is None and sys.stdin is None:
         raise InputError(Problem(name, "standard input is closed; expected a table there", code=_UNREADABLE))
     if is_url(name):
-        from sedeval_soft.formats.remote import fetch
+        from sedeval_soft.tables.remote import fetch
 
         return fetch(name, limits)
     try:

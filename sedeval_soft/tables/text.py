@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from sedeval_soft.core.order import distinct
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
     PRESENT,

@@ -78,7 +78,7 @@ def check_row_count(source: Source, limits: Limits = LIMITS) -> None:
 
 
 def _check_memory(source: Source, n_columns: int) -> None:
-    from sedeval_soft.core.room import check_room
+    from sedeval_soft.memory import check_room
 
     data = source.data
     # Of the lines at the begin, in the middle and at the end.
@@ -203,7 +203,7 @@ _PER_BYTE = 20
 def decode(source: Source) -> str:
     """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
     if len(source.data) > _LARGE:
-        from sedeval_soft.core.room import check_room
+        from sedeval_soft.memory import check_room
 
         check_room(
             _PER_BYTE * len(source.data),

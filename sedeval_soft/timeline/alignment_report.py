@@ -12,8 +12,7 @@ from typing import Any
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings, short_fraction
-from sedeval_soft.tables.event_table import UNNAMED
-from sedeval_soft.tables.filenames import alike
+from sedeval_soft.tables.filenames import alike, listing
 from sedeval_soft.tables.named_thresholds import seem_thresholds
 from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
 from sedeval_soft.timeline.postprocess import strangers
@@ -298,10 +297,3 @@ def _of_thresholds(files: Iterable[str]) -> str:
         "; their names hold thresholds: if they are tables of operating points, write a column of file names "
         "in each, and give the folder as --operating-points"
     )
-
-
-def listing(names: Sequence[str], noun: str) -> str:
-    """Return a count and the first few names: `3 files: a, b, c`."""
-    shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_SHOWN])
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{counted(len(names), noun)} ({shown}{more})"

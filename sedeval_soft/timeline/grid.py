@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.room import check_room
 from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_ticks
 from sedeval_soft.timeline.ranges import stretches
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.threads import for_each
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import Ticks, to_seconds
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.ranges import Pyramid, expand

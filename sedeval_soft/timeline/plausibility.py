@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import counted
 from sedeval_soft.names import folded
-from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, enter_maxima
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.timeline.ranges import STRETCH, enter_maxima, stretches
+from sedeval_soft.timeline.ranges import STRETCH, stretches
 
 Index = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]

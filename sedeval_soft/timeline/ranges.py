@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.room import check_room
+from sedeval_soft.memory import check_room
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -58,21 +58,6 @@ def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: fl
 def stretches(n: int) -> Iterator[slice]:
     """Yield slices of `STRETCH` places each that cover n places in order."""
     return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
-
-
-def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:
-    """Raise numbers to the largest values that have their places, as `numpy.maximum.at` does.
-
-    place, value: (n,). Faster where equal places stand together, as the files of rows mostly do.
-    """
-    if not len(place):
-        return
-    heads = np.flatnonzero(place[1:] != place[:-1]) + 1
-    if 4 * len(heads) > len(place):
-        np.maximum.at(out, place, value)
-        return
-    heads = np.append(0, heads)
-    np.maximum.at(out, place[heads], np.maximum.reduceat(value, heads))
 
 
 def covered(size: int, first: Index, last: Index) -> Floats:

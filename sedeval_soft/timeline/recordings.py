@@ -11,15 +11,14 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
-from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
+from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.ticks import Ticks, to_ticks
-from sedeval_soft.timeline.alignment_report import AlignmentReport, listing, named_alike
+from sedeval_soft.timeline.alignment_report import AlignmentReport, named_alike
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges
 from sedeval_soft.timeline.plausibility import decimal_doubts, last_offsets, tables_read
 from sedeval_soft.timeline.postprocess import postprocessed
-from sedeval_soft.timeline.ranges import enter_maxima
 
 
 @dataclass(frozen=True, slots=True)

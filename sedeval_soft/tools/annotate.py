@@ -22,17 +22,17 @@ from sedeval_soft.api.sources import (
     shown,
     to_rows,
 )
-from sedeval_soft.core.room import check_room
-from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.memory import check_room
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.alignment_report import listing
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.recordings import Recordings, align, with_files
 from sedeval_soft.timeline.segments import pool_rows, rows_of

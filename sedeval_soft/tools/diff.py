@@ -16,8 +16,8 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from sedeval_soft.core.scores import SCHEMA
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
+from sedeval_soft.evaluation.scores import SCHEMA
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.json import json_document
 from sedeval_soft.report.table import UNDEFINED, Table

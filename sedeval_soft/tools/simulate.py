@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
-from sedeval_soft.core.room import check_room
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
+from sedeval_soft.evaluation.time_shift import Timeline, stream
+from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.resample.moved import Timeline, stream
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits

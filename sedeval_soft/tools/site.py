@@ -23,14 +23,13 @@ from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
 from sedeval_soft.comparison.records import About, Record
-from sedeval_soft.core.scores import Scores
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.formats import unpack_shard
 from sedeval_soft.html.board_page import (
     Facts,
     Place,
@@ -42,15 +41,17 @@ from sedeval_soft.html.board_page import (
 )
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, listing
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.plausibility import doubts
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove

@@ -18,13 +18,13 @@ from sedeval_soft.api.evaluation import has_points
 from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.comparison.records import About, Record, Scored
-from sedeval_soft.core.scores import Scores, UnknownScoreError
-from sedeval_soft.core.shard import Shard
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.evaluation.count_parts import shard_of_rows
-from sedeval_soft.formats import pack_shard
+from sedeval_soft.evaluation.scores import Scores, UnknownScoreError
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
+from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.run.evaluation import score_shard, tuned_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import read_rows

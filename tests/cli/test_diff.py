@@ -14,8 +14,8 @@ import pytest
 from launched import program
 
 from sedeval_soft import evaluate
-from sedeval_soft.core.scores import document
 from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.evaluation.scores import document
 from sedeval_soft.report import render
 from sedeval_soft.tools.diff import changes, changes_json, changes_text, read_results
 

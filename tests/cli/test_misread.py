@@ -17,7 +17,7 @@ from called import call
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate
-from sedeval_soft.formats import pack_shard
+from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.tables.problem_codes import RULES
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

@@ -15,9 +15,9 @@ from sharded_tables import sample
 from sedeval_soft import EvaluationError, InputError, __version__
 from sedeval_soft.api import sides_of
 from sedeval_soft.evaluation.count_parts import shard_of_rows
-from sedeval_soft.formats import pack_shard
+from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.report import render
-from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.settings import Settings
 
 distributed = pytest.importorskip(

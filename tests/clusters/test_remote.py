@@ -13,9 +13,8 @@ from parted import count_in_parts
 from sharded_tables import SAMPLES, sample
 
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
-from sedeval_soft.formats import remote
 from sedeval_soft.report import render
-from sedeval_soft.tables import read_rows
+from sedeval_soft.tables import read_rows, remote
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
 

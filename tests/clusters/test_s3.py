@@ -9,9 +9,9 @@ from parted import count_in_parts
 from sharded_tables import SAMPLES
 
 from sedeval_soft import InputError, Settings, evaluate
-from sedeval_soft.core.scores import Scores
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.report import render
-from sedeval_soft.run.evaluation import score_shard
 
 pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
 pytest.importorskip("s3fs", reason="needs s3fs: pip install --group distributed")

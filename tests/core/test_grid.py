@@ -46,9 +46,9 @@ def test_too_large_a_grid_is_refused():
 
 
 def test_values_in_order_take_twice_the_room(monkeypatch):
-    from sedeval_soft.core import room
+    from sedeval_soft import memory
 
-    monkeypatch.setattr(room, "free", lambda: int(17 * 10**7 * 30 / room.SHARE))
+    monkeypatch.setattr(memory, "free", lambda: int(17 * 10**7 * 30 / memory.SHARE))
     grid = Grid.over(np.array([10**7]), 1)
     grid.check_size(17)
     for how in ({"in_order": True}, {"means": True}):

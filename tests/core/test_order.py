@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft.core import blocks as blocks_module
-from sedeval_soft.core.blocks import Blocks
-from sedeval_soft.core.order import distinct, heads, in_order, middle_ranks
+from sedeval_soft import sorting as blocks_module
+from sedeval_soft.sorting import Blocks, distinct, heads, in_order, middle_ranks
 
 coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])
 values = arrays(np.float64, st.integers(0, 60), elements=st.one_of(coarse, st.floats(0, 1)))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.partition import Partition, assign, by_pattern, natural_key
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.tables.file_groups import Partition, assign, by_pattern, natural_key
 
 
 @pytest.mark.parametrize(

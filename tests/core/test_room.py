@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sedeval_soft.core import room
-from sedeval_soft.core.room import RoomError, check_room, memory_limited
+from sedeval_soft import memory
+from sedeval_soft.memory import RoomError, check_room, memory_limited
 
 
 @pytest.fixture
 def system(monkeypatch):
     """Return what the files of the system say, as a mapping of paths to texts that a test fills."""
     files: dict[str, str] = {}
-    monkeypatch.setattr(room, "_read", lambda path: files.get(path, ""))
+    monkeypatch.setattr(memory, "_read", lambda path: files.get(path, ""))
     return files
 
 
 def test_what_the_machine_says_is_available(system):
     system["/proc/meminfo"] = "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable:     600 kB\n"
-    assert room.free() == 600 * 1024
-    assert room.room() == int(0.8 * 600 * 1024)
+    assert memory.free() == 600 * 1024
+    assert memory.room() == int(0.8 * 600 * 1024)
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,18 @@ def test_what_the_machine_says_is_available(system):
 def test_the_share_of_a_container_counts_where_it_is_less(names, group, folder, system):
     system |= {"/proc/meminfo": "MemAvailable: 600 kB\n", "/proc/self/cgroup": group}
     system |= {f"{folder}/{names[0]}": "500000\n", f"{folder}/{names[1]}": "450000\n"}
-    assert room.free() == 50_000
+    assert memory.free() == 50_000
     # Pages of files that nobody uses are given back.
     system[f"{folder}/memory.stat"] = "anon 5\ninactive_file 100000\n"
-    assert room.free() == 150_000
+    assert memory.free() == 150_000
     system[f"{folder}/{names[0]}"] = "max\n"
-    assert room.free() == 600 * 1024
+    assert memory.free() == 600 * 1024
 
 
 def test_where_nothing_is_told_there_is_some(system, monkeypatch):
-    assert room.free() > 0
+    assert memory.free() > 0
     monkeypatch.delattr(os, "sysconf", raising=False)
-    assert room.free() == 1 << 34
+    assert memory.free() == 1 << 34
 
 
 def test_a_step_is_refused_before_memory_is_taken(system):
@@ -72,7 +72,7 @@ def test_a_limit_that_is_given_is_of_the_whole_process(system):
     page = os.sysconf("SC_PAGE_SIZE")
     system["/proc/self/statm"] = "999 300 100 1 0 2 0\n"
     with memory_limited(1000 * page):
-        assert room.room() == 800 * page
+        assert memory.room() == 800 * page
         check_room(800 * page, "to sing", "Sing less")
         with pytest.raises(RoomError, match=r"\. Sing less") as caught:
             check_room(801 * page, "to sing", "Sing less")
@@ -83,17 +83,17 @@ def test_a_limit_that_is_given_is_of_the_whole_process(system):
 
 
 def test_small_steps_do_not_look(monkeypatch):
-    monkeypatch.setattr(room, "free", lambda: 1 / 0)
+    monkeypatch.setattr(memory, "free", lambda: 1 / 0)
     check_room(1 << 20, "to sing", "Sing less")
 
 
 def test_what_this_process_has_is_known():
     if not Path("/proc/self/statm").exists():
         pytest.skip("this system does not tell")
-    before = room._taken()
+    before = memory._taken()
     taken = np.ones(1 << 24)
-    assert room._taken() - before > 0.9 * taken.nbytes
-    assert room.free() > 0
+    assert memory._taken() - before > 0.9 * taken.nbytes
+    assert memory.free() > 0
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_what_this_process_has_is_known():
     [(0, "0 bytes"), (999, "999 bytes"), (1536, "1.5 KiB"), (4 << 30, "4 GiB"), (1e30, "8.88e+14 PiB")],
 )
 def test_sizes_are_spelled(size, text):
-    assert room.spelled(size) == text
+    assert memory.spelled(size) == text

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft.core.sparse import SparseColumn, slim
-from sedeval_soft.core.tally import Tally
+from sedeval_soft.measures.tally import SparseColumn, Tally, slim
 
 CLASSES = tuple(f"c{k:03}" for k in range(40))
 

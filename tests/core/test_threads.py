@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from sedeval_soft.core import threads
-from sedeval_soft.core.threads import for_each
+from sedeval_soft import threads
+from sedeval_soft.threads import for_each
 
 
 @pytest.fixture(autouse=True)

@@ -19,12 +19,12 @@ from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
 from sedeval_soft.api import read_parts, sides_of
-from sedeval_soft.core.room import RoomError, memory_limited, taken
 from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.execute import Serial, cluster, processes
-from sedeval_soft.formats import pack_shard
+from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation.tally_file import pack_shard
+from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render
-from sedeval_soft.run.evaluation import score_shard
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 from tables import long_rows
 
-from sedeval_soft.core.scores import Input
-from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.evaluation.count import recipe_of, tally_pair
-from sedeval_soft.formats import pack_shard
-from sedeval_soft.formats.tally_file import EVENT_KINDS
+from sedeval_soft.evaluation.scores import Input
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import align, with_classes

@@ -12,8 +12,8 @@ from corrupted import corrupted
 from hypothesis import HealthCheck, given, seed, settings
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 

@@ -21,7 +21,7 @@ from test_tally_file_refused import with_array
 
 from sedeval_soft import Evaluator
 from sedeval_soft.errors import InputError
-from sedeval_soft.formats import pack_shard
+from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.settings import Settings
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sedeval_soft import evaluate
-from sedeval_soft.core import blocks
+from sedeval_soft import evaluate, sorting
 
 RNG = np.random.default_rng(0)
 SHAPE = (150, 3)
@@ -30,7 +29,7 @@ def test_small_blocks(monkeypatch, reference, system, size):
     y, p = FORMS[reference], FORMS[system][::-1]
     asked = {"only": ("segment", "clip"), "measures": ("curves", "divergence", "calibration")}
     whole = evaluate(y, p, **asked)
-    monkeypatch.setattr(blocks, "_BLOCK", size)
+    monkeypatch.setattr(sorting, "_BLOCK", size)
     cut = evaluate(y, p, **asked)
     assert list(cut) == list(whole)
     for name, value in whole.items():

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft import evaluate
-from sedeval_soft.core import blocks
+from sedeval_soft import evaluate, sorting
 from sedeval_soft.measures.curve_scores import Units
 
 NAMES = (
@@ -139,11 +138,11 @@ def test_of_classes_together_and_in_blocks_as_well(one, other, size):
     n = min(len(one[0]), len(other[0]))
     (y, p, max_fpr, _), (y2, p2, _, max_fnr) = one, other
     sides = [np.array([a[:n], b[:n]], dtype=float).T for a, b in ((y, y2), (p, p2))]
-    before, blocks._BLOCK = blocks._BLOCK, size
+    before, sorting._BLOCK = sorting._BLOCK, size
     try:
         found = measured(*sides, max_fpr=float(max_fpr), max_fnr=float(max_fnr))
     finally:
-        blocks._BLOCK = before
+        sorting._BLOCK = before
     agrees(found, in_fractions([*y[:n], *y2[:n]], [*p[:n], *p2[:n]], max_fpr, max_fnr), ".micro")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from resampled import board, of_runs, with_folds, with_intervals, with_sections, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
-from sedeval_soft.core.scores import Scores
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.report import render, render_board
 from sedeval_soft.report.services import Verdict, codabench, job_summary, junit
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from samples import FAMILIES, SIGNATURE_VERSION, build
 
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
-from sedeval_soft.core.scores import Chance, Folds, Level, Offender, Score, Scores, Spread, Sweep, Worst
-from sedeval_soft.core.signature import sign
+from sedeval_soft.evaluation.scores import Chance, Folds, Level, Offender, Score, Scores, Spread, Sweep, Worst
+from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.names import spell
 from sedeval_soft.settings import Settings
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from resampled import board, with_folds, with_intervals
 from samples import build, revalued, with_all_bases
 
-from sedeval_soft.core.scores import Scores
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.report.services import (
     LONGEST,
     Verdict,

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.evaluation.chance import closed_forms
+from sedeval_soft.evaluation.time_shift import moved
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.segment import common
 from sedeval_soft.report import schema
-from sedeval_soft.resample.moved import moved
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sedeval_soft import SettingsError, evaluate, simulate
-from sedeval_soft.resample.moved import Timeline, stream
+from sedeval_soft.evaluation.time_shift import Timeline, stream
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tools.simulate import (

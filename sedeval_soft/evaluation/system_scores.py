@@ -10,28 +10,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.core.scores import Input, Score, Scores
-from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.signature import sign
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.evaluation.optimal import unreachable
 from sedeval_soft.evaluation.plan import ORDERED, Plan
 from sedeval_soft.evaluation.score import confusion_tables, score_tally
+from sedeval_soft.evaluation.scores import Input, Score, Scores
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.names import spell
-from sedeval_soft.run.groups import Files, of_files, scenes_of, tally_groups
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, listing
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.timeline.recordings import Recordings, merges
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.partition import Partition
-    from sedeval_soft.core.scores import Folds, Sweep, Worst
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.resample import Progress
+    from sedeval_soft.evaluation.scores import Folds, Sweep, Worst
+    from sedeval_soft.tables.file_groups import Partition
 
 
 def shard_of(
@@ -163,7 +164,7 @@ def _parted(shard: Shard, **given: Partition | None) -> tuple[dict[str, Files], 
     warnings = []
     for name, partition in given.items():
         if partition is not None:
-            from sedeval_soft.core.partition import assign
+            from sedeval_soft.tables.file_groups import assign
 
             shard.check_whole()
             parted[name], more = assign(partition, files)
@@ -217,7 +218,7 @@ def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
-    from sedeval_soft.core.scores import Folds, Spread
+    from sedeval_soft.evaluation.scores import Folds, Spread
 
     spreads = [
         Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])

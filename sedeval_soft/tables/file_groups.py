@@ -10,8 +10,7 @@ from numbers import Integral
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.settings import PART_NAMES, is_part_name
-from sedeval_soft.tables.filenames import match_names
-from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.tables.filenames import listing, match_names
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _DIGITS = re.compile("([0-9]+)")

@@ -14,14 +14,13 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.core.laws import Array, Columns, Law, at_least, at_most, equal, size_of
-from sedeval_soft.core.shard import Shard
-from sedeval_soft.core.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.plan import CELLS
+from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_laws
 from sedeval_soft.measures.event import DEVIATIONS, deviation_laws, file_class, sum_groups
+from sedeval_soft.measures.laws import Array, Columns, Law, at_least, at_most, equal, size_of
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_laws
 from sedeval_soft.measures.segment import (
     beyond_laws,
@@ -31,6 +30,7 @@ from sedeval_soft.measures.segment import (
     count_hard,
     sum_files,
 )
+from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.lifetimes import EventLifetimes

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sedeval_soft.core.scores import Input
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import STEERING
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.core.scores import Input
+from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.settings import Settings, short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.core.partition import Partition
+    from sedeval_soft.tables.file_groups import Partition
 
 
 def sign(

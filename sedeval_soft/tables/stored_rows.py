@@ -1,4 +1,4 @@
-"""EventTable of a table by recording: written once, in any order, and read back part by part.
+"""Rows of a table by recording: written once, in any order, and read back part by part.
 
 A part holds all rows of some recordings, in the order in which they were read. Names that could be of one
 recording, with or without folders and extension, are in the same part, on either side of an evaluation.
@@ -17,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sedeval_soft.formats.known import Known
-from sedeval_soft.formats.scratch import on_disk
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.blocks import Known
+from sedeval_soft.tables.event_table import EventTable, enter_maxima
 from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.ranges import enter_maxima
+from sedeval_soft.tables.temporary_folder import on_disk
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -12,12 +12,12 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from sedeval_soft.core.tally import Tally
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment_report import listing
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import Recordings, with_classes
 
 Files = dict[str, tuple[str, ...]]

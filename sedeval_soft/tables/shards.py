@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from sedeval_soft.core.room import check_room
 from sedeval_soft.errors import InputError, Problem, counted
-from sedeval_soft.formats.remote import found_by, size_of_remote
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.folder import stem_of, with_recording
 from sedeval_soft.tables.limits import LIMITS, Limits, for_members
 from sedeval_soft.tables.named_thresholds import are_lists_of_one, seem_thresholds, thresholds_in
 from sedeval_soft.tables.paths import is_file
+from sedeval_soft.tables.remote import found_by, size_of_remote
 from sedeval_soft.tables.source import is_pattern, is_url, spelled
 
 

@@ -1,1 +1,0 @@
-"""Other tools: profiles that follow their arithmetic exactly, and a second opinion from sed_eval itself."""

@@ -1,1 +1,0 @@
-"""The nouns of the project: rows, activities, segments, events, tallies, values. Mostly numpy."""

@@ -1,1 +1,0 @@
-"""Files drawn again and again: weights, intervals, tests and ranks."""

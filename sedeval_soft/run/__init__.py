@@ -1,1 +1,0 @@
-"""From rows to tallies, and from tallies to scores."""

@@ -31,8 +31,8 @@ STEPS = (
     (0, "tables: read, and refuse with line and column"),
     (1, "timeline: the same times in both, overlaps joined"),
     (2, "timeline: onto a grid, or into events of all levels"),
-    (3, "measures, run: count what each file has"),
-    (4, "run, resample: add up, draw files anew, divide"),
+    (3, "measures, evaluation: count what each file has"),
+    (4, "evaluation: add up, draw files anew, divide"),
     (5, "report, html, plots: show, and compute nothing"),
 )
 """What happens below each row, and in which package."""
@@ -109,7 +109,7 @@ def table() -> str:
     for number, layer in enumerate(layers()):
         for room in layer:
             path = ROOT / "sedeval_soft" / room
-            path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+            path = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
             text = path.read_text(encoding="utf-8")
             told = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0].replace("\n", " ")
             lines.append(f"| {number} | `{room}` | {told} |")

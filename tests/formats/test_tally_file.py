@@ -16,13 +16,13 @@ import pytest
 from shards import EVERYTHING, ODD, PACKED, WHOLE, same, same_array, shard
 from tables import long_rows, wide_rows
 
+from sedeval_soft.evaluation.array_archive import Spec
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.evaluation.array_archive import Spec
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.recordings import align

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from shards import PACKED, same, shard
 
 from sedeval_soft.errors import InputError
+from sedeval_soft.evaluation.array_archive import Spec
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.settings import Settings
-from sedeval_soft.evaluation.array_archive import Spec
 
 
 def refused(data: bytes, expected: str) -> None:

@@ -86,10 +86,7 @@ def test_what_differs_without_compat(data):
     """
     reference, system, durations = data
     kept = system.label != system.classes.index("Alarm_bell_ringing")
-    system = type(system)(
-        *(system.files, system.classes, system.file[kept], system.label[kept]),
-        *(system.onset[kept], system.offset[kept]),
-    )
+    system = system.take(kept)
     ours, theirs = (
         evaluate(reference, system, durations=durations, compat=compat)["segment.hard.f1.macro"]
         for compat in (None, "sed_eval")

@@ -87,17 +87,21 @@ def partition_rows(
     extents = [[Extent.of(reference)], [Extent.of(system)]]
     groups = grouped(extents, settings, durations, 1, room(), in_memory=True)
     parts = [Part(reference, system, durations)]
-    if len(groups.of) > 1:
-        parts = []
-        for _, stems in groups.of:
-            ours, theirs = (
-                rows.only_files(np.array([stem_of(name) in stems for name in rows.files], dtype=bool))
-                for rows in (reference, system)
+    # Where one recording is too large by itself, counting all at once says so best.
+    if len(groups.of) > 1 and groups.largest <= room():
+        group = {stem: k for k, (_, stems) in enumerate(groups.of) for stem in stems}
+        codes = [np.array([group[stem_of(name)] for name in rows.files]) for rows in (reference, system)]
+        lengths: list[dict[str, float]] = [{} for _ in groups.of]
+        for name, seconds in (durations or {}).items():
+            lengths[group[stem_of(name)]][name] = seconds
+        parts = [
+            Part(
+                reference.only_files(codes[0] == k),
+                system.only_files(codes[1] == k),
+                None if durations is None else lengths[k],
             )
-            lengths = (
-                None if durations is None else {n: durations[n] for n in durations if stem_of(n) in stems}
-            )
-            parts.append(Part(ours, theirs, lengths))
+            for k in range(len(groups.of))
+        ]
     n_rows = len(reference), len(system)
     return Partition(parts, extents[0][0].names, extents[1][0].names, n_rows, groups.n_values, groups.n_cells)
 
@@ -107,7 +111,7 @@ class Groups:
     """Recordings by the least of their names, in groups that memory can hold.
 
     of: for each group the numbers of the parts that its rows are in, and its recordings. number: of each
-    recording; n_rows, n_bytes: of its rows while they are counted, of both sides.
+    recording; n_rows, n_bytes: of its rows while they are counted, of both sides. largest: the most bytes of one.
     """
 
     of: list[tuple[tuple[int, ...], frozenset[str]]]
@@ -116,6 +120,7 @@ class Groups:
     n_bytes: npt.NDArray[np.float64]
     n_values: int
     n_cells: int
+    largest: float
 
     def sizes(self, stems: Iterable[str]) -> tuple[int, float]:
         """Return the rows of some recordings, and the bytes that these take."""
@@ -158,7 +163,7 @@ def grouped(
     size += 0.0 if in_memory else n_bytes
     if Plan.of(settings).counts_segments:
         size += cells * _CELL * (3 if settings.pool == "mean" else 1)
-    totals = int(n_values), int(cells.sum())
+    totals = int(n_values), int(cells.sum()), float(size.max(initial=0.0))
     if UNNAMED in every:
         # It goes by the name that the other side has: only together they are one recording.
         one = [(tuple(range(n_parts)), frozenset(number))]

@@ -111,7 +111,8 @@ class Groups:
     """Recordings by the least of their names, in groups that memory can hold.
 
     of: for each group the numbers of the parts that its rows are in, and its recordings. number: of each
-    recording; n_rows, n_bytes: of its rows while they are counted, of both sides. largest: the most bytes of one.
+    recording; n_rows, n_bytes: of its rows while they are counted, of both sides. largest: the most of
+    the recordings.
     """
 
     of: list[tuple[tuple[int, ...], frozenset[str]]]

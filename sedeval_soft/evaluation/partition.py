@@ -87,8 +87,8 @@ def partition_rows(
     extents = [[Extent.of(reference)], [Extent.of(system)]]
     groups = grouped(extents, settings, durations, 1, room(), in_memory=True)
     parts = [Part(reference, system, durations)]
-    # Where one recording is too large by itself, counting all at once says so best.
-    if len(groups.of) > 1 and groups.largest <= room():
+    # Where no division helps, counting all at once says so best.
+    if len(groups.of) > 1 and groups.least <= room():
         group = {stem: k for k, (_, stems) in enumerate(groups.of) for stem in stems}
         codes = [np.array([group[stem_of(name)] for name in rows.files]) for rows in (reference, system)]
         lengths: list[dict[str, float]] = [{} for _ in groups.of]
@@ -111,8 +111,8 @@ class Groups:
     """Recordings by the least of their names, in groups that memory can hold.
 
     of: for each group the numbers of the parts that its rows are in, and its recordings. number: of each
-    recording; n_rows, n_bytes: of its rows while they are counted, of both sides. largest: the most of
-    the recordings.
+    recording; n_rows, n_bytes: of its rows while they are counted, of both sides. least: what is
+    needed however they are divided, for the largest and for the counts of all.
     """
 
     of: list[tuple[tuple[int, ...], frozenset[str]]]
@@ -121,7 +121,7 @@ class Groups:
     n_bytes: npt.NDArray[np.float64]
     n_values: int
     n_cells: int
-    largest: float
+    least: float
 
     def sizes(self, stems: Iterable[str]) -> tuple[int, float]:
         """Return the rows of some recordings, and the bytes that these take."""
@@ -164,7 +164,8 @@ def grouped(
     size += 0.0 if in_memory else n_bytes
     if Plan.of(settings).counts_segments:
         size += cells * _CELL * (3 if settings.pool == "mean" else 1)
-    totals = int(n_values), int(cells.sum()), float(size.max(initial=0.0))
+    counts = len(number) * bytes_per_file(n_classes, settings)
+    totals = int(n_values), int(cells.sum()), float(max(counts, size.max(initial=0.0)))
     if UNNAMED in every:
         # It goes by the name that the other side has: only together they are one recording.
         one = [(tuple(range(n_parts)), frozenset(number))]

@@ -40,7 +40,7 @@ def made(seed: int, frame: float, levels: int):
     rng = np.random.default_rng(seed)
     files = {}
     for name in "abc":
-        n = int(rng.integers(12, 30))
+        n = int(rng.integers(14, 30))  # longer than what durations may be short of, at any frame
         edges = np.round(np.arange(n + 1) * frame, 6)
         values = rng.integers(0, levels + 1, (n, len(LABELS))) / levels
         # The recording may end before the last frame does, or after it.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft.plan import Plan
 from sedeval_soft.tables.paths import is_file
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
             check_part(parsed, settings)
         if measure == "pipsds" and not settings.psds_median_filters:
             raise SettingsError(f"{name} needs --psds-median-filters")
-        if measure == "psds" and not settings.wants_psds:
+        if measure == "psds" and not Plan.of(settings).psds:
             raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
         if group_of(name) not in ("", *settings.measures):
             if points:
@@ -131,7 +132,11 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
             raise SettingsError(f"{name} needs --satisfice 'MEASURE>=NUMBER'")
         if reading == "tuned" and not settings.tunes:
             raise SettingsError(f"{name} needs --thresholds, --cross-tune or --folds")
-        if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
+        if not (
+            reading in Plan.of(settings).psds
+            if "psds" in measure
+            else Plan.of(settings).scores(basis, reading)
+        ):
             raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
 
 

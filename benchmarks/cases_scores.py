@@ -40,8 +40,8 @@ class Pooled:
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
         from sedeval_soft.evaluation.count import Cells, Columns, count_cells, count_rankings
-        from sedeval_soft.evaluation.plan import Plan
         from sedeval_soft.measures.tally import Tally
+        from sedeval_soft.plan import Plan
         from sedeval_soft.settings import Settings
 
         n_segments = np.array([system.shape[1]])

@@ -14,7 +14,7 @@ LAYERS = (
     ("memory", "sorting", "threads"),
     ("settings",),
     ("settings_files",),
-    ("settings_schema",),
+    ("plan", "settings_schema"),
     ("tables",),
     ("timeline",),
     ("measures", "functional"),

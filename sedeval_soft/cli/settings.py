@@ -111,7 +111,9 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.plan import Plan
 
+    plan = Plan.of(settings)
     for name in names:
         parsed = ScoreName.parse(name)
         basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
@@ -119,7 +121,7 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
             check_part(parsed, settings)
         if measure == "pipsds" and not settings.psds_median_filters:
             raise SettingsError(f"{name} needs --psds-median-filters")
-        if measure == "psds" and not settings.wants_psds:
+        if measure == "psds" and not plan.psds:
             raise SettingsError(f"{name} needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr")
         if group_of(name) not in ("", *settings.measures):
             if points:
@@ -131,7 +133,7 @@ def check_wanted(names: list[str], settings: Settings, *, points: bool, parted: 
             raise SettingsError(f"{name} needs --satisfice 'MEASURE>=NUMBER'")
         if reading == "tuned" and not settings.tunes:
             raise SettingsError(f"{name} needs --thresholds, --cross-tune or --folds")
-        if not (settings.wants_psds_of(reading) if "psds" in measure else settings.wants(basis, reading)):
+        if not (reading in plan.psds if "psds" in measure else plan.scores(basis, reading)):
             raise SettingsError(f"{name} is left out by --only {' --only '.join(settings.only)}")
 
 

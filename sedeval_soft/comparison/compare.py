@@ -32,6 +32,7 @@ from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import detected, positive
@@ -252,7 +253,7 @@ def _discordances(
 
     tallies: by system. Nothing where that reading is not evaluated.
     """
-    if not settings.wants("segment", "hard") or len(tallies) < 2:
+    if not Plan.of(settings).scores("segment", "hard") or len(tallies) < 2:
         return ()
     files = sorted({file for tally in tallies.values() for file in tally.files})
     place = {file: i for i, file in enumerate(files)}

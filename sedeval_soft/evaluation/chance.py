@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import named, score_tally
 from sedeval_soft.evaluation.scores import Chance, Level, Score, Scores
@@ -26,6 +25,7 @@ from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.measures.segment import confusion_scores
+from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition

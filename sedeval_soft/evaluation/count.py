@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import counted
-from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
@@ -24,6 +23,7 @@ from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
 from sedeval_soft.measures.tally import ClassColumn, Column, Tally
 from sedeval_soft.memory import check_room
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.activity import activities

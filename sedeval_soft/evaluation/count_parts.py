@@ -13,12 +13,12 @@ import numpy.typing as npt
 from sedeval_soft.evaluation.groups import scenes_of
 from sedeval_soft.evaluation.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
 from sedeval_soft.evaluation.partition import Part
-from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.shard import Shard, Tables, in_memory
 from sedeval_soft.evaluation.system_scores import describe, shard_of, tuned_shard
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import ThresholdCounts, error_merit, f_merit
+from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks

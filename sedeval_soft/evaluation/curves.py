@@ -20,6 +20,7 @@ from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 
@@ -40,7 +41,7 @@ FAMILIES: dict[tuple[str, str], str] = {
 
 def has_curves(settings: Settings) -> bool:
     """Return whether anything that the settings ask for has curves."""
-    return settings.wants_psds_of("hard") or any(settings.wants(*family) for family in FAMILIES)
+    return "hard" in Plan.of(settings).psds or any(Plan.of(settings).scores(*family) for family in FAMILIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     pooled: dict[str, Curve] = {}
     reliability = {}
     for basis in ("segment", "clip"):
-        readings = [reading for reading in ("hard", "soft") if settings.wants(basis, reading)]
+        readings = [reading for reading in ("hard", "soft") if Plan.of(settings).scores(basis, reading)]
         ordered = _ordered(tally, basis) if readings and f"{basis}.system" in tally.samples else []
         for reading in readings if ordered else ():
             cut, name = cut_of(reading, settings), f"{basis}.{reading}"
@@ -93,11 +94,11 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
                 reliability[name] = dict(zip(tally.classes, bins, strict=True))
     events: dict[str, ByClass] = {"event": {}, "intersection": {}}
     for basis in events:
-        if settings.wants(basis, "optimal"):
+        if Plan.of(settings).scores(basis, "optimal"):
             table = threshold_counts(tally, basis, settings)
             events[basis] = {name: Curve.of_events(table, c) for c, name in enumerate(tally.classes)}
     filters = [f"median {length}" for length in settings.psds_median_filters]
-    wants = settings.wants_psds_of("hard")
+    wants = "hard" in Plan.of(settings).psds
     return Curves(
         segment=cells.get(("segment", "hard"), {}),
         clip=cells.get(("clip", "hard"), {}),

@@ -21,10 +21,10 @@ from sedeval_soft.evaluation.count_parts import (
 )
 from sedeval_soft.evaluation.groups import scenes_of
 from sedeval_soft.evaluation.partition import Part, Partition, partition_rows
-from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import describe
 from sedeval_soft.memory import check_room, given_limit, has_room, room
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.averages import Averaged, averaged, ratio
 from sedeval_soft.measures.base import Table
@@ -35,6 +34,7 @@ from sedeval_soft.measures.threshold_counts import (
     f_merit,
 )
 from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
+from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import Constraint, Settings
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events, active

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import bytes_per_file
-from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.memory import check_room, room
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of

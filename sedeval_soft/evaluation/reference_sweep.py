@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.evaluation.optimal import counts_at, optimal_scores
-from sedeval_soft.evaluation.plan import CELLS, Plan
 from sedeval_soft.evaluation.score import named, plain
 from sedeval_soft.evaluation.scores import THRESHOLDS, Sweep
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 

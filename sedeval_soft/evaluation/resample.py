@@ -26,7 +26,6 @@ from sedeval_soft.evaluation.optimal import (
     satisficed,
 )
 from sedeval_soft.evaluation.optimal_bootstrap import optimal_of_weights
-from sedeval_soft.evaluation.plan import THRESHOLDED, Family
 from sedeval_soft.evaluation.score import (
     Key,
     counted_tables,
@@ -44,7 +43,8 @@ from sedeval_soft.measures.base import Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.settings import READINGS, Settings
+from sedeval_soft.plan import THRESHOLDED, Family, Plan
+from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
@@ -128,7 +128,7 @@ class Replicates:
         best: the tables of the optimal readings of all files, whose thresholds are kept; None to look for
         them anew with each weights.
         """
-        families = [family for family in THRESHOLDED if settings.wants(*family)]
+        families = [family for family in THRESHOLDED if family in Plan.of(settings).families]
         cells = sorted_cells(tally, settings, again=True)
         if best is None:
             finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
@@ -171,7 +171,9 @@ class Replicates:
     def one_by_one(self) -> bool:
         """Whether there are scores that are made for one replicate after another, which takes long."""
         settings = self.settings
-        return settings.wants_psds or any(group not in ("confusion", "joint") for group in settings.measures)
+        return bool(Plan.of(settings).psds) or any(
+            group not in ("confusion", "joint") for group in settings.measures
+        )
 
     def _fixed_table(self, family: Family, sums: Weighted) -> Table:
         basis, uses = family[0], self.fixed[family]
@@ -259,7 +261,7 @@ def replicates_of(tally: Tally, settings: Settings) -> Replicates:
     """Return what gives scores of replicates, with thresholds of their own or those of all files."""
     if not settings.fixed_thresholds:
         return Replicates.of(tally, settings)
-    families = [family for family in THRESHOLDED if settings.wants(*family)]
+    families = [family for family in THRESHOLDED if family in Plan.of(settings).families]
     return Replicates.of(
         tally, settings, {family: optimal_scores(tally, family[0], settings) for family in families}
     )
@@ -334,22 +336,20 @@ def _kinds(settings: Settings) -> tuple[str, ...]:
     wanted = {
         "optimal" if (basis, reading) in THRESHOLDED and not settings.fixed_thresholds
         else "soft" if reading == "soft" else "hard"
-        for basis, readings in READINGS.items() for reading in readings if settings.wants(basis, reading)
+        for basis, reading in Plan.of(settings).families
     }  # fmt: skip
     return tuple(kind for kind in ("hard", "soft", "optimal") if kind in wanted)
 
 
 def skips_optimal(settings: Settings) -> bool:
     """Return whether the intervals that are asked for are not valid for optimal readings."""
-    optimal = any(settings.wants(*family) for family in THRESHOLDED)
+    optimal = any(Plan.of(settings).scores(*family) for family in THRESHOLDED)
     return settings.ci == "jackknife" and optimal and not settings.fixed_thresholds
 
 
 def _without_optimal(settings: Settings) -> tuple[str, ...]:
-    families = [(basis, reading) for basis, readings in READINGS.items() for reading in readings]
-    return (
-        tuple(".".join(f) for f in families if f not in THRESHOLDED and settings.wants(*f)) or settings.only
-    )
+    others = (family for family in Plan.of(settings).families if family not in THRESHOLDED)
+    return tuple(map(".".join, others)) or settings.only
 
 
 def _has_interval(score: Score, settings: Settings) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.optimal import optimal_scores
-from sedeval_soft.evaluation.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.evaluation.scores import Confusion, Score
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Family, Measure, Table, Tables
@@ -22,6 +21,7 @@ from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_sc
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
+from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import detected, positive
 

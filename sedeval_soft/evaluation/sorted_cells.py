@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import evaluated_cells
-from sedeval_soft.evaluation.plan import ORDERED
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.averages import Averaged, averaged
 from sedeval_soft.measures.base import Table, scores_of
@@ -24,6 +23,7 @@ from sedeval_soft.measures.divergence import (
 )
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
+from sedeval_soft.plan import ORDERED, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import in_order
 from sedeval_soft.threads import for_each
@@ -113,7 +113,7 @@ class SortedCells:
             reference, system = np.zeros((2, 1, 0))
         both = _InOrder.of(system), _InOrder.of(reference) if again and _correlates(basis, settings) else None
         lengths = tally.per_file[cells_of(basis)]
-        counts = settings.wants(basis, "soft") and "curves" in settings.measures
+        counts = Plan.of(settings).scores(basis, "soft") and "curves" in settings.measures
         return cls(
             reference,
             system,
@@ -159,7 +159,7 @@ def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str,
     """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `of` are used up."""
     every, of = of, of.evaluated()
     reference, system, ordered = of.reference, of.system, of.by_system
-    readings = [reading for reading in ("hard", "soft") if settings.wants(basis, reading)]
+    readings = [reading for reading in ("hard", "soft") if Plan.of(settings).scores(basis, reading)]
     tables: dict[str, Table] = {reading: {} for reading in readings}
     if any(group in settings.measures for group in ORDERED):
         cells = _cells(of)
@@ -203,7 +203,7 @@ def _picked(cells: Sequence[Ordered], some: Bools) -> list[Ordered]:
 
 
 def _correlates(basis: str, settings: Settings) -> bool:
-    return settings.wants(basis, "soft") and "divergence" in settings.measures
+    return Plan.of(settings).scores(basis, "soft") and "divergence" in settings.measures
 
 
 def _first(of: Averaged, n_classes: int) -> Averaged:

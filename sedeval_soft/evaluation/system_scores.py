@@ -14,13 +14,13 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.evaluation.optimal import unreachable
-from sedeval_soft.evaluation.plan import ORDERED, Plan
 from sedeval_soft.evaluation.score import confusion_tables, score_tally
 from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import ORDERED, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import evaluated_cells
-from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_laws
@@ -31,6 +30,7 @@ from sedeval_soft.measures.segment import (
     sum_files,
 )
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
+from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.lifetimes import EventLifetimes

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns
 from sedeval_soft.evaluation.optimal import candidates_of, counts_at
-from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.measures.averages import ratio
 from sedeval_soft.measures.detection import DetectionCounts, f_beta
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import Merit, error_merit, f_merit, threshold_between
+from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings, TunedClass, Tuning
 from sedeval_soft.timeline.recordings import positive
 
@@ -47,7 +47,7 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
     """
     columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
     for basis in BASES:
-        if settings.wants(basis, "tuned"):
+        if Plan.of(settings).scores(basis, "tuned"):
             parts = tuned_thresholds(tally, basis, settings, folds)
             columns.enter(f"{basis}.tuned", _counts(tally, basis, parts, settings))
     return replace(tally, per_class=columns.per_class, per_file=columns.per_file)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.evaluation.plan import Plan
 from sedeval_soft.evaluation.scores import Offender, Worst
 from sedeval_soft.measures.segment import common
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.grid import Edges

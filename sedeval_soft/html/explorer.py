@@ -18,6 +18,7 @@ from sedeval_soft.evaluation.curves import Explored, explored_events, reference_
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 
@@ -42,9 +43,11 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     events = {
         basis: explored_events(tally, basis, settings, thresholds)
         for basis in EVENTS
-        if settings.wants(basis) and _has_events(tally, thresholds) and settings.matching == "optimal"
+        if Plan.of(settings).scores(basis)
+        and _has_events(tally, thresholds)
+        and settings.matching == "optimal"
     }
-    cells = settings.wants("segment") and "segment.system" in tally.samples
+    cells = Plan.of(settings).scores("segment") and "segment.system" in tally.samples
     if not cells and not events:
         return None
     samples = [tally.samples[f"segment.{side}"] for side in ("reference", "system")] if cells else []

@@ -14,6 +14,7 @@ from sedeval_soft.evaluation.outcomes import EventOutcomes, SegmentOutcomes, eve
 from sedeval_soft.evaluation.worst import costs_of
 from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import ReportInput
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.activity import Activity
@@ -240,7 +241,7 @@ def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
 
 def _views(settings: Settings) -> list[str]:
     """Return for which bases it is told what is a hit: those whose hard reading is evaluated."""
-    return [basis for basis in ("event", "segment") if settings.wants(basis, "hard")]
+    return [basis for basis in ("event", "segment") if Plan.of(settings).scores(basis, "hard")]
 
 
 class _Shown:

@@ -28,6 +28,7 @@ from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.segment import Runs, confusion_scores, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
@@ -76,9 +77,9 @@ _RESULTS = (
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
-    if not (settings.wants("segment", "hard") or settings.wants("event", "hard")):
+    if not (Plan.of(settings).scores("segment", "hard") or Plan.of(settings).scores("event", "hard")):
         raise SettingsError("--check is of hard segment- and event-based scores; --only leaves them out")
-    if not settings.wants("event", "hard"):
+    if not Plan.of(settings).scores("event", "hard"):
         return
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:
         raise SettingsError("sed_eval has one collar: --check needs equal --onset-collar and --offset-collar")
@@ -111,9 +112,9 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
     theirs: dict[str, Value] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if settings.wants("segment", "hard"):
+        if Plan.of(settings).scores("segment", "hard"):
             theirs |= _segment_scores(pair, settings)
-        if settings.wants("event", "hard"):
+        if Plan.of(settings).scores("event", "hard"):
             theirs |= _event_scores(pair, settings)
     steps = _steps(pair, settings)
     compared = []
@@ -196,7 +197,11 @@ def _steps(pair: Recordings, settings: Settings) -> dict[str, list[_Step]]:
     if settings.compat == "sed_eval":
         return {}
     of_bases = {"segment": _segment_steps, "event": _event_steps}
-    return {basis: make(pair, settings) for basis, make in of_bases.items() if settings.wants(basis, "hard")}
+    return {
+        basis: make(pair, settings)
+        for basis, make in of_bases.items()
+        if Plan.of(settings).scores(basis, "hard")
+    }
 
 
 def _parts(name: ScoreName, ours: Value, steps: Sequence[_Step], classes: Sequence[str]) -> tuple[Part, ...]:

@@ -19,7 +19,6 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.optimal import counts_at
-from sedeval_soft.evaluation.plan import CELLS
 from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
@@ -28,6 +27,7 @@ from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import in_steps
@@ -79,8 +79,10 @@ class _Asked:
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_scores_eval has no such setting, or nothing of its is evaluated."""
-    bases = [basis for basis in ("segment", "event", "intersection") if settings.wants(basis, "optimal")]
-    if not bases and not settings.wants_psds_of("hard"):
+    bases = [
+        basis for basis in ("segment", "event", "intersection") if Plan.of(settings).scores(basis, "optimal")
+    ]
+    if not bases and "hard" not in Plan.of(settings).psds:
         raise SettingsError("--check sed_scores_eval is of optimal readings and PSDS; --only leaves them out")
     if settings.pool != "max" and "segment" in bases:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
@@ -110,8 +112,8 @@ def check_sed_scores_eval(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for basis in ("segment", "event", "intersection"):
-            if settings.wants(basis, "optimal") or (
-                basis == "intersection" and settings.wants_psds_of("hard")
+            if Plan.of(settings).scores(basis, "optimal") or (
+                basis == "intersection" and "hard" in Plan.of(settings).psds
             ):
                 asked = _asked(pair, tally, basis, settings)
                 left_out = [label for label in pair.classes if label not in asked.labels]
@@ -218,7 +220,7 @@ def _of_basis(
 ) -> Iterator[Comparison]:
     """Yield the scores of one basis."""
     try:
-        best = _best_f(asked, basis, settings) if settings.wants(basis, "optimal") else None
+        best = _best_f(asked, basis, settings) if Plan.of(settings).scores(basis, "optimal") else None
         others = dict(_others(asked, basis, settings))
     except (ValueError, AssertionError, KeyError, TypeError, IndexError) as error:
         raise EvaluationError(f"sed_scores_eval failed on {basis}-based scores: {error}") from error
@@ -265,7 +267,7 @@ def _others(asked: _Asked, basis: str, settings: Settings) -> Iterator[tuple[str
             values = getattr(segment_based, theirs)(**asked.both, **lengths)[0]
             yield from _named(values, f"segment.hard.{name}", {"mean": "macro"})
         return
-    if settings.wants(basis, "optimal"):
+    if Plan.of(settings).scores(basis, "optimal"):
         module, how = (
             (collar_based, _collars(settings))
             if basis == "event"
@@ -273,7 +275,7 @@ def _others(asked: _Asked, basis: str, settings: Settings) -> Iterator[tuple[str
         )
         values = module.best_error_rate(**asked.both, **how)[0]
         yield from _named(values, f"{basis}.optimal.best_error_rate", {"macro_average": "macro"})
-    if basis == "intersection" and settings.wants_psds_of("hard"):
+    if basis == "intersection" and "hard" in Plan.of(settings).psds:
         weights = {name: settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")}
         # It refuses a criterion for cross triggers that have no weight.
         cttc = settings.criterion("cttc") if weights["alpha_ct"] else None

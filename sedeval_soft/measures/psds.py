@@ -28,6 +28,7 @@ from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds
 from sedeval_soft.timeline.events import Events
@@ -432,10 +433,10 @@ def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table
         none = Averaged(np.full(len(tally.classes), np.nan), overall=np.array(np.nan))
         names = ("psds", "pipsds") if settings.psds_median_filters else ("psds",)
         both = {"hard": dict.fromkeys(names, none), "soft": {"psds": none}}
-        return {("intersection", r): table for r, table in both.items() if settings.wants_psds_of(r)}
-    if settings.wants_psds_of("hard"):
+        return {("intersection", r): table for r, table in both.items() if r in Plan.of(settings).psds}
+    if "hard" in Plan.of(settings).psds:
         tables["intersection", "hard"] = _against_cut(tally, settings)
-    if settings.wants_psds_of("soft"):
+    if "soft" in Plan.of(settings).psds:
         levels, system = tally.events["levels"], tally.events["system"]
         common = (len(tally.classes), _seconds(tally), Criteria.of(settings), PsdWeights.of(settings))
         value, classes = soft_psds(levels, system, *common)
@@ -445,7 +446,7 @@ def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table
 
 def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> list[str]:
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
-    if not settings.wants_psds_of("soft"):
+    if "soft" not in Plan.of(settings).psds:
         return []
     cuts = cuts_of(tally.events["levels"], tally.events["system"])
     return [] if cuts.exact else [sampled_note(len(cuts.level), group)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.evaluation.scores import Score
+from sedeval_soft.plan import Plan
 from sedeval_soft.plots.data import System, Systems
 from sedeval_soft.plots.figure import (
     POINTS,
@@ -35,8 +36,8 @@ class _Matrix:
         settings = systems.settings
         self.measure, self.average = matrix_score(systems.wish)
         self.label = plain(f"{self.average} {measure_label(settings, self.measure)}")
-        self.bases = [b for b in MATRIX_BASES if settings.wants(b)]
-        self.readings = [r for r in READINGS if any(settings.wants(b, r) for b in self.bases)]
+        self.bases = [b for b in MATRIX_BASES if Plan.of(settings).scores(b)]
+        self.readings = [r for r in READINGS if any(Plan.of(settings).scores(b, r) for b in self.bases)]
         self.styles = dict(zip(self.readings, strokes(len(self.readings)), strict=True))
 
     def score(self, system: System, basis: str, reading: str) -> Score | None:

@@ -9,6 +9,7 @@ from sedeval_soft.evaluation.worst import family_of
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plan import Plan
 from sedeval_soft.plots.data import Wish
 from sedeval_soft.plots.registry import KINDS, OPTIONS, kinds_with
 from sedeval_soft.settings import GROUPS, Settings
@@ -44,7 +45,7 @@ def family_for(kind: str, settings: Settings, *, default: bool = False) -> tuple
     """
     for name in KINDS[kind].families:
         basis, _, reading = name.partition(".")
-        if default or settings.wants(basis, reading):
+        if default or Plan.of(settings).scores(basis, reading):
             return basis, reading
     raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
 
@@ -68,7 +69,7 @@ def settings_for(  # noqa: PLR0911 - one for each kind
     base = replace(base, ci=None)
     if kind == "psd-roc":
         base = replace(base, only=("intersection.hard",), measures=("curves",))
-        return base if base.wants_psds else replace(base, max_efpr=_PSDS_RANGE)
+        return base if Plan.of(base).psds else replace(base, max_efpr=_PSDS_RANGE)
     if kind == "timeline":
         return replace(base, only=("segment.hard",), thresholds=None, cross_tune=None)
     if kind == "worst":
@@ -80,7 +81,9 @@ def settings_for(  # noqa: PLR0911 - one for each kind
     if kind == "sweep":
         only = _swept(wish) or (("segment", "event") if default else tuple(settings.only))
         chosen = replace(base, only=only, reference_sweep=True)
-        if not any(chosen.wants(basis, r) for basis in (*MATRIX_BASES, "clip") for r in ("hard", "optimal")):
+        if not any(
+            Plan.of(chosen).scores(basis, r) for basis in (*MATRIX_BASES, "clip") for r in ("hard", "optimal")
+        ):
             raise SettingsError("sweep is of hard and optimal readings; --only names none of them")
         return chosen
     basis, reading = family_for(kind, settings, default=default)
@@ -94,7 +97,7 @@ def settings_for(  # noqa: PLR0911 - one for each kind
 
 def _for_matrix(base: Settings, *, several: bool, default: bool) -> Settings:
     chosen = replace(base, only=MATRIX_BASES) if default else base
-    if not any(map(chosen.wants, MATRIX_BASES)):
+    if not any(map(Plan.of(chosen).scores, MATRIX_BASES)):
         raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
     # Of several systems it is said which can be told apart, and that takes intervals.
     return replace(chosen, ci="bootstrap") if several and chosen.ci is None else chosen
@@ -115,7 +118,7 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool
         stems = _CLASS_SCORES[-1:] if several else _CLASS_SCORES
     if not stems:
         bases = (*MATRIX_BASES, "clip")
-        stems = tuple(f"{b}.{r}.f1" for b in bases for r in READINGS if settings.wants(b, r))
+        stems = tuple(f"{b}.{r}.f1" for b in bases for r in READINGS if Plan.of(settings).scores(b, r))
         if not stems:
             raise SettingsError(
                 "classes shows no F of what --only names; expected --score BASIS.READING.MEASURE"
@@ -150,7 +153,7 @@ def rank_by(settings: Settings, wish: Wish) -> str:
     """Return the score that a leaderboard is sorted by: of what is evaluated, the soft reading if it is."""
     measure, average = matrix_score(wish)
     readings = ("soft", "optimal", "hard", "tuned")
-    families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if settings.wants(b, r))
+    families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if Plan.of(settings).scores(b, r))
     return f"{next(families)}.{measure}.{average}"
 
 

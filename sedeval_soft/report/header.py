@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Input, Scores
 from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.plan import Plan
 from sedeval_soft.report.table import short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
@@ -85,7 +86,7 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
         lines.append(("satisfice", f"best thresholds where {_satisfice(settings)}"))
     if settings.measures:
         lines.append(("measures", _measures(scores)))
-    if settings.wants_psds:
+    if Plan.of(settings).psds:
         lines.append(("PSDS", _psds(scores)))
     if settings.compat:
         lines.append(("compat", f"the hard reading follows {settings.compat}"))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
 from sedeval_soft.tables.filenames import listing, match_names
@@ -224,7 +225,10 @@ def _beyond(
 
 def _off_grid(sides: Mapping[str, EventTable], settings: Settings) -> dict[str, tuple[int, int, float]]:
     """Return by role what rows show of a grid that is nearly that of the segments, if these are evaluated."""
-    if not any(settings.wants(basis) or settings.tunes_by(basis) for basis in ("segment", "ranking")):
+    if not any(
+        Plan.of(settings).scores(basis) or basis in Plan.of(settings).tuned_by
+        for basis in ("segment", "ranking")
+    ):
         return {}
     edges = Edges(settings.segment_ticks)
     found = {role: edges.near_misses(rows.file, rows.onset, rows.offset) for role, rows in sides.items()}

@@ -79,14 +79,6 @@ def free() -> int:
     return min(found, default=_UNKNOWN)
 
 
-def give_back() -> None:
-    """Hand memory that this process no longer uses back to the system, where it keeps some for itself."""
-    import ctypes
-
-    with contextlib.suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
-
-
 def spelled(size: float) -> str:
     """Return a number of bytes with a unit and three digits: `1.5 GiB`."""
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):

@@ -61,9 +61,10 @@ class Plan:
         """Return whether a basis is scored, in one of some readings, or in any where none is named."""
         return any(of == basis and (not readings or reading in readings) for of, reading in self.families)
 
-    def of_basis(self, *bases: str) -> tuple[Family, ...]:
-        """Return the families of some bases, in the order of these."""
-        return tuple(family for basis in bases for family in self.families if family[0] == basis)
+    @property
+    def thresholded(self) -> tuple[Family, ...]:
+        """The families that look for each class's best threshold."""
+        return tuple(family for family in THRESHOLDED if family in self.families)
 
     def asks_for(self, *groups: str) -> bool:
         """Return whether one of some groups of measures is asked for."""
@@ -77,7 +78,7 @@ class Plan:
         others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
         if others or {*settings.measures} - {"divergence"} or any(map(self.compares_cells, CELLS)):
             return ()
-        bases = [basis for basis, reading in THRESHOLDED if self.scores(basis, reading)]
+        bases = [basis for basis, _ in self.thresholded]
         # PSDS looks at the events of all recordings.
         return tuple(basis for basis in bases if basis in CELLS or not self.psds)
 

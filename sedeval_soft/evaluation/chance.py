@@ -130,8 +130,9 @@ def closed_forms(pair: Recordings, settings: Settings) -> dict[str, float]:
         return {}
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
     found: dict[str, float] = {}
+    plan = Plan.of(settings)
     for basis in CELLS:
-        if not Plan.of(settings).scores(basis):
+        if not plan.scores(basis):
             continue
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))

@@ -1,4 +1,4 @@
-"""EventTable in, statistics out: of all recordings at once, or of some of them."""
+"""Tables in, statistics out: of all recordings at once, or of some of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align, with_classes
 
 Floats = npt.NDArray[np.float64]
-
 Index = npt.NDArray[np.int64]
 
 Key = tuple[str | None, str]

@@ -41,7 +41,8 @@ FAMILIES: dict[tuple[str, str], str] = {
 
 def has_curves(settings: Settings) -> bool:
     """Return whether anything that the settings ask for has curves."""
-    return "hard" in Plan.of(settings).psds or any(Plan.of(settings).scores(*family) for family in FAMILIES)
+    plan = Plan.of(settings)
+    return "hard" in plan.psds or any(family in plan.families for family in FAMILIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,12 @@ class Curves:
 
 def curves_of(tally: Tally, settings: Settings) -> Curves:
     """Return the curves that a tally has, for the bases and PSDS that the settings ask for."""
+    plan = Plan.of(settings)
     cells: dict[tuple[str, str], ByClass] = {}
     pooled: dict[str, Curve] = {}
     reliability = {}
     for basis in ("segment", "clip"):
-        readings = [reading for reading in ("hard", "soft") if Plan.of(settings).scores(basis, reading)]
+        readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
         ordered = _ordered(tally, basis) if readings and f"{basis}.system" in tally.samples else []
         for reading in readings if ordered else ():
             cut, name = cut_of(reading, settings), f"{basis}.{reading}"
@@ -94,11 +96,11 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
                 reliability[name] = dict(zip(tally.classes, bins, strict=True))
     events: dict[str, ByClass] = {"event": {}, "intersection": {}}
     for basis in events:
-        if Plan.of(settings).scores(basis, "optimal"):
+        if plan.scores(basis, "optimal"):
             table = threshold_counts(tally, basis, settings)
             events[basis] = {name: Curve.of_events(table, c) for c, name in enumerate(tally.classes)}
     filters = [f"median {length}" for length in settings.psds_median_filters]
-    wants = "hard" in Plan.of(settings).psds
+    wants = "hard" in plan.psds
     return Curves(
         segment=cells.get(("segment", "hard"), {}),
         clip=cells.get(("clip", "hard"), {}),

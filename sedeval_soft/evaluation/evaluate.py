@@ -20,7 +20,7 @@ from sedeval_soft.evaluation.count_parts import (
     time_grids,
 )
 from sedeval_soft.evaluation.groups import scenes_of
-from sedeval_soft.evaluation.partition import Part, Partition, partition_rows
+from sedeval_soft.evaluation.partition import Part, Partition, fits_at_once, partition_rows
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import describe
 from sedeval_soft.memory import check_room, given_limit, has_room, room
@@ -60,6 +60,8 @@ def count_rows(
     name: the system's. whole: whether all that was counted is needed, to be saved or divided, not only the
     scores.
     """
+    if fits_at_once(reference, system, settings, durations):
+        return shard_of_rows(reference, system, settings, durations, name)
     partition = partition_rows(reference, system, settings, durations)
     if len(partition.parts) == 1:
         return shard_of_rows(reference, system, settings, durations, name)
@@ -183,15 +185,15 @@ def _on_time_grid(
     partition: Partition, classes: tuple[str, ...], settings: Settings, execute: Execute
 ) -> list[Part]:
     """Return the parts, which know the time step of the whole system where a median filter needs it."""
-    filters = any(settings.of_classes("median_filter", classes))
-    if not filters and not (Plan.of(settings).filters):
+    filters = Plan.of(settings).filters
+    if not filters and not any(settings.of_classes("median_filter", classes)):
         return partition.parts
     found = execute.map(partial(time_grids, settings), partition.parts)
     name = partition.system.origin.name
     steps = {
         of: TimeGrid.merge([grids[of] for grids in found]).step(name)
         for of in found[0]
-        if of == classes or Plan.of(settings).filters
+        if of == classes or filters
     }
     return [replace(part, steps=steps) for part in partition.parts]
 

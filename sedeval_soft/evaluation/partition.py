@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import bytes_per_file
-from sedeval_soft.memory import check_room, room
+from sedeval_soft.memory import check_room, has_room, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -78,6 +78,28 @@ class Partition:
     n_rows: tuple[int, int]
     n_values: int
     n_cells: int
+
+
+def fits_at_once(
+    reference: EventTable, system: EventTable, settings: Settings, durations: Mapping[str, float] | None
+) -> bool:
+    """Return whether tables in memory can be counted at once, were all recordings as long as the longest.
+
+    Where they cannot, it takes a look at each of them to say.
+    """
+    n_files = len(reference.files) + len(system.files) + len(durations or ())
+    n_classes = len(settings.classes or {*reference.classes, *system.classes})
+    ends = [float(rows.offset.max(initial=0.0)) for rows in (reference, system)]
+    longest = max(*ends, *(durations or {}).values())
+    cells = n_files * n_classes * np.ceil(longest / settings.segment_length)
+    return has_room(2 * (n_files * bytes_per_file(n_classes, settings) + _bytes_per_cell(settings) * cells))
+
+
+def _bytes_per_cell(settings: Settings) -> int:
+    """Return what counting takes for each segment of each class, nothing where no segments are counted."""
+    if not Plan.of(settings).counts_segments:
+        return 0
+    return _CELL * (3 if settings.pool == "mean" else 1)
 
 
 def partition_rows(
@@ -160,10 +182,8 @@ def grouped(
         k = number[stem_of(name)]
         length[k] = max(length[k], seconds)
     cells = np.ceil(length / settings.segment_length) * n_classes
-    size = np.full(len(number), float(bytes_per_file(n_classes, settings)))
+    size = bytes_per_file(n_classes, settings) + _bytes_per_cell(settings) * cells
     size += 0.0 if in_memory else n_bytes
-    if Plan.of(settings).counts_segments:
-        size += cells * _CELL * (3 if settings.pool == "mean" else 1)
     counts = len(number) * bytes_per_file(n_classes, settings)
     totals = int(n_values), int(cells.sum()), float(max(counts, size.max(initial=0.0)))
     if UNNAMED in every:

@@ -41,6 +41,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep | None:
 
 def surfaces_of(tally: Tally, settings: Settings) -> dict[str, Surface]:
     """Return the counts over thresholds of both sides by basis, `segment` or `clip`, if asked for."""
+    swept = Plan.of(settings).swept
     return {
         basis: Surface.of(
             tally.samples[f"{basis}.reference"],
@@ -49,7 +50,7 @@ def surfaces_of(tally: Tally, settings: Settings) -> dict[str, Surface]:
             inclusive=settings.inclusive,
         )
         for basis in CELLS
-        if basis in Plan.of(settings).swept
+        if basis in swept
     }
 
 

@@ -128,7 +128,7 @@ class Replicates:
         best: the tables of the optimal readings of all files, whose thresholds are kept; None to look for
         them anew with each weights.
         """
-        families = [family for family in THRESHOLDED if family in Plan.of(settings).families]
+        families = Plan.of(settings).thresholded
         cells = sorted_cells(tally, settings, again=True)
         if best is None:
             finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
@@ -261,10 +261,8 @@ def replicates_of(tally: Tally, settings: Settings) -> Replicates:
     """Return what gives scores of replicates, with thresholds of their own or those of all files."""
     if not settings.fixed_thresholds:
         return Replicates.of(tally, settings)
-    families = [family for family in THRESHOLDED if family in Plan.of(settings).families]
-    return Replicates.of(
-        tally, settings, {family: optimal_scores(tally, family[0], settings) for family in families}
-    )
+    best = {family: optimal_scores(tally, family[0], settings) for family in Plan.of(settings).thresholded}
+    return Replicates.of(tally, settings, best)
 
 
 def values_of(
@@ -343,8 +341,8 @@ def _kinds(settings: Settings) -> tuple[str, ...]:
 
 def skips_optimal(settings: Settings) -> bool:
     """Return whether the intervals that are asked for are not valid for optimal readings."""
-    optimal = any(Plan.of(settings).scores(*family) for family in THRESHOLDED)
-    return settings.ci == "jackknife" and optimal and not settings.fixed_thresholds
+    optimal = Plan.of(settings).thresholded
+    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
 
 
 def _without_optimal(settings: Settings) -> tuple[str, ...]:

@@ -159,7 +159,8 @@ def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str,
     """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `of` are used up."""
     every, of = of, of.evaluated()
     reference, system, ordered = of.reference, of.system, of.by_system
-    readings = [reading for reading in ("hard", "soft") if Plan.of(settings).scores(basis, reading)]
+    plan = Plan.of(settings)
+    readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
     tables: dict[str, Table] = {reading: {} for reading in readings}
     if any(group in settings.measures for group in ORDERED):
         cells = _cells(of)

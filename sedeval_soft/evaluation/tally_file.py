@@ -1,5 +1,8 @@
-"""What a tally file says of itself: a text in JSON, and what each of its parts must be.
+"""Tally files: a shard of an evaluation in one file, and back, to the last bit.
 
+A file is a zip of numpy arrays, one for each column, and of a header in JSON; nothing in it is ever
+unpickled. The same shard gives the same bytes. What is read back is what scores are computed from: all of
+it is checked, so that a damaged or made-up file is refused with what is wrong, and not found out later.
 Names may hold what no UTF-8 has (undecodable file names, kept as surrogates): the text keeps them so.
 """
 
@@ -219,13 +222,6 @@ def _refuse_constant(text: str) -> float:
 
 def _short(value: object) -> str:
     return repr(value)[:60]
-
-
-# Tally files: a shard of an evaluation in one file, and back, to the last bit.
-#
-# A file is a zip of numpy arrays, one for each column, and of a header in JSON; nothing in it is ever
-# unpickled. The same shard gives the same bytes. What is read back is what scores are computed from: all of
-# it is checked, so that a damaged or made-up file is refused with what is wrong, and not found out later.
 
 
 _HEADER = "header.json"

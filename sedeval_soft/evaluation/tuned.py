@@ -46,8 +46,9 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
     folds: the files of each, if the settings tune over given folds.
     """
     columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
+    plan = Plan.of(settings)
     for basis in BASES:
-        if Plan.of(settings).scores(basis, "tuned"):
+        if plan.scores(basis, "tuned"):
             parts = tuned_thresholds(tally, basis, settings, folds)
             columns.enter(f"{basis}.tuned", _counts(tally, basis, parts, settings))
     return replace(tally, per_class=columns.per_class, per_file=columns.per_file)

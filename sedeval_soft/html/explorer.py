@@ -39,15 +39,14 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     settings, tally = inputs.settings, inputs.tally
     if settings.compat is not None:
         return None
+    plan = Plan.of(settings)
     thresholds = reference_thresholds(tally, settings)
     events = {
         basis: explored_events(tally, basis, settings, thresholds)
         for basis in EVENTS
-        if Plan.of(settings).scores(basis)
-        and _has_events(tally, thresholds)
-        and settings.matching == "optimal"
+        if plan.scores(basis) and _has_events(tally, thresholds) and settings.matching == "optimal"
     }
-    cells = Plan.of(settings).scores("segment") and "segment.system" in tally.samples
+    cells = plan.scores("segment") and "segment.system" in tally.samples
     if not cells and not events:
         return None
     samples = [tally.samples[f"segment.{side}"] for side in ("reference", "system")] if cells else []

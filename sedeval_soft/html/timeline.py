@@ -241,7 +241,8 @@ def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
 
 def _views(settings: Settings) -> list[str]:
     """Return for which bases it is told what is a hit: those whose hard reading is evaluated."""
-    return [basis for basis in ("event", "segment") if Plan.of(settings).scores(basis, "hard")]
+    plan = Plan.of(settings)
+    return [basis for basis in ("event", "segment") if plan.scores(basis, "hard")]
 
 
 class _Shown:

@@ -77,9 +77,10 @@ _RESULTS = (
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
-    if not (Plan.of(settings).scores("segment", "hard") or Plan.of(settings).scores("event", "hard")):
+    plan = Plan.of(settings)
+    if not (plan.scores("segment", "hard") or plan.scores("event", "hard")):
         raise SettingsError("--check is of hard segment- and event-based scores; --only leaves them out")
-    if not Plan.of(settings).scores("event", "hard"):
+    if not plan.scores("event", "hard"):
         return
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:
         raise SettingsError("sed_eval has one collar: --check needs equal --onset-collar and --offset-collar")
@@ -109,12 +110,13 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
     refuse_settings(settings)
     if "None" in pair.classes:
         raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
+    plan = Plan.of(settings)
     theirs: dict[str, Value] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if Plan.of(settings).scores("segment", "hard"):
+        if plan.scores("segment", "hard"):
             theirs |= _segment_scores(pair, settings)
-        if Plan.of(settings).scores("event", "hard"):
+        if plan.scores("event", "hard"):
             theirs |= _event_scores(pair, settings)
     steps = _steps(pair, settings)
     compared = []
@@ -197,11 +199,8 @@ def _steps(pair: Recordings, settings: Settings) -> dict[str, list[_Step]]:
     if settings.compat == "sed_eval":
         return {}
     of_bases = {"segment": _segment_steps, "event": _event_steps}
-    return {
-        basis: make(pair, settings)
-        for basis, make in of_bases.items()
-        if Plan.of(settings).scores(basis, "hard")
-    }
+    plan = Plan.of(settings)
+    return {basis: make(pair, settings) for basis, make in of_bases.items() if plan.scores(basis, "hard")}
 
 
 def _parts(name: ScoreName, ours: Value, steps: Sequence[_Step], classes: Sequence[str]) -> tuple[Part, ...]:

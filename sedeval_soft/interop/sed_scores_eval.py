@@ -79,10 +79,9 @@ class _Asked:
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_scores_eval has no such setting, or nothing of its is evaluated."""
-    bases = [
-        basis for basis in ("segment", "event", "intersection") if Plan.of(settings).scores(basis, "optimal")
-    ]
-    if not bases and "hard" not in Plan.of(settings).psds:
+    plan = Plan.of(settings)
+    bases = [basis for basis in ("segment", "event", "intersection") if plan.scores(basis, "optimal")]
+    if not bases and "hard" not in plan.psds:
         raise SettingsError("--check sed_scores_eval is of optimal readings and PSDS; --only leaves them out")
     if settings.pool != "max" and "segment" in bases:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
@@ -109,12 +108,11 @@ def check_sed_scores_eval(
     _imported()
     compared: list[Comparison] = []
     notes: dict[str, None] = {}
+    plan = Plan.of(settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for basis in ("segment", "event", "intersection"):
-            if Plan.of(settings).scores(basis, "optimal") or (
-                basis == "intersection" and "hard" in Plan.of(settings).psds
-            ):
+            if plan.scores(basis, "optimal") or (basis == "intersection" and "hard" in plan.psds):
                 asked = _asked(pair, tally, basis, settings)
                 left_out = [label for label in pair.classes if label not in asked.labels]
                 if left_out:

@@ -428,15 +428,16 @@ Table = dict[str, Averaged]
 def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
     """Return the PSDS that the settings ask for, by basis and reading."""
     tables: dict[tuple[str, str], Table] = {}
+    readings = Plan.of(settings).psds
     if not _seconds(tally):
         # Rates per hour have nothing to divide by.
         none = Averaged(np.full(len(tally.classes), np.nan), overall=np.array(np.nan))
         names = ("psds", "pipsds") if settings.psds_median_filters else ("psds",)
         both = {"hard": dict.fromkeys(names, none), "soft": {"psds": none}}
-        return {("intersection", r): table for r, table in both.items() if r in Plan.of(settings).psds}
-    if "hard" in Plan.of(settings).psds:
+        return {("intersection", r): table for r, table in both.items() if r in readings}
+    if "hard" in readings:
         tables["intersection", "hard"] = _against_cut(tally, settings)
-    if "soft" in Plan.of(settings).psds:
+    if "soft" in readings:
         levels, system = tally.events["levels"], tally.events["system"]
         common = (len(tally.classes), _seconds(tally), Criteria.of(settings), PsdWeights.of(settings))
         value, classes = soft_psds(levels, system, *common)

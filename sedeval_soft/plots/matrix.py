@@ -33,11 +33,11 @@ class _Matrix:
     """One measure of systems in all bases and readings that are evaluated."""
 
     def __init__(self, systems: Systems) -> None:
-        settings = systems.settings
+        settings, plan = systems.settings, Plan.of(systems.settings)
         self.measure, self.average = matrix_score(systems.wish)
         self.label = plain(f"{self.average} {measure_label(settings, self.measure)}")
-        self.bases = [b for b in MATRIX_BASES if Plan.of(settings).scores(b)]
-        self.readings = [r for r in READINGS if any(Plan.of(settings).scores(b, r) for b in self.bases)]
+        self.bases = [b for b in MATRIX_BASES if plan.scores(b)]
+        self.readings = [r for r in READINGS if any(plan.scores(b, r) for b in self.bases)]
         self.styles = dict(zip(self.readings, strokes(len(self.readings)), strict=True))
 
     def score(self, system: System, basis: str, reading: str) -> Score | None:

@@ -43,9 +43,10 @@ def family_for(kind: str, settings: Settings, *, default: bool = False) -> tuple
 
     default: whether nothing is said of what to evaluate.
     """
+    plan = Plan.of(settings)
     for name in KINDS[kind].families:
         basis, _, reading = name.partition(".")
-        if default or Plan.of(settings).scores(basis, reading):
+        if default or plan.scores(basis, reading):
             return basis, reading
     raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
 
@@ -81,9 +82,8 @@ def settings_for(  # noqa: PLR0911 - one for each kind
     if kind == "sweep":
         only = _swept(wish) or (("segment", "event") if default else tuple(settings.only))
         chosen = replace(base, only=only, reference_sweep=True)
-        if not any(
-            Plan.of(chosen).scores(basis, r) for basis in (*MATRIX_BASES, "clip") for r in ("hard", "optimal")
-        ):
+        plan = Plan.of(chosen)
+        if not any(plan.scores(basis, "hard", "optimal") for basis in (*MATRIX_BASES, "clip")):
             raise SettingsError("sweep is of hard and optimal readings; --only names none of them")
         return chosen
     basis, reading = family_for(kind, settings, default=default)
@@ -117,8 +117,8 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool
     if not stems and default:
         stems = _CLASS_SCORES[-1:] if several else _CLASS_SCORES
     if not stems:
-        bases = (*MATRIX_BASES, "clip")
-        stems = tuple(f"{b}.{r}.f1" for b in bases for r in READINGS if Plan.of(settings).scores(b, r))
+        bases, plan = (*MATRIX_BASES, "clip"), Plan.of(settings)
+        stems = tuple(f"{b}.{r}.f1" for b in bases for r in READINGS if plan.scores(b, r))
         if not stems:
             raise SettingsError(
                 "classes shows no F of what --only names; expected --score BASIS.READING.MEASURE"
@@ -152,8 +152,8 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
 def rank_by(settings: Settings, wish: Wish) -> str:
     """Return the score that a leaderboard is sorted by: of what is evaluated, the soft reading if it is."""
     measure, average = matrix_score(wish)
-    readings = ("soft", "optimal", "hard", "tuned")
-    families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if Plan.of(settings).scores(b, r))
+    readings, plan = ("soft", "optimal", "hard", "tuned"), Plan.of(settings)
+    families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if plan.scores(b, r))
     return f"{next(families)}.{measure}.{average}"
 
 

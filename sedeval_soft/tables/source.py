@@ -152,11 +152,6 @@ def is_pattern(name: str) -> bool:
     return any(sign in name for sign in _MAGIC) and not os.path.lexists(name)
 
 
-def any_in_shards(reference: str, system: str) -> bool:
-    """Return whether one of two tables is in shards, and neither is standard input."""
-    return "-" not in (reference, system) and (in_shards(reference) or in_shards(system))
-
-
 def in_shards(name: str) -> bool:
     """Return whether a name is a pattern, or that of a file elsewhere, which is read as one shard."""
     return is_url(name) or is_pattern(name)

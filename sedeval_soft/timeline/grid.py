@@ -32,13 +32,13 @@ STEP_SHARE = 100
 _UNITS = (10, 100, 1000)
 """Ticks of the last decimal of times with 5, 4 and 3 decimals."""
 
-MOST_PARTS = 10**6
-"""The most parts of a tick in which the length of a segment is whole: products of them stay in 64 bits."""
-
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The edges of segments. step: ticks per segment, a denominator of `MOST_PARTS` at the most."""
+    """The edges of segments.
+
+    step: ticks per segment; settings allow a denominator of 10^6 at the most: products stay in 64 bits.
+    """
 
     step: Fraction
 

@@ -225,10 +225,7 @@ def _beyond(
 
 def _off_grid(sides: Mapping[str, EventTable], settings: Settings) -> dict[str, tuple[int, int, float]]:
     """Return by role what rows show of a grid that is nearly that of the segments, if these are evaluated."""
-    if not any(
-        Plan.of(settings).scores(basis) or basis in Plan.of(settings).tuned_by
-        for basis in ("segment", "ranking")
-    ):
+    if not Plan.of(settings).counts_segments:
         return {}
     edges = Edges(settings.segment_ticks)
     found = {role: edges.near_misses(rows.file, rows.onset, rows.offset) for role, rows in sides.items()}

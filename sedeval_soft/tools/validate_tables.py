@@ -201,7 +201,7 @@ def explained(source: Source, sniffed: Sniffed, found: Found) -> Iterator[Proble
     if facts["swapped"] >= _MANY and value is not None and label is not None and not found.numbers:
         message = f"{layout.names[label]} holds numbers, {layout.names[value]} does not"
         yield problem("swapped-columns", source.name, message, header, label + 1)
-    # EventTable without a problem have their values in [0, 1].
+    # Rows without a problem have their values in [0, 1].
     beyond, values = facts["below"] + facts["above"], facts["values"] + len(found.numbers)
     column = None if layout.wide or value is None else value + 1
     if facts["below"] and facts["above"] and 4 * beyond > values:

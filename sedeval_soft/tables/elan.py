@@ -20,9 +20,9 @@ from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.sniff import split
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import DELIMITERS, decode
+from sedeval_soft.tables.text import DELIMITERS, split
+from sedeval_soft.tables.text_lines import decode
 from sedeval_soft.tables.ticks import to_ticks
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")

@@ -14,13 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import InputError, SettingsError
-from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import Source, extension_of
+from sedeval_soft.tables.source import Bytes, Source, extension_of
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.sniff import Sniffed
+    from sedeval_soft.tables.text import Sniffed
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +249,8 @@ def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
-    from sedeval_soft.tables.sniff import sniff
-    from sedeval_soft.tables.text import read_sniffed
-    from sedeval_soft.tables.unclear_columns import only_the_user_knows
+    from sedeval_soft.tables.columns import only_the_user_knows
+    from sedeval_soft.tables.text import read_sniffed, sniff
 
     form = form_of(form, "--from").name if form else form_at_once(source)
     if form:

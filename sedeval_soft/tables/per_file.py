@@ -15,7 +15,8 @@ from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.columns import DURATION_NAMES, PART_NAMES, is_number, normal, role_of
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records
+from sedeval_soft.tables.text import BLANK, DELIMITERS, check_lines
+from sedeval_soft.tables.text_lines import decode, records
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.file_groups import Partition

@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from sedeval_soft.fields import Pool
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.decimals import rounded
 from sedeval_soft.tables.event_table import EventTable, Origin, Track
-from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.tables.ticks import rounded, to_seconds
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.activity import Activity
 from sedeval_soft.timeline.grid import Grid

@@ -21,10 +21,9 @@ from sedeval_soft.names import folded
 from sedeval_soft.tables.columns import BLANKS, is_number
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.paths import is_folder
-from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text_errors import declares
-from sedeval_soft.tables.text_lines import misquoted, numbered
+from sedeval_soft.tables.text import Sniffed, sniff
+from sedeval_soft.tables.text_lines import declares, misquoted, numbered
 from sedeval_soft.tools.validate_checks import shown
 from sedeval_soft.tools.validate_tables import Expected
 

@@ -20,6 +20,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import Ticks, to_seconds
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, Events
+from sedeval_soft.timeline.ranges import Pyramid
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -166,7 +167,5 @@ def previous_smaller(values: Floats, *, or_equal: bool) -> Index:
             return before
         before[searching] = before[before[searching]]
         searching = searching[~smaller(values[before[searching]], values[searching])]
-    from sedeval_soft.timeline.runs import Pyramid
-
     before[searching] = Pyramid(values).before(searching, values[searching], or_equal=or_equal)
     return before

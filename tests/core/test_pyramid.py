@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft.timeline.runs import Pyramid
+from sedeval_soft.timeline.ranges import Pyramid
 
 VALUES = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=50)
 

@@ -19,7 +19,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.ranges import range_maximum
-from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
+from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 # Values over time as they are drawn: strips without gaps, thinned where there are too many of them.
 
@@ -165,7 +165,7 @@ def timelines(
     """
     pair, settings = inputs.pair, inputs.settings
     why = _choose(inputs, count, files)
-    part = with_files(pair, tuple(name for code, name in enumerate(pair.files) if code in why))
+    part = pair.with_files(tuple(name for code, name in enumerate(pair.files) if code in why))
     shown = _Shown(part, settings, pack, _PIECES // max(systems, 1))
     costs = _costs(inputs)
     made = {

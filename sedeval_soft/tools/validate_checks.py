@@ -378,7 +378,7 @@ def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, 
     expected = np.array([lengths.get(name, 0.0) for name in rows.files])
     known = np.array([whole.get(name, np.inf) for name in rows.files])
     offset, code = rows.offset, rows.file
-    unit = RowStatistics.of(rows, expected, known).unit()
+    unit = RowStatistics.of(rows, expected, known, last).unit()
     if unit is not None:
         row = int(np.argmax(offset == last.max()))
         tell_rows(

@@ -306,7 +306,7 @@ class Crowd:
         if unlabelled:
             warnings.append(f"nobody labelled {listing(sorted(unlabelled), 'file')}; left out")
         labelled = labelled[:, anyone]
-        alone = [name for name, n in zip(files, labelled.sum(axis=0), strict=True) if n == 1]
+        alone = [name for name, n in zip(files, np.count_nonzero(labelled, axis=0).tolist(), strict=True) if n == 1]
         if alone:
             warnings.append(f"one annotator labelled {listing(alone, 'file')}; no agreement comes from there")
         pairs = [with_files(pair, files) for pair in pairs]

@@ -175,7 +175,9 @@ def competence_of(opinions: Opinions, threshold: float) -> Competence:
     return Competence(competence, says_yes, prevalence, np.array(likelihood))
 
 
-def _patterns(opinions: Opinions, threshold: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], Floats]:
+def _patterns(
+    opinions: Opinions, threshold: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], Floats]:
     """Return what is said of items: few patterns stand for all segments, so that each step is over few.
 
     Returns their classes, (n,); what annotators say, (n_annotators, n): 0, 1, or 2 where missing; and how

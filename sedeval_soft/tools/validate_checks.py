@@ -163,8 +163,8 @@ def _check_names(table: Table, log: Log) -> None:
         _add_rows(log, "swapped-columns", table, "filename", [0], lambda *_: decimal)
     if layout.has_header:
         meant = ("soft_value", "value", "score", "filename")
-        for i, (name, role) in enumerate(zip(layout.names, layout.roles, strict=True)):
-            if role is None and i not in layout.settled:
+        for i, (name, of_column) in enumerate(zip(layout.names, layout.roles, strict=True)):
+            if of_column is None and i not in layout.settled:
                 hint = did_you_mean(name.lower(), meant, n=1, cutoff=0.8)
                 message = f"column {shown(name)} is read past{hint}"
                 log.add(problem("ignored-column", table.name, message, table.header, i + 1))

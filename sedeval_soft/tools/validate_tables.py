@@ -242,7 +242,12 @@ def read_tables(
 
 
 def _read(
-    path: str | os.PathLike[str], log: Log, limits: Limits, stdin: BinaryIO | None = None, *, may_be_empty: bool = False
+    path: str | os.PathLike[str],
+    log: Log,
+    limits: Limits,
+    stdin: BinaryIO | None = None,
+    *,
+    may_be_empty: bool = False,
 ) -> list[Table]:
     """Return the table of a file, if it can be scored; what is wrong with it goes to the log."""
     try:

@@ -17,8 +17,7 @@ from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
-from sedeval_soft.timeline.activity import Activity
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.ranges import range_maximum
 from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
 

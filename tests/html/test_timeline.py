@@ -18,7 +18,7 @@ from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.inputs import ReportInput
 from sedeval_soft.html.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.recordings import align
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,6 @@ from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.tables.filenames import alike, listing
-from sedeval_soft.tables.named_thresholds import seem_thresholds
 from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
 
 _SHOWN = 5
@@ -246,8 +245,8 @@ class AlignmentReport:
                 yield (
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
                     f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
-                    "that it hardly reaches. Is the step of the table another, or do its times begin elsewhere? "
-                    "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                    "that it hardly reaches. Is the step of the table another, or do its times begin "
+                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
                 )
 
 
@@ -270,6 +269,8 @@ def named_alike(
 
 def _hint_of_thresholds(files: Iterable[str]) -> str:
     """Return a hint for files that are none, but tables of a folder, each at a threshold."""
+    from sedeval_soft.tables.files import seem_thresholds
+
     if not seem_thresholds(sorted(files)):
         return ""
     return (

@@ -107,9 +107,10 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.")
     check_files({"-o": output}, {"first file": a, "second file": b})
-    from sedeval_soft.tools.diff import changes, changes_json, changes_text, read_results
+    from sedeval_soft.report.json import json_document
+    from sedeval_soft.tools.diff import changes, changes_text, read_results
 
-    differences = changes(read_results(a), read_results(b), tolerance, only)
-    text = changes_json if form == "json" else changes_text
-    emit(text(differences, (a, b)), output)
-    raise Exit(0 if differences.same else 1)
+    results = read_results(a), read_results(b)
+    document = changes(*results, (a, b), tolerance, only)
+    emit(json_document(document) if form == "json" else changes_text(document, *results), output)
+    raise Exit(0 if document["same"] else 1)

@@ -199,9 +199,8 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     check_files({"-o": output}, each_of("table of annotator", tables) | others)
     from sedeval_soft.report.json import json_document
-    from sedeval_soft.tools.annotate import SCORES
+    from sedeval_soft.tools.annotate import SCORES, annotation_text
     from sedeval_soft.tools.annotate import annotate as annotated
-    from sedeval_soft.tools.annotation_text import annotation_text
 
     printed = output is not None and to_standard_output(output)
     with limits_of(given) as limits:

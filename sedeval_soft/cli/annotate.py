@@ -95,7 +95,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     if not quiet:
         for warning in found.warnings:
             remark(f"warning: {warning}")
-    from sedeval_soft.report.json import json_document
+    from sedeval_soft.report.render import json_document
     from sedeval_soft.tools.annotation_text import annotation_text
 
     text = json_document(found.to_dict()) if form == "json" else annotation_text(found)

@@ -91,7 +91,7 @@ def evaluate(ctx: click.Context, /, reference: str | None, systems: tuple[str, .
     it prints a leaderboard; with --runs they are repeated trainings of one, and their mean is printed.
     """
     if given.pop("list_scores"):
-        from sedeval_soft.report import list_scores
+        from sedeval_soft.report.explanation import list_scores
 
         emit(list_scores())
         return

@@ -19,7 +19,7 @@ import msgspec
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.evaluation.scores import SCHEMA
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report.json import json_document
+from sedeval_soft.report.render import json_document
 from sedeval_soft.report.table import UNDEFINED, Table
 from sedeval_soft.report.text import plain_table
 from sedeval_soft.tables.limits import LIMITS, Limits

@@ -78,7 +78,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     against the reference of the others.
     """
     from sedeval_soft.settings_files import split_classes
-    from sedeval_soft.tools.annotate import SCORES
+    from sedeval_soft.tools.annotate import SCORES, annotation_text
     from sedeval_soft.tools.annotate import annotate as annotated
 
     _check(tables, given)
@@ -96,7 +96,6 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         for warning in found.warnings:
             remark(f"warning: {warning}")
     from sedeval_soft.report.render import json_document
-    from sedeval_soft.tools.annotation_text import annotation_text
 
     text = json_document(found.to_dict()) if form == "json" else annotation_text(found)
     if output is not None and to_standard_output(output):

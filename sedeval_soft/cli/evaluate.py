@@ -100,7 +100,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     it prints a leaderboard; with --runs they are repeated trainings of one, and their mean is printed.
     """
     if given["list_scores"]:
-        from sedeval_soft.report import list_scores
+        from sedeval_soft.report.explanation import list_scores
 
         emit(list_scores())
         return

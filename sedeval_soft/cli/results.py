@@ -107,7 +107,7 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.")
     check_files({"-o": output}, {"first file": a, "second file": b})
-    from sedeval_soft.report.json import json_document
+    from sedeval_soft.report.render import json_document
     from sedeval_soft.tools.diff import changes, changes_text, read_results
 
     results = read_results(a), read_results(b)

@@ -198,7 +198,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     )
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     check_files({"-o": output}, each_of("table of annotator", tables) | others)
-    from sedeval_soft.report.json import json_document
+    from sedeval_soft.report.render import json_document
     from sedeval_soft.tools.annotate import SCORES, annotation_text
     from sedeval_soft.tools.annotate import annotate as annotated
 

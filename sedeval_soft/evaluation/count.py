@@ -26,9 +26,8 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.activity import activities
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.events import Events, activities
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.timeline.recordings import (
     Recordings,
@@ -39,7 +38,6 @@ from sedeval_soft.timeline.recordings import (
     positive,
     rowwise_events,
 )
-from sedeval_soft.timeline.segments import pool_rows
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -240,8 +238,7 @@ def _count_divergence(
     columns: Columns,
 ) -> None:
     counts = count_divergence(reference, cells.system, cells.start, names, settings.epsilon)
-    columns.per_class.update({f"{prefix}.{name}": total for name, total in counts.totals.items()})
-    columns.per_class[f"{prefix}.sounding"] = counts.sounding
+    columns.per_class.update({f"{prefix}.{name}": total for name, total in counts.items()})
 
 
 def count_rankings(cells: Cells, expected: Bools, plan: Plan, columns: Columns) -> None:

@@ -30,7 +30,6 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, in_shards
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def count_files(
     `count_rows` does; RoomError where a recording is too large.
     """
     from sedeval_soft.evaluation.stored_parts import partition_files
-    from sedeval_soft.tables.temporary_folder import temporary_folder
+    from sedeval_soft.tables.stored_rows import temporary_folder
 
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
@@ -114,7 +113,7 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
 def _size(name: str) -> int:
     """Return the bytes that a table has as text, estimated; 0 for what is no file."""
     if in_shards(name):
-        from sedeval_soft.tables.shards import shards_of
+        from sedeval_soft.tables.files import shards_of
 
         return sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
     with suppress(OSError, ValueError):
@@ -188,6 +187,8 @@ def _on_time_grid(
     filters = Plan.of(settings).filters
     if not filters and not any(settings.of_classes("median_filter", classes)):
         return partition.parts
+    from sedeval_soft.timeline.postprocess import TimeGrid
+
     found = execute.map(partial(time_grids, settings), partition.parts)
     name = partition.system.origin.name
     steps = {

@@ -142,13 +142,7 @@ def _read(
             problems.append(fields)
         else:
             if places is None:
-                try:
-                    places = places_in(fields)
-                except ValueError as error:
-                    raise InputError(Problem(name, str(error), line)) from error
-                if places is None:
-                    what = f"{', '.join(map(repr, fields))} is neither a header nor a row"
-                    raise InputError(Problem(name, f"{what}; expected filename and {noun}", line))
+                places = _first_line(name, line, fields, noun, places_in)
                 if places.header:
                     continue
             wrong = _enter(values, fields, places, noun, parse)
@@ -161,6 +155,20 @@ def _read(
     limits.check(name, "files", len(values), "files")
     limits.check(name, "name_length", max(map(len, values), default=0), "characters in the name of a file")
     return values
+
+
+def _first_line(
+    name: str, line: int, fields: list[str], noun: str, places_in: Callable[[Sequence[str]], _Places | None]
+) -> _Places:
+    """Return what the first line says of where things stand; raises InputError where it says nothing."""
+    try:
+        places = places_in(fields)
+    except ValueError as error:
+        raise InputError(Problem(name, str(error), line)) from error
+    if places is None:
+        what = f"{', '.join(map(repr, fields))} is neither a header nor a row"
+        raise InputError(Problem(name, f"{what}; expected filename and {noun}", line))
+    return places
 
 
 def _enter(

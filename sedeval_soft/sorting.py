@@ -53,10 +53,12 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     return found, keys
 
 
-def heads(ordered: npt.NDArray[np.number[Any]]) -> Index:
-    """Return where groups of equal values begin, (n_groups,); ordered: (n,) values in order."""
-    new = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
+    """Return where groups of equal rows begin, (n_groups,); columns: (n,) each, their rows in order."""
+    new = np.ones(len(columns[0]), dtype=bool)
+    np.not_equal(columns[0][1:], columns[0][:-1], out=new[1:])
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(new)
 
 

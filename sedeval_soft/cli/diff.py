@@ -62,9 +62,10 @@ def diff(
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.", ctx)
     refuse_overwriting(output, {"first file": a, "second file": b})
-    from sedeval_soft.tools.diff import changes, changes_json, changes_text, read_results
+    from sedeval_soft.report.json import json_document
+    from sedeval_soft.tools.diff import changes, changes_text, read_results
 
-    found = changes(read_results(a), read_results(b), tolerance, only)
-    show = changes_json if form == "json" else changes_text
-    emit(show(found, (a, b)), output)
-    ctx.exit(0 if found.same else 1)
+    results = read_results(a), read_results(b)
+    document = changes(*results, (a, b), tolerance, only)
+    emit(json_document(document) if form == "json" else changes_text(document, *results), output)
+    ctx.exit(0 if document["same"] else 1)

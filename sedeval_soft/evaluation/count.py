@@ -238,8 +238,7 @@ def _count_divergence(
     columns: Columns,
 ) -> None:
     counts = count_divergence(reference, cells.system, cells.start, names, settings.epsilon)
-    columns.per_class.update({f"{prefix}.{name}": total for name, total in counts.totals.items()})
-    columns.per_class[f"{prefix}.sounding"] = counts.sounding
+    columns.per_class.update({f"{prefix}.{name}": total for name, total in counts.items()})
 
 
 def count_rankings(cells: Cells, expected: Bools, plan: Plan, columns: Columns) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns
 from sedeval_soft.evaluation.optimal import candidates_of, counts_at
-from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.detection import DetectionCounts, f_beta
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import Merit, error_merit, f_merit, threshold_between

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.threshold_counts import EVERYTHING, ThresholdCounts
 from sedeval_soft.sorting import Blocks, heads, in_order

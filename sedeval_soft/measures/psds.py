@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Averaged
 from sedeval_soft.measures.intersection_counts import Cover, Criteria, required
 from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell

@@ -9,24 +9,16 @@ with equal values share a rank, the last of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.base import Family, Measure, Table, scores_of
-from sedeval_soft.measures.divergence import largest_loss, log_clipped
-from sedeval_soft.measures.laws import Columns, Law, at_least, at_most, equal
+from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
+from sedeval_soft.measures.divergence import log_clipped
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 from sedeval_soft.threads import for_each
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 _BLOCK = 8192
 
@@ -208,43 +200,6 @@ def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     return inside.T, (rows + begin, shares[0], shares[1])
 
 
-def ranking_laws(
-    columns: Columns, n_cells: Index, n_classes: int, eps: float, *, hard: bool
-) -> Iterator[Law]:
-    """Yield the laws of sums over segments.
-
-    columns: the sums by name. n_cells: (n_files,) how many segments each file has. hard: whether the
-    reference was cut.
-    """
-    weight = columns["weight"]
-    yield at_least(columns, "weight", 0.0)
-    yield at_most(columns, "weight", n_cells, "the number of segments of the file", weight)
-    largest = {
-        "coverage": float(n_classes),
-        "misordered": n_classes * (n_classes - 1) / 2,
-        "cross_entropy": n_classes * largest_loss(eps),
-        "distance": float(n_classes),
-    }
-    for name in (*SUMS[1:], *(CUT_SUMS if hard else ())):
-        most = largest.get(name, 1.0) * weight
-        yield at_least(columns, name, weight if name == "coverage" else 0.0, scale=most)
-        yield at_most(columns, name, most, "what segments of this weight can add, each at its most,", most)
-    if not hard:
-        return
-    prefix, n_ref = columns["prefix"], columns["n_ref"]
-    for name, most, says in (
-        ("n_ref", weight[:, None], "the weight of the segments"),
-        ("prefix", weight[:, None], "the weight of the segments"),
-        ("prefix_hits", prefix, "what is in the prefix"),
-        ("prefix_hits", n_ref, "N_ref"),
-    ):
-        yield at_least(columns, name, 0.0)
-        yield at_most(columns, name, most, says, columns[name])
-    # Each segment's prefix has as many places as it has active classes.
-    places, active = {"prefix": prefix.sum(axis=1)}, n_ref.sum(axis=1)
-    yield equal(places, "prefix", active, "in all classes together, as many as N_ref", active)
-
-
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Totals of segments by name, (...), and of a cut reference of classes, (..., n_classes) by `CLASS_SUMS`.
@@ -262,14 +217,14 @@ class Ranking:
         """Return in how many segments each class is active."""
         return self.of_classes["n_ref"]
 
-    def pooled(self) -> Ranking:
-        """Return the same: all classes are in each of the sums."""
-        return self
+    def mean(self, name: str) -> Array:
+        """Return the weighted mean over segments of a sum."""
+        return ratio(self.sums[name], self.sums["weight"])
 
-    def mean(self, name: str, divisor: float = 1) -> Array:
-        """Return the weighted mean over segments of a sum, divided; at most 1 where it is a share."""
-        mean = ratio(self.sums[name], self.sums["weight"])
-        return mean if divisor == 1 else ratio(mean, np.asarray(divisor))
+    def share(self, name: str, divisor: float = 1) -> Array:
+        """Return the weighted mean of a sum as a share of something; sums of shares may round beyond 1."""
+        mean = self.mean(name)
+        return np.minimum(mean if divisor == 1 else ratio(mean, np.asarray(divisor)), 1.0)
 
     def cross_entropy(self) -> Array:
         """Return the mean log loss of segments."""
@@ -297,8 +252,8 @@ def ranking_scores(
     sums: Mapping[str, Array], of_classes: Mapping[str, Array], n_classes: int, unit: str
 ) -> Table:
     """Return the measures of rankings by name; of_classes: empty for a soft reference."""
-    measures = (*SHARED, *HARD) if of_classes else SHARED
-    return scores_of(measures, Ranking(sums, of_classes, n_classes, unit))
+    totals = Ranking(sums, of_classes, n_classes, unit)
+    return scores_of((*SHARED, *HARD) if of_classes else SHARED, totals, totals)
 
 
 _NONE = "no segment has an active reference class"
@@ -306,71 +261,60 @@ _ZHANG = "Zhang & Zhou 2014"
 _SCHAPIRE = "Schapire & Singer 2000"
 _PREFIX = "the N_ref highest of a segment"
 
-
-def _share(statistic: str) -> Callable[[Ranking], Array]:
-    # Sums of shares may round beyond their whole.
-    return lambda r: np.minimum(r.mean(statistic), 1.0)
-
-
-def _overall(
-    name: str, summary: str, formula: str, value: Callable[[Ranking], Array], source: str, short: str = "",
-    **told: Any,  # noqa: ANN401
-) -> Measure:  # fmt: skip
-    told = {"direction": "lower", "undefined": _NONE, **told}
-    return Measure(
-        name, summary, formula, value, averages=("overall",), has_classes=False, source=source, short=short,
-        table="ranking", **told,
-    )  # fmt: skip
-
+_overall = partial(
+    Measure, direction="lower", undefined=_NONE, averages=("overall",), has_classes=False, table="ranking"
+)
 
 SHARED = (
     _overall(
         "one_error", "how often the class with the highest value is not active",
-        "mean over segments of 1 - y of the highest p, ties at their mean", _share("one_error"),
-        _SCHAPIRE, "1-err",
+        "mean over segments of 1 - y of the highest p, ties at their mean", lambda r: r.share("one_error"),
+        source=_SCHAPIRE, short="1-err",
     ),
     _overall(
         "coverage", "how far down the ranks the last active class is; the first is 1",
         "mean over segments of the largest rank of an active class, ties at their last",
-        lambda r: r.mean("coverage"), f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0, high=None,
+        lambda r: r.mean("coverage"), source=f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0,
+        high=None,
     ),
     _overall(
         "ranking_loss", "share of pairs of an active and a silent class that are out of order",
-        "mean over segments of pairs with p_active <= p_silent / pairs", _share("ranking_loss"),
-        f"{_SCHAPIRE}; as scikit-learn", "loss",
+        "mean over segments of pairs with p_active <= p_silent / pairs", lambda r: r.share("ranking_loss"),
+        source=f"{_SCHAPIRE}; as scikit-learn", short="loss",
     ),
     _overall(
         "ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
         "mean over segments of pairs with p_active <= p_silent / (C (C - 1) / 2)",
-        lambda r: np.minimum(r.mean("misordered", r.n_classes * (r.n_classes - 1) / 2), 1.0),
-        f"{_SCHAPIRE}, over all pairs", "loss (all)", undefined=f"{_NONE}, or there is one class",
+        lambda r: r.share("misordered", r.n_classes * (r.n_classes - 1) / 2),
+        source=f"{_SCHAPIRE}, over all pairs", short="loss (all)",
+        undefined=f"{_NONE}, or there is one class",
     ),
     _overall(
         "label_ranking_average_precision", "mean share of active classes among those ranked as high",
         "mean over segments and active classes of active ranked as high / ranked as high",
-        _share("label_ranking_average_precision"),
-        "Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", "LRAP", direction="higher",
+        lambda r: r.share("label_ranking_average_precision"),
+        source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher",
     ),
     _overall(
         "cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
         "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", lambda r: r.cross_entropy(),
-        "Good 1952", "CE", high=None,
+        source="Good 1952", short="CE", high=None,
     ),
     _overall(
         "hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
-        lambda r: np.minimum(r.mean("distance", r.n_classes), 1.0), _ZHANG, "Hamming",
+        lambda r: r.share("distance", r.n_classes), source=_ZHANG, short="Hamming",
     ),
 )  # fmt: skip
 
 HARD = (
     _overall(
         "exact_match_prefix", "share of segments whose active classes have the highest values",
-        "mean over segments of [every active p > every silent p]", _share("exact_match_prefix"), _ZHANG,
-        "prefix", direction="higher",
+        "mean over segments of [every active p > every silent p]", lambda r: r.share("exact_match_prefix"),
+        source=_ZHANG, short="prefix", direction="higher",
     ),
     _overall(
         "subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
-        _share("subset_accuracy"), _ZHANG, "subset", direction="higher",
+        lambda r: r.share("subset_accuracy"), source=_ZHANG, short="subset", direction="higher",
     ),
     Measure(
         "label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
@@ -380,14 +324,7 @@ HARD = (
     ),
     _overall(
         "label_wise_precision_minimum", "the lowest label_wise_precision of any class",
-        "min over classes of label_wise_precision", lambda r: r.lowest_precision(), _ZHANG, "min label P",
-        direction="higher",
+        "min over classes of label_wise_precision", lambda r: r.lowest_precision(), source=_ZHANG,
+        short="min label P", direction="higher",
     ),
 )  # fmt: skip
-
-
-def families(basis: str = "ranking") -> tuple[Family, ...]:
-    """Return the families of rankings."""
-    cut = "classes of a segment in order of value, the reference cut"
-    soft = "a class active by y and silent by 1 - y; segments by their highest y"
-    return Family(basis, "hard", cut, (*SHARED, *HARD)), Family(basis, "soft", soft, SHARED)

@@ -298,14 +298,18 @@ class Crowd:
             [[all_files or name not in pair.findings.missing for name in all_names] for pair in pairs],
             dtype=bool,
         ).reshape(len(tables), len(all_names))
-        anyone = labelled.any(axis=0)
-        files = tuple(name for name, is_labelled in zip(all_names, anyone, strict=True) if is_labelled)
+        anyone = np.logical_or.reduce(labelled)
+        files = tuple(
+            name for name, is_labelled in zip(all_names, anyone.tolist(), strict=True) if is_labelled
+        )
         warnings = sorted({note for p in pairs for note in (*p.findings.doubtful, *p.findings.notes)})
         unlabelled = {*all_names} - {*files} | {name for pair in pairs for name in pair.findings.dropped}
         if unlabelled:
             warnings.append(f"nobody labelled {listing(sorted(unlabelled), 'file')}; left out")
         labelled = labelled[:, anyone]
-        alone = [name for name, n in zip(files, labelled.sum(axis=0), strict=True) if n == 1]
+        alone = [
+            name for name, n in zip(files, np.count_nonzero(labelled, axis=0).tolist(), strict=True) if n == 1
+        ]
         if alone:
             warnings.append(f"one annotator labelled {listing(alone, 'file')}; no agreement comes from there")
         pairs = [with_files(pair, files) for pair in pairs]

@@ -32,8 +32,8 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits, over_limit
 from sedeval_soft.tables.submissions import Submission, sha256_of
 from sedeval_soft.timeline.alignment_report import STRICT
-from sedeval_soft.tools.validate import validate_table
-from sedeval_soft.tools.validate_tables import SEVERITIES, Expected
+from sedeval_soft.tools.validate import Expected, validate_table
+from sedeval_soft.tools.validate_tables import SEVERITIES
 
 MOST_PROBLEMS = 100
 """Problems of a submission that are told; all are counted."""

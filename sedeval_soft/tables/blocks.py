@@ -23,7 +23,8 @@ from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.paths import is_file
 from sedeval_soft.tables.source import BOM, GZIP, Bytes, Source, hashed, is_url, read_bytes, spelled
 from sedeval_soft.tables.stored_rows import on_disk
-from sedeval_soft.tables.text import Sniffed, check_rows, read_sniffed, sniff
+from sedeval_soft.tables.text import read_sniffed, sniff
+from sedeval_soft.tables.text_lines import Sniffed, check_rows
 
 _MARKS = (b"\xff\xfe", b"\xfe\xff", BOM)
 _AT_ONCE = 1 << 24

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import math
+import mmap
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,10 +15,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Bytes
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+Bytes = bytes | mmap.mmap
 
 SPARED = 1 << 24
 """Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""

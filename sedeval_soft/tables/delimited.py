@@ -16,7 +16,8 @@ from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import check_text, shown, unused_names
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import DELIMITERS, read_sniffed, sniff
+from sedeval_soft.tables.text import read_sniffed, sniff
+from sedeval_soft.tables.text_lines import DELIMITERS
 
 
 class Dialect(NamedTuple):

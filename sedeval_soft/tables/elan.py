@@ -20,7 +20,7 @@ from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import DELIMITERS, split
+from sedeval_soft.tables.text_lines import DELIMITERS, split
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {

@@ -19,7 +19,7 @@ from sedeval_soft.tables.source import Source, extension_of
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.text import Sniffed
+    from sedeval_soft.tables.text_lines import Sniffed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,12 @@
 """Tables of text: what one looks like, from its first lines, and its rows, parsed by pyarrow at once.
 
-Where anything is out of the ordinary, `text_lines` goes through the table line by line: it says what is wrong
-where, or reads what pyarrow would not. Lines end where an editor ends them (LF, CRLF or CR). A field in
-quotes may hold the delimiter, but no line break: a quote that is left open would swallow rows.
+Where anything is out of the ordinary, `text_errors` goes through the table line by line: it says what is
+wrong where, or reads what pyarrow would not.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,6 @@ from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
     PRESENT,
-    Layout,
     LayoutError,
     explain_first_line,
     is_number,
@@ -31,62 +27,32 @@ from sedeval_soft.tables.columns import (
     looks_like_header,
     normal,
 )
-from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import LIMITS, Limits, intake_of
-from sedeval_soft.tables.source import Bytes, Source
-
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
-
-BLANK = " \r\n" + "".join(DELIMITERS)
-"""Of what a line consists that holds nothing."""
-
-BESIDE_CLASSES = 100
-"""Columns that a table may have beside those of classes."""
-
-_BESIDE_ROWS = 100
-"""Lines that a table may have beside those of rows before they are counted one by one."""
+from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.text_lines import (
+    BLANK,
+    DELIMITERS,
+    Sniffed,
+    check_lines,
+    check_rows,
+    decoded,
+    is_blank,
+    misdivided,
+    misquoted,
+    not_text,
+    quotes_are_plain,
+    split,
+)
 
 _HEAD, _HEAD_ROWS = 1 << 16, 200
 """Bytes, and lines, from which it is told what a table looks like."""
 
-_PIECE = 1 << 20
 _BLOCK = 1 << 22
 """Bytes parsed at a time; a table of one block is parsed in this thread."""
 
-_ESTIMATED, _CELL = 1 << 25, 16
-"""Bytes of a table from which on it is estimated how much memory its rows take, and of a cell at the most:
-as it is parsed, and as a number of ours."""
-
-_LONG = 1 << 26
-"""Bytes around quotes that are not looked at at once."""
-
 _FEW = 10_000
 """Names that cost nothing as texts of ours."""
-
-csv.field_size_limit(1 << 30)
-
-
-@dataclass(frozen=True, slots=True)
-class Sniffed:
-    """The delimiter and layout of a table, and how many lines stand before its rows.
-
-    sound: whether the lines that were looked at are text; where not, it must be read line by line.
-    """
-
-    delimiter: str
-    layout: Layout
-    skip: int
-    sound: bool = True
-
-    def describe(self) -> str:
-        """Return the form in words: `long table with header, tab`."""
-        shape = "wide" if self.layout.wide else "long"
-        header = "with" if self.layout.has_header else "without"
-        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.said()}"
-
-    def origin(self, source: Source) -> Origin:
-        """Return where the rows of a table come from."""
-        return Origin(source.name, source.sha256, self.describe(), self.layout.ignored)
 
 
 def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
@@ -132,8 +98,6 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
 
 def _check_first_line(source: Source, lines: list[tuple[int, str]], number: int, piece: bytes) -> None:
     """Refuse a first line that is no text where it is a header, or where no other line is text either."""
-    from sedeval_soft.tables.text_lines import not_text
-
     text = piece.decode("utf-8", "backslashreplace")
     delimiter = max(DELIMITERS, key=text.count)
     if not lines or (number < lines[0][0] and looks_like_header(split(text, delimiter))):
@@ -170,8 +134,6 @@ def _without_header(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
 
 def _check_quotes(source: Source, number: int, line: str, delimiter: str) -> None:
     if '"' in line:
-        from sedeval_soft.tables.text_lines import misquoted
-
         wrong = misquoted(line, delimiter)
         if wrong is not None:
             raise InputError(Problem(source.name, wrong[0], number, wrong[1], "misquoted"))
@@ -182,7 +144,7 @@ def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> E
     rows = read_fast(source, sniffed, limits)
     if rows is not None:
         return rows
-    from sedeval_soft.tables.text_lines import read_carefully
+    from sedeval_soft.tables.text_errors import read_carefully
 
     return read_carefully(source, sniffed, limits)
 
@@ -295,134 +257,3 @@ def _is_null(array: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
         return np.zeros(len(array), dtype=bool)
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
     return bits[array.offset :][: len(array)] == 0
-
-
-# Lines: how long they are and how many, whether quotes are plain, and what divides their fields.
-
-
-def pieces(data: Bytes, end: int | None = None) -> Iterator[bytes]:
-    """Yield a text up to a place, some bytes at a time: it may be mapped."""
-    end = len(data) if end is None else end
-    for at in range(0, end, _PIECE):
-        yield data[at : min(at + _PIECE, end)]
-
-
-def is_blank(data: Bytes) -> bool:
-    """Return whether there is nothing in a table but blanks, delimiters and ends of lines."""
-    blank = BLANK.encode()
-    return not any(piece.strip(blank) for piece in pieces(data))
-
-
-def check_lines(source: Source, limits: Limits = LIMITS) -> None:
-    """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError.
-
-    Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
-    """
-    data, most = source.data, limits.line_length
-    end = data.find(b"\n", 0, most + 1)
-    first = data[: end if end >= 0 else most]
-    columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
-    if columns > limits.classes + BESIDE_CLASSES and first.find(b"\r", 0, len(first) - 1) < 0:
-        # The rest of a line that is cut off here may have more.
-        known = columns if end >= 0 else None
-        found = f"has {'' if known else 'more than '}{columns} columns"
-        raise limits.refusal(source.name, "classes", found, known, line=1)
-    begin = 0
-    while len(data) - begin > most:
-        # To look for what few tables have is to look at all of it.
-        end = data.rfind(b"\n", begin, begin + most + 1)
-        end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
-        if end < 0:
-            line = 1 + sum(piece.count(b"\n") for piece in pieces(data, begin))
-            raise limits.refusal(
-                source.name, "line_length", f"has a line of more than {most} bytes", line=line
-            )
-        begin = end + 1
-
-
-def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
-    """Refuse a table of more rows than there may be, or than memory can hold; raises InputError, RoomError.
-
-    n_columns: 0 where rows are not kept in memory. Lines are counted only where the size of the table allows
-    for so many, of two bytes at the least.
-    """
-    data = source.data
-    if len(data) > _ESTIMATED and n_columns:
-        from sedeval_soft.memory import check_room
-
-        # Of the lines at the begin, in the middle and at the end.
-        samples = [data[at : at + _PIECE] for at in (0, len(data) // 2, len(data) - _PIECE)]
-        lines = sum(sample.count(b"\n") or sample.count(b"\r") for sample in samples)
-        rows = len(data) * max(lines, 1) / (len(samples) * _PIECE)
-        check_room(
-            rows * max(n_columns, 3) * _CELL,
-            f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns",
-            "Expected less data, or batches of files one after another (an Evaluator, or soft-sed-eval "
-            "merge)",
-        )
-    if len(data) // 2 > limits.rows:
-        # A header is no row, and there may be a few blank lines.
-        lines = sum(piece.count(b"\n") for piece in pieces(data))
-        limits.check(source.name, "rows", lines - _BESIDE_ROWS, "lines or more")
-
-
-def quotes_are_plain(data: Bytes, delimiter: str) -> bool:
-    """Return whether every quote opens or closes a whole field, and none is open at the end of a line.
-
-    False also where a quote is a character of a name (`5" nail`): then a closer look is needed.
-    """
-    edge = np.zeros(256, dtype=bool)
-    edge[[*b'"\n\r', ord(delimiter)]] = True
-    end = 0
-    while (quote := data.find(b'"', end)) >= 0:
-        # From the start of a line to the end of one: no quote is open at either.
-        begin = max(data.rfind(b"\n", end, quote), end)
-        end = data.find(b"\n", quote + _PIECE)
-        end = len(data) if end < 0 else end
-        if end - begin > _LONG:
-            return False  # Few tables have such lines.
-        text = np.frombuffer(data[begin:end], dtype=np.uint8)
-        quotes = np.flatnonzero(text == ord('"'))
-        if len(quotes) % 2:
-            return False
-        opening, closing = quotes[::2], quotes[1::2]
-        breaks = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
-        if not np.array_equal(np.searchsorted(breaks, opening), np.searchsorted(breaks, closing)):
-            return False
-        # A quote beside a quote is one of the two that stand for one within quotes.
-        before, after = opening[opening > 0] - 1, closing[closing < len(text) - 1] + 1
-        if not (edge[text[before]].all() and edge[text[after]].all()):
-            return False
-    return True
-
-
-def decoded(data: bytes) -> str | bytes:
-    """Return bytes as text, as they are where they are not UTF-8 or hold a NUL."""
-    if b"\0" in data:
-        return data
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data
-
-
-def split(line: str, delimiter: str) -> list[str]:
-    """Split one line into fields, quotes minded."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
-
-
-def misdivided(text: str, delimiter: str, layout: Layout) -> str:
-    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
-
-    Read by the table's own delimiter it could be the name of a file.
-    """
-    for other in DELIMITERS:
-        fields = split(text, other)
-        if other != delimiter and len(fields) == len(layout.names):
-            times = (fields[layout.roles.index(role)] for role in ("onset", "offset"))
-            if all(map(is_number, times)):
-                return other
-    return ""

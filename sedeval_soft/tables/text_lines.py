@@ -1,27 +1,45 @@
-"""Tables of text line by line: to say what is wrong where, or to read what pyarrow would not.
+"""Lines of a table of text: how many and how long they may be, their quotes, and their fields one by one.
 
-Lines are counted from 1 as an editor shows them, columns in fields from 1.
+Lines end where an editor ends them (LF, CRLF or CR) and are counted from 1. A field in quotes may hold the
+delimiter, but no line break: a quote that is left open would swallow rows.
 """
 
 from __future__ import annotations
 
 import csv
-import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
-from sedeval_soft.tables.assemble import ROUNDING, Columns
-from sedeval_soft.tables.columns import BLANKS, COLUMNS, NUMBER, Layout, is_number
-from sedeval_soft.tables.event_table import EventTable
+import numpy as np
+
+from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.tables.columns import Layout, is_number
+from sedeval_soft.tables.event_table import Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import BESIDE_CLASSES, DELIMITERS, Sniffed, decoded, misdivided
-from sedeval_soft.tables.unclear_columns import word_as_number
+from sedeval_soft.tables.source import Bytes, Source
 
-MOST_COLUMNS = LIMITS.classes + BESIDE_CLASSES
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+
+BLANK = " \r\n" + "".join(DELIMITERS)
+"""Of what a line consists that holds nothing."""
+
+_BESIDE_CLASSES = 100
+"""Columns that a table may have beside those of classes."""
+
+_BESIDE_ROWS = 100
+"""Lines that a table may have beside those of rows before they are counted one by one."""
+
+MOST_COLUMNS = LIMITS.classes + _BESIDE_CLASSES
+
+_PIECE = 1 << 20
+
+_ESTIMATED, _CELL = 1 << 25, 16
+"""Bytes of a table from which on it is estimated how much memory its rows take, and of a cell at the most:
+as it is parsed, and as a number of ours."""
+
+_LONG = 1 << 26
+"""Bytes around quotes that are not looked at at once."""
 
 _LARGE = 1 << 23
 _PER_BYTE = 20
@@ -30,7 +48,158 @@ _PER_BYTE = 20
 _QUOTED = re.compile(r'"[^"]*(?:""[^"]*)*"(?!")')
 """A field in quotes, two of which stand for one within."""
 
-_NAMES = ("filename", "event_label")
+csv.field_size_limit(1 << 30)
+
+
+@dataclass(frozen=True, slots=True)
+class Sniffed:
+    """The delimiter and layout of a table, and how many lines stand before its rows.
+
+    sound: whether the lines that were looked at are text; where not, it must be read line by line.
+    """
+
+    delimiter: str
+    layout: Layout
+    skip: int
+    sound: bool = True
+
+    def describe(self) -> str:
+        """Return the form in words: `long table with header, tab`."""
+        shape = "wide" if self.layout.wide else "long"
+        header = "with" if self.layout.has_header else "without"
+        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.said()}"
+
+    def origin(self, source: Source) -> Origin:
+        """Return where the rows of a table come from."""
+        return Origin(source.name, source.sha256, self.describe(), self.layout.ignored)
+
+
+def pieces(data: Bytes, end: int | None = None) -> Iterator[bytes]:
+    """Yield a text up to a place, some bytes at a time: it may be mapped."""
+    end = len(data) if end is None else end
+    for at in range(0, end, _PIECE):
+        yield data[at : min(at + _PIECE, end)]
+
+
+def is_blank(data: Bytes) -> bool:
+    """Return whether there is nothing in a table but blanks, delimiters and ends of lines."""
+    blank = BLANK.encode()
+    return not any(piece.strip(blank) for piece in pieces(data))
+
+
+def check_lines(source: Source, limits: Limits = LIMITS) -> None:
+    """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError.
+
+    Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
+    """
+    data, most = source.data, limits.line_length
+    end = data.find(b"\n", 0, most + 1)
+    first = data[: end if end >= 0 else most]
+    columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
+    if columns > limits.classes + _BESIDE_CLASSES and first.find(b"\r", 0, len(first) - 1) < 0:
+        # The rest of a line that is cut off here may have more.
+        known = columns if end >= 0 else None
+        found = f"has {'' if known else 'more than '}{columns} columns"
+        raise limits.refusal(source.name, "classes", found, known, line=1)
+    begin = 0
+    while len(data) - begin > most:
+        # To look for what few tables have is to look at all of it.
+        end = data.rfind(b"\n", begin, begin + most + 1)
+        end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
+        if end < 0:
+            line = 1 + sum(piece.count(b"\n") for piece in pieces(data, begin))
+            raise limits.refusal(
+                source.name, "line_length", f"has a line of more than {most} bytes", line=line
+            )
+        begin = end + 1
+
+
+def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
+    """Refuse a table of more rows than there may be, or than memory can hold; raises InputError, RoomError.
+
+    n_columns: 0 where rows are not kept in memory. Lines are counted only where the size of the table allows
+    for so many, of two bytes at the least.
+    """
+    data = source.data
+    if len(data) > _ESTIMATED and n_columns:
+        from sedeval_soft.memory import check_room
+
+        # Of the lines at the begin, in the middle and at the end.
+        samples = [data[at : at + _PIECE] for at in (0, len(data) // 2, len(data) - _PIECE)]
+        lines = sum(sample.count(b"\n") or sample.count(b"\r") for sample in samples)
+        rows = len(data) * max(lines, 1) / (len(samples) * _PIECE)
+        check_room(
+            rows * max(n_columns, 3) * _CELL,
+            f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns",
+            "Expected less data, or batches of files one after another (an Evaluator, or soft-sed-eval "
+            "merge)",
+        )
+    if len(data) // 2 > limits.rows:
+        # A header is no row, and there may be a few blank lines.
+        lines = sum(piece.count(b"\n") for piece in pieces(data))
+        limits.check(source.name, "rows", lines - _BESIDE_ROWS, "lines or more")
+
+
+def quotes_are_plain(data: Bytes, delimiter: str) -> bool:
+    """Return whether every quote opens or closes a whole field, and none is open at the end of a line.
+
+    False also where a quote is a character of a name (`5" nail`): then a closer look is needed.
+    """
+    edge = np.zeros(256, dtype=bool)
+    edge[[*b'"\n\r', ord(delimiter)]] = True
+    end = 0
+    while (quote := data.find(b'"', end)) >= 0:
+        # From the start of a line to the end of one: no quote is open at either.
+        begin = max(data.rfind(b"\n", end, quote), end)
+        end = data.find(b"\n", quote + _PIECE)
+        end = len(data) if end < 0 else end
+        if end - begin > _LONG:
+            return False  # Few tables have such lines.
+        text = np.frombuffer(data[begin:end], dtype=np.uint8)
+        quotes = np.flatnonzero(text == ord('"'))
+        if len(quotes) % 2:
+            return False
+        opening, closing = quotes[::2], quotes[1::2]
+        breaks = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
+        if not np.array_equal(np.searchsorted(breaks, opening), np.searchsorted(breaks, closing)):
+            return False
+        # A quote beside a quote is one of the two that stand for one within quotes.
+        before, after = opening[opening > 0] - 1, closing[closing < len(text) - 1] + 1
+        if not (edge[text[before]].all() and edge[text[after]].all()):
+            return False
+    return True
+
+
+def decoded(data: bytes) -> str | bytes:
+    """Return bytes as text, as they are where they are not UTF-8 or hold a NUL."""
+    if b"\0" in data:
+        return data
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Split one line into fields, quotes minded."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def misdivided(text: str, delimiter: str, layout: Layout) -> str:
+    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
+
+    Read by the table's own delimiter it could be the name of a file.
+    """
+    for other in DELIMITERS:
+        fields = split(text, other)
+        if other != delimiter and len(fields) == len(layout.names):
+            times = (fields[layout.roles.index(role)] for role in ("onset", "offset"))
+            if all(map(is_number, times)):
+                return other
+    return ""
 
 
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
@@ -127,195 +296,3 @@ def records(
             fields = next(csv.reader([content], delimiter=delimiter))
             if any(field.strip() for field in fields):
                 yield number, fields
-
-
-@dataclass(slots=True)
-class Found:
-    """What a pass over the lines found.
-
-    problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
-    can be scored; files, labels, numbers: what is in them; declared: files without rows. facts: how many
-    lines with a problem are of some kind; named: the names of files and of classes on these, with the first
-    line of each.
-    """
-
-    problems: list[Problem] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    facts: Counter[str] = field(default_factory=Counter)
-    named: dict[str, dict[str, int]] = field(default_factory=lambda: {role: {} for role in _NAMES})
-    lines: list[int] = field(default_factory=list)
-    declared: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    numbers: list[list[float]] = field(default_factory=list)
-
-
-def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
-    """Read a table line by line; raises InputError with the first problems found."""
-    found = scan(source, sniffed, MAX_PROBLEMS, limits)
-    if found.problems:
-        raise InputError(found.problems[:MAX_PROBLEMS], more=found.counts.total() > MAX_PROBLEMS)
-    rows = rows_found(source, sniffed, found, limits)
-    if rows is None:
-        raise InputError(Problem(source.name, "holds something that cannot be scored"))
-    return rows
-
-
-def scan(
-    source: Source, sniffed: Sniffed, most: int, limits: Limits = LIMITS, *, whole: bool = False
-) -> Found:
-    """Look at every line: keep the first `most` problems of each code, and all rows without one.
-
-    whole: do not stop at more than `most` problems, to count them all.
-    """
-    found = Found()
-    layout = sniffed.layout
-    file, label = layout.position("filename"), layout.position("event_label")
-    columns = max(MOST_COLUMNS, len(layout.names))
-    for line, fields in records(source, sniffed.delimiter, sniffed.skip, columns):
-        if isinstance(fields, Problem):
-            problems = [fields]
-        elif name := declares(layout, fields, sniffed.delimiter):
-            found.declared.append(name)
-            continue
-        else:
-            problems, numbers = _read_row(source.name, sniffed, line, fields, limits)
-            if not problems:
-                found.lines.append(line)
-                found.numbers.append(numbers)
-                found.files += [] if file is None else [fields[file].strip()]
-                found.labels += [] if label is None else [fields[label].strip()]
-                continue
-            if whole and len(fields) == len(layout.names):
-                _remember(layout, line, fields, found)
-        for problem in problems:
-            found.counts[problem.code] += 1
-            if found.counts[problem.code] <= most:
-                found.problems.append(problem)
-        if found.counts.total() > most and not whole:
-            break
-    return found
-
-
-def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
-    """Return the rows that a pass found to be sound."""
-    columns = Columns.of_rows(sniffed.layout, found.files, found.labels, found.numbers, found.declared)
-    return columns.rows(sniffed.origin(source), limits)
-
-
-def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
-    """Return the file that a line of its name and nothing else declares; empty where it does not."""
-    at = layout.position("filename")
-    if at is None or at >= len(fields) or not fields[at].strip():
-        return ""
-    alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], delimiter, layout)
-    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
-    if (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others):
-        return fields[at].strip()
-    return ""
-
-
-def _remember(layout: Layout, line: int, fields: Sequence[str], found: Found) -> None:
-    """Count what the lines with a problem have in common: it may explain all of them."""
-    facts = found.facts
-    facts["lines"] += 1
-    text = {role: fields[i].strip(BLANKS) for i, role in enumerate(layout.roles) if role is not None}
-    for role in _NAMES:
-        if text.get(role):
-            found.named[role].setdefault(fields[layout.roles.index(role)].strip(), line)
-    times = [text["onset"], text["offset"]]
-    if all(map(NUMBER.fullmatch, times)):
-        facts["backwards"] += float(times[1]) < float(times[0])
-    label, value = text.get("event_label", ""), text.get("soft_value", "0")
-    facts["swapped"] += bool(NUMBER.fullmatch(label)) and not NUMBER.fullmatch(value)
-    for at, role in enumerate(layout.roles):
-        if role == ("class" if layout.wide else "soft_value") and is_number(fields[at]):
-            number = float(fields[at])
-            facts["below"] += number < -ROUNDING
-            facts["above"] += number > 1 + ROUNDING
-            facts["beyond percent"] += number > 100
-            facts["values"] += 1
-
-
-def _read_row(
-    name: str, sniffed: Sniffed, line: int, fields: Sequence[str], limits: Limits
-) -> tuple[list[Problem], list[float]]:
-    """Return what is wrong with a line, and its numbers."""
-    layout = sniffed.layout
-    if len(fields) != len(layout.names):
-        return [_other_length(name, sniffed, line, fields)], []
-    problems: list[Problem] = []
-    numbers: list[float] = []
-    for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
-        if role in _NAMES:
-            if not text.strip():
-                message = f"{title} is empty; expected a name"
-                problems.append(Problem(name, message, line, column, "empty-name"))
-        elif role is not None:
-            stripped = text.strip(BLANKS)
-            stripped = word_as_number(stripped) if role == "soft_value" else stripped
-            number = float(stripped) if NUMBER.fullmatch(stripped) else math.nan
-            numbers.append(number)
-            wrong = _wrong_number(title, role, stripped, number, limits)
-            if wrong is not None:
-                problems.append(Problem(name, wrong[1], line, column, wrong[0]))
-    onset, offset = layout.roles.index("onset"), layout.roles.index("offset")
-    if not problems and float(fields[offset]) < float(fields[onset]):
-        end, begin = (fields[at].strip()[:SHOWN] for at in (offset, onset))
-        message = f"offset {end} is before onset {begin}; expected onset <= offset"
-        problems.append(Problem(name, message, line, offset + 1, "offset-before-onset"))
-    return problems, numbers
-
-
-def _wrong_number(title: str, role: str, text: str, number: float, limits: Limits) -> tuple[str, str] | None:
-    """Return the code of what is wrong with a field of a number, and words; None where nothing is."""
-    time = role in {"onset", "offset"}
-    expected = "a number of seconds, 0 or more" if time else "a number in [0, 1]"
-    shown = text[:SHOWN]
-    if not text:
-        code, wrong, shown = "empty-number", "is empty", ""
-    elif math.isnan(number):
-        shown = quoted(text)
-        if NUMBER.fullmatch(text.replace(",", ".")):
-            code, wrong = "decimal-comma", "has a decimal comma, not a decimal point"
-        elif text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
-            code, wrong = "not-finite", "is not finite"
-        else:
-            code, wrong = "not-a-number", "is not a number"
-            expected += f", or {COLUMNS} ignore={title} where that is no class" if role == "class" else ""
-    elif math.isinf(number):
-        code, wrong = "time-too-long" if time else "value-out-of-range", "is too large"
-    elif time and number < 0:
-        code, wrong = "negative-time", "is negative"
-    elif time and number > limits.duration:
-        code, wrong = "time-too-long", limits.too_long()
-    elif not time and not -ROUNDING <= number <= 1 + ROUNDING:
-        percent = " (percent? divide by 100)" if 1 < number <= 100 else ""
-        code, wrong = "value-out-of-range", f"is outside [0, 1]{percent}"
-    else:
-        return None
-    return code, f"{' '.join(filter(None, (title, shown, wrong)))}; expected {expected}"
-
-
-def _other_length(name: str, sniffed: Sniffed, line: int, fields: Sequence[str]) -> Problem:
-    """Return the problem of a line that has more or fewer fields than the table."""
-    layout = sniffed.layout
-    expected = f"{len(layout.names)} fields ({', '.join(layout.names[:8])})"
-    text = sniffed.delimiter.join(fields)
-    other = misdivided(text, sniffed.delimiter, layout)
-    if other:
-        divided = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[sniffed.delimiter]}"
-        message = f"{divided}: {quoted(text)}; expected {expected}"
-        return Problem(name, message, line, code="mixed-delimiters")
-    numbers = layout.number_positions()
-    if sniffed.delimiter == "," and len(fields) == len(layout.roles) + len(numbers):
-        # Each number would be two fields.
-        begins = [i + sum(at < i for at in numbers) for i in numbers]
-        if all(is_number(fields[at]) and fields[at + 1].strip(BLANKS).isdigit() for at in begins):
-            column = numbers[0] + 1
-            shown = quoted(",".join(fields[column - 1 : column + 1]))
-            message = f"{shown} has a decimal comma, not a decimal point; expected {expected}"
-            mend = "write decimal points, or divide fields by tabs or semicolons"
-            return Problem(name, message, line, column, "decimal-comma", mend=mend)
-    message = f"has {len(fields)} fields: {quoted(' | '.join(fields))}; expected {expected}"
-    return Problem(name, message, line, code="field-count")

@@ -27,6 +27,7 @@ from sedeval_soft.tables.columns import COLUMNS, UNCLEAR_FILE, UNCLEAR_VALUE, La
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.limits import Limits, intake_of
 from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.text_lines import quotes_are_plain, records
 
 Batches = Iterable[Sequence[Any]]
 """Cells of some columns, a few rows at a time: an array of Arrow for each column."""
@@ -233,8 +234,6 @@ def _listed(columns: Sequence[_Evidence]) -> tuple[str, str, int]:
 
 def check_unclear_text(source: Source, delimiter: str, layout: Layout, skip: int, limits: Limits) -> None:
     """Do as `check_unclear` of a table of text, whose rows begin after `skip` lines."""
-    from sedeval_soft.tables.text import quotes_are_plain
-    from sedeval_soft.tables.text_lines import records
 
     def blocks(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
         """Yield columns as pyarrow parses them."""

@@ -26,8 +26,9 @@ from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import Bytes, Source, open_source
-from sedeval_soft.tables.text import DELIMITERS, Sniffed, is_blank, read_fast, sniff
-from sedeval_soft.tables.text_lines import Found, declares, numbered, records, rows_found, scan
+from sedeval_soft.tables.text import read_fast, sniff
+from sedeval_soft.tables.text_errors import Found, declares, rows_found, scan
+from sedeval_soft.tables.text_lines import DELIMITERS, Sniffed, is_blank, numbered, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""

@@ -110,7 +110,7 @@ def test_the_place_of_a_long_line_is_told(tmp_path):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.integers(8, 30))
 def test_lines_are_measured_whatever_ends_them(end, lengths, most):
-    from sedeval_soft.tables.text import check_lines
+    from sedeval_soft.tables.text_lines import check_lines
 
     data = end.join("x" * length for length in lengths).encode()
     source = open_source("-", io.BytesIO(data))

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
-from sedeval_soft.tables import read_durations, read_rows, rows_from_data, text, text_lines
+from sedeval_soft.tables import read_durations, read_rows, rows_from_data, text_lines
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import read_fast, sniff
-from sedeval_soft.tables.text_lines import read_carefully
+from sedeval_soft.tables.text_errors import read_carefully
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 
@@ -163,8 +163,8 @@ FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
 def test_plain_quotes_are_those_that_csv_reads_line_by_line(rows, piece):
     table = "\n".join(",".join(row) for row in rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "_PIECE", piece)
-        plain = text.quotes_are_plain(table.encode(), ",")
+        patch.setattr(text_lines, "_PIECE", piece)
+        plain = text_lines.quotes_are_plain(table.encode(), ",")
     lines = list(io.StringIO(table, newline=""))
     if plain:
         whole = [row for row in csv.reader(lines, strict=True) if row]

@@ -34,7 +34,7 @@ from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
-from sedeval_soft.timeline.recordings import align, with_files
+from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.agreement import (
     Bools,
     Floats,
@@ -312,7 +312,7 @@ class Crowd:
         ]
         if alone:
             warnings.append(f"one annotator labelled {listing(alone, 'file')}; no agreement comes from there")
-        pairs = [with_files(pair, files) for pair in pairs]
+        pairs = [pair.with_files(files) for pair in pairs]
         grid, classes = Grid.over(pairs[0].reach_ticks, settings.segment_ticks), pairs[0].classes
         check_room(
             _BYTES_PER_VALUE * len(pairs) * max(grid.size, 1) * max(len(classes), 1),

@@ -378,7 +378,7 @@ def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, 
     at_end = np.flatnonzero(offset == last[code])
     last_row = np.zeros(len(last), dtype=np.intp)
     last_row[code[at_end[::-1]]] = at_end[::-1]  # the first of those that end last
-    unit = RowStatistics.of(rows, expected, known).unit()
+    unit = RowStatistics.of(rows, expected, known, last).unit()
     if unit is not None:
         message = f"ends at {last.max():.6g} s; {unit}"
         _add_rows(log, "time-unit", table, "offset", [int(np.argmax(offset))], lambda *_: message)

@@ -152,9 +152,8 @@ def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any]
     """Evaluate, draw and write."""
     from sedeval_soft.api.plotting import names_of, scored_systems
     from sedeval_soft.plots.data import Wish
-    from sedeval_soft.plots.registry import figure_of
+    from sedeval_soft.plots.registry import figure_of, rendered
     from sedeval_soft.plots.requirements import check_kind
-    from sedeval_soft.plots.save import rendered
     from sedeval_soft.plots.style import Look
     from sedeval_soft.report import write_atomic
 
@@ -192,7 +191,7 @@ def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any]
 def _form(output: str, form: str | None) -> str:
     """Return the form of the figure; raises SettingsError where name and option say different things."""
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.plots.save import form_of
+    from sedeval_soft.plots.registry import form_of
 
     if to_standard_output(output):
         return str(form)

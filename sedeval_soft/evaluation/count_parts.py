@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,10 @@ from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.postprocess import TimeGrid
-from sedeval_soft.timeline.recordings import align, with_classes
+from sedeval_soft.timeline.recordings import align
+
+if TYPE_CHECKING:
+    from sedeval_soft.timeline.postprocess import TimeGrid
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -111,10 +113,12 @@ class Counted(NamedTuple):
 
 def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid]:
     """Return what the rows of a part tell of their time step: those of all classes, and of each group."""
+    from sedeval_soft.timeline.postprocess import TimeGrid
+
     plain = replace(settings, median_filter=0.0, psds_median_filters=(), min_gap=0.0, min_duration=0.0)
     pair = align(*part.sides(), plain, part.durations)
     groups = [tuple(c for c in labels if c in pair.classes) for labels in settings.groups.values()]
-    sides = {classes: with_classes(pair, classes).raw for classes in (pair.classes, *groups)}
+    sides = {classes: pair.with_classes(classes).raw for classes in (pair.classes, *groups)}
     return {
         classes: TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)) for classes, rows in sides.items()
     }

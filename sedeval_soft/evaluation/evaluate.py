@@ -30,7 +30,6 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, in_shards
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
@@ -188,6 +187,8 @@ def _on_time_grid(
     filters = Plan.of(settings).filters
     if not filters and not any(settings.of_classes("median_filter", classes)):
         return partition.parts
+    from sedeval_soft.timeline.postprocess import TimeGrid
+
     found = execute.map(partial(time_grids, settings), partition.parts)
     name = partition.system.origin.name
     steps = {

@@ -18,7 +18,7 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.timeline.recordings import Recordings, with_classes
+from sedeval_soft.timeline.recordings import Recordings
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
@@ -27,7 +27,7 @@ Files = dict[str, tuple[str, ...]]
 def tally_groups(pair: Recordings, settings: Settings) -> dict[str, Tally]:
     """Count the classes of each group by themselves; a class that the pair lacks counts nothing."""
     return {
-        name: tally_pair(with_classes(pair, tuple(c for c in labels if c in pair.classes)), settings)
+        name: tally_pair(pair.with_classes(tuple(c for c in labels if c in pair.classes)), settings)
         for name, labels in settings.groups.items()
     }
 

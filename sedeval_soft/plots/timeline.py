@@ -28,7 +28,7 @@ from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS, Look
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import Activity, active, activities
-from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
+from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -182,7 +182,7 @@ def _file(systems: Systems) -> tuple[str, list[Recordings]]:
     if name not in files:
         hint = did_you_mean(name, files) or f"; there are {joined(files, 10)}"
         raise SettingsError(f"--file {name}: there is no such file{hint}")
-    return name, [with_files(pair, (name,)) for pair in pairs]
+    return name, [pair.with_files((name,)) for pair in pairs]
 
 
 def _span(systems: Systems, length: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from sedeval_soft.errors import visible
-from sedeval_soft.fields import option_of
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import by_alias, normal, other_settings
 from sedeval_soft.tables.paths import is_file, is_there
 
@@ -64,7 +64,7 @@ def _of_option(name: str, context: click.Context | None) -> str:
         hint = by_alias("options").get(plain, "")
         ours = re.findall(r"--[a-z][a-z-]+", hint)
     else:
-        ours = [option_of(setting) for setting in alias.settings]
+        ours = [FIELDS[setting].flag for setting in alias.settings]
         off = "=False" if ours[0].startswith("--no-") else ""
         hint = f"{alias} {plain}{off} is {' and '.join(ours)} here{alias.remark()}."
         hint = hint[:1].upper() + hint[1:] if alias.tool.endswith("s") else hint

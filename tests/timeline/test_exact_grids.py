@@ -15,7 +15,7 @@ from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, Evaluator, Settings, SettingsError, evaluate
 from sedeval_soft.settings import exactly, short_fraction
-from sedeval_soft.tables.decimals import as_written
+from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.timeline.grid import Edges
 
 STEPS = [Fraction(text) for text in ("1/3", "1/7", "1/30", "256/11025", "0.02", "0.1", "0.25")]

@@ -18,7 +18,7 @@ from sedeval_soft import Validation, validate
 from sedeval_soft.cli import validate as command
 from sedeval_soft.cli.main import group
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.report.schema import validation_schema
+from sedeval_soft.report.render import validation_schema
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
 

@@ -70,7 +70,7 @@ def paired(reference, systems, settings, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), zip(RANKED, itertools.cycle(("tied", "fine", "fine")), strict=False)
+    ("name", "form"), [*zip(RANKED, itertools.cycle(("tied", "fine", "fine")), strict=False)]
 )
 def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     reference, *systems = three_sides(sum(map(ord, name)), form)

@@ -12,8 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import Board, Entry
-from sedeval_soft.comparison.records import About, Record
+from sedeval_soft.comparison.board import About, Board, Entry, Record
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import ASSETS, fill
 from sedeval_soft.measures.names import ScoreName

@@ -21,7 +21,7 @@ from sedeval_soft.tables.fit import check_text
 from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits, intake_of
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.unclear_columns import check, look, unclear
+from sedeval_soft.tables.unclear_columns import Batches, check_unclear
 
 _PARQUET = b"PAR1"
 _FILE = b"ARROW1\0\0"
@@ -160,7 +160,7 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator
 
 
 def _check_unclear(source: Source, limits: Limits, form: str) -> None:
-    """Look at columns that play no role before rows are read; raises InputError as `unclear.check` does."""
+    """Look at columns that play no role before rows are read; raises InputError as `check_unclear` does."""
     whole, _ = _open(source, limits, form)
     if form == "parquet":
         import pyarrow.parquet as pq
@@ -170,12 +170,16 @@ def _check_unclear(source: Source, limits: Limits, form: str) -> None:
     layout = _layout(names, limits)
     if layout is None:
         return
-    found = [each for each in unclear(layout) if names.count(whole.names[each.position]) == 1]
-    if found:
-        columns = [whole.names[each.position] for each in found]
-        _, batches = _open(source, limits, form, columns=columns)
-        look(found, ([cells_of(batch.column(name)) for name in columns] for batch in batches))
-    check(source.name, layout, found, limits)
+
+    def cells(positions: Sequence[int]) -> Batches:
+        columns = [whole.names[at] for at in positions]
+        once = {name for name in columns if names.count(name) == 1}
+        _, batches = _open(source, limits, form, columns=sorted(once))
+        for batch in batches:
+            nothing = pa.nulls(len(batch), pa.float64())
+            yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
+
+    check_unclear(source.name, layout, limits, cells)
 
 
 def _rows(source: Source, limits: Limits, table: Any, form: str) -> EventTable:  # noqa: ANN401

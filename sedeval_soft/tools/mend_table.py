@@ -19,10 +19,10 @@ from typing import BinaryIO
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables.columns import BLANKS, is_number
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import Source, open_source, spelled
+from sedeval_soft.tables.text import sniff
 from sedeval_soft.tables.text_errors import declares
-from sedeval_soft.tables.text_lines import misquoted, numbered
+from sedeval_soft.tables.text_lines import Sniffed, misquoted, numbered
 from sedeval_soft.tools.validate_checks import known_spellings, shown
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
-from sedeval_soft.tables.columns import Layout, layout_of_row
-from sedeval_soft.tables.compressed import Bytes
+from sedeval_soft.tables.columns import Layout, layout_of_row, only_the_user_knows
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.files import seem_thresholds, stem_of, tables_in
 from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
@@ -26,12 +25,10 @@ from sedeval_soft.tables.joined_tables import are_lists_of_one, check_alike, che
 from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
 from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.sniff import Sniffed, sniff
-from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text import read_fast
+from sedeval_soft.tables.source import Bytes, Source, open_source
+from sedeval_soft.tables.text import read_fast, sniff
 from sedeval_soft.tables.text_errors import Found, declares, rows_found, scan
-from sedeval_soft.tables.text_lines import DELIMITERS, is_blank, numbered, records
-from sedeval_soft.tables.unclear_columns import only_the_user_knows
+from sedeval_soft.tables.text_lines import DELIMITERS, Sniffed, is_blank, numbered, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""

@@ -18,9 +18,8 @@ from sedeval_soft.errors import Problem
 from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tables.sniff import sniff
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast
+from sedeval_soft.tables.text import read_fast, sniff
 from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
 from sedeval_soft.tools.validate_tables import Log, read_tables
 

@@ -9,7 +9,7 @@ with equal values share a rank, the last of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -84,53 +84,52 @@ def count_ranking(
 ) -> RankingCounts:
     """Count the segments of each file.
 
-    reference, system, start: as in `segment.count`. detected: where the system is active, for a reference
-    that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
+    reference, system, start: as in `segment.count_soft`. detected: where the system is active, for a
+    reference that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
     """
     n_classes, size = reference.shape
-    names = SUMS if detected is None else SUMS + CUT_SUMS
+    hard = detected is not None
+    names = SUMS + CUT_SUMS if hard else SUMS
     per_segment = np.zeros((len(names), size))
-    prefix = None if detected is None else np.zeros(reference.shape, dtype=bool)
+    prefix = np.zeros(reference.shape if hard else (0, 0), dtype=bool)
 
-    def count(begin: int) -> _Tied | None:
+    def count(begin: int) -> _Tied:
         block = slice(begin, begin + _BLOCK)
         y = np.ascontiguousarray(reference[:, block].T, dtype=np.float64)
         p = np.ascontiguousarray(system[:, block].T)
         other = p if detected is None else detected[:, block].T.astype(np.float64)
-        weight = y.max(axis=1)
         ranks = _Ranks.of(y, p)
+        loss = -(y * log_clipped(p, eps) + (1.0 - y) * log_clipped(1.0 - p, eps))
         values = {
             "weight": np.ones(len(y)),
-            **_shared(ranks, hard=prefix is not None),
-            **_beside(y, p, other, eps),
+            **_sums_of(ranks, hard=hard),
+            "cross_entropy": sum_classes(loss),
+            "distance": sum_classes(np.abs(y - other)),
         }
-        tied = None
-        if prefix is not None:
-            values |= {"exact_match_prefix": values["misordered"] == 0}
-            values |= {"subset_accuracy": values["distance"] == 0}
-            prefix[:, block], tied = _prefix(ranks, p, begin)
+        values |= {
+            "exact_match_prefix": values["misordered"] == 0,
+            "subset_accuracy": values["distance"] == 0,
+        }
         for row, name in zip(per_segment, names, strict=True):
-            np.multiply(values[name], weight, out=row[block])
+            np.multiply(values[name], y.max(axis=1), out=row[block])
+        if not hard:
+            return np.zeros(0, dtype=np.int64), y[:0], y[:0]
+        prefix[:, block], tied = _prefix(ranks, p, begin)
         return tied
 
-    found = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
+    parts = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
     per_file = dict(zip(names, sum_files(per_segment, start), strict=True))
-    if prefix is None:
+    if not hard:
         return RankingCounts(per_file, {})
-    tied = [part for part in found if part is not None]
-    return RankingCounts(per_file, _of_classes(reference.astype(bool, copy=False), prefix, tied, start))
-
-
-def _of_classes(reference: Bools, prefix: Bools, tied: Sequence[_Tied], start: Index) -> dict[str, Floats]:
-    """Return the sums of classes: whole places counted, shares of places added."""
-    counted = (prefix, prefix & reference, reference)
-    sums = [count_files(values, start).astype(np.float64) for values in counted]
-    if tied:
-        segment, *shares = (np.concatenate(column) for column in zip(*tied, strict=True))
+    active = reference.astype(bool, copy=False)
+    # Whole places are counted, shares of places added.
+    sums = [count_files(cells, start).astype(np.float64) for cells in (prefix, prefix & active, active)]
+    if any(len(segment) for segment, _, _ in parts):
+        segment, *shares = (np.concatenate(column) for column in zip(*parts, strict=True))
         first = np.searchsorted(segment, start)
         for i, share in enumerate(shares):
             sums[i] += sum_files(share.T, first).T
-    return dict(zip(CLASS_SUMS, sums, strict=True))
+    return RankingCounts(per_file, dict(zip(CLASS_SUMS, sums, strict=True)))
 
 
 def _picked(places: Index, *arrays: Floats) -> list[Floats]:
@@ -139,7 +138,7 @@ def _picked(places: Index, *arrays: Floats) -> list[Floats]:
     return [array.take(flat) for array in arrays]
 
 
-def _shared(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
+def _sums_of(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
     """Return what follows from the order of the classes, (n_segments,) each."""
     y, rank = ranks.y, ranks.last.astype(np.float64) + 1.0
     mass = sum_classes(y)
@@ -147,38 +146,31 @@ def _shared(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
     itself = sum_classes(y * (1.0 - y))
     wrong = np.maximum(sum_classes(y * ranks.silent) - itself, 0.0)
     pairs = mass * sum_classes(1.0 - y) - itself
-    hits = sum_classes(y * ranks.above / rank)
     top = np.take_along_axis(ranks.above, ranks.last[:, :1], axis=1)[:, 0] / rank[:, 0]
-    # Nothing is out of order where there is no pair.
     return {
         "one_error": 1.0 - top,
         # Of a cut reference, every level has the same classes.
         "coverage": (y * rank).max(axis=1) if hard else _coverage(y, rank),
         "misordered": wrong,
-        "ranking_loss": np.minimum(np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0), 1.0),
-        "label_ranking_average_precision": np.divide(hits, mass, out=np.zeros_like(hits), where=mass > 0),
+        # Nothing is out of order where there is no pair.
+        "ranking_loss": np.minimum(_quotient(wrong, pairs), 1.0),
+        "label_ranking_average_precision": _quotient(sum_classes(y * ranks.above / rank), mass),
     }
+
+
+def _quotient(values: Floats, size: Floats) -> Floats:
+    return np.divide(values, size, out=np.zeros_like(values), where=size > 0)
 
 
 def _coverage(y: Floats, rank: Floats) -> Floats:
     """Return the mean over the levels of a segment of the lowest rank of a class active at that level."""
-    order = np.argsort(-y, axis=1)
-    y, rank = _picked(order, y, rank)
-    lowest = np.maximum.accumulate(rank, axis=1)
+    y, rank = _picked(np.argsort(-y, axis=1), y, rank)
     width = y.copy()
     width[:, :-1] -= y[:, 1:]
-    depth = sum_classes(width * lowest)
-    highest = y[:, 0]
-    return np.divide(depth, highest, out=np.zeros_like(depth), where=highest > 0)
+    return _quotient(sum_classes(width * np.maximum.accumulate(rank, axis=1)), y[:, 0])
 
 
-def _beside(y: Floats, p: Floats, other: Floats, eps: float) -> dict[str, Floats]:
-    """Return what does not depend on the order: log loss, and the distance from what is detected."""
-    loss = -(y * log_clipped(p, eps) + (1.0 - y) * log_clipped(1.0 - p, eps))
-    return {"cross_entropy": sum_classes(loss), "distance": sum_classes(np.abs(y - other))}
-
-
-def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
+def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied]:
     """Return which classes are among the N_ref highest of their segment, (n_classes, n_segments).
 
     Classes with equal values share the places that are left for them: segments in which some do are returned
@@ -190,8 +182,6 @@ def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     sharing = (places > 0) & (np.take_along_axis(ranks.last, last, axis=1)[:, 0] != last[:, 0])
     inside = (p >= lowest) & ((places > 0) & ~sharing)[:, None]
     rows = np.flatnonzero(sharing)
-    if not len(rows):
-        return inside.T, None
     first, end, y = ranks.first[rows], ranks.last[rows], ranks.y[rows]
     share = np.clip((places[rows, None] - first) / (end - first + 1), 0.0, 1.0)
     shares = np.empty((2, *share.shape))

@@ -57,18 +57,6 @@ def test_a_requirement_adds_its_basis_to_the_default_ones():
     assert "left out by --only event" in done.stderr
 
 
-def test_operating_points_have_no_values_to_diverge():
-    done = run(REFERENCE, "--operating-point", f"0.5={SYSTEM}", "--measures", "divergence")
-    assert done.returncode == 2
-    assert "operating points have no values for measures=divergence" in done.stderr
-
-
-def test_a_group_that_is_left_out_is_said_to_be():
-    done = run(REFERENCE, SYSTEM, "--score", "segment.soft.brier.micro", "--measures", "curves")
-    assert done.returncode == 2
-    assert "segment.soft.brier.micro is left out by --measures curves" in done.stderr
-
-
 def test_tables_and_json_have_every_group():
     done = run(REFERENCE, SYSTEM, "--measures", "all", "--only", "all", "--quiet")
     for title in (
@@ -89,39 +77,6 @@ def test_curves_are_written_beside_the_results(tmp_path, suffix):
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == pytest.approx(0.7963, abs=1e-4)
     assert path.stat().st_size > 1000
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (["--curves", "c.csv"], "ends with .tsv or .parquet"),
-        (["--curves", "none/c.tsv"], "there is no folder"),
-        (["--curves", "x.tsv", "-o", "x.tsv"], "-o writes this file"),
-        (["--curves", "x.tsv", "-o", "./x.tsv"], "-o writes this file"),
-        (["--curves", SYSTEM], f"--curves {SYSTEM}: this is the system output ("),
-        (["--curves", "x.tsv", "--only", "ranking"], "nothing that is evaluated has curves"),
-        (["--curves", "x.tsv", "--score", "event.hard.f1.micro"], "event.optimal"),
-        (["--check", "sed_eval", "--only", "clip", "-o", "x.txt"], "--check is of hard"),
-        (["--measures", "curve"], "--measures must be one of curves, divergence"),
-        (["--bins", "0"], "--bins must be a whole number"),
-        (["--bins", "1.5"], "not a valid integer"),
-        (["--max-fpr", "0"], "--max-fpr must be above 0, at most 1"),
-        (["--iou", "1.1"], "--iou must be above 0, at most 1"),
-        (["--epsilon", "0.2"], "--epsilon must be above 1e-16, at most 0.1"),
-        (["--epsilon", "1e-300"], "--epsilon must be above 1e-16, at most 0.1"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_is_refused(tmp_path, monkeypatch, options, expected):
-    monkeypatch.chdir(tmp_path)
-    before = Path(SYSTEM).read_bytes()
-    done = run(REFERENCE, SYSTEM, *options)
-    assert done.returncode == 2
-    assert expected in done.stderr
-    assert done.stdout == ""
-    assert done.stderr.count("\n") <= 4
-    assert list(tmp_path.iterdir()) == []
-    assert Path(SYSTEM).read_bytes() == before
 
 
 def test_operating_points_have_curves_but_no_average_precision(tmp_path):

@@ -171,7 +171,8 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="Largest effective false positive rate per hour of PSDS; a number asks for PSDS. null for "
         "that of `psds`, else 100.",
         help="Compute PSDS; largest effective false positive rate per hour.")]
-    psds_median_filters: Annotated[Sequence[float] | None, Field((), heading=INTERSECTIONS, metavar="SECONDS",
+    psds_median_filters: Annotated[Sequence[float] | None, Field(
+        (), least=0, most=LONGEST, heading=INTERSECTIONS, metavar="SECONDS",
         meaning="Asks for PSDS with the best of median filters of these lengths, in seconds (piPSDS).",
         help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
         "Repeatable.")]

@@ -49,12 +49,19 @@ class Plan:
     def of(cls, settings: Settings) -> Plan:
         """Decide what is evaluated."""
         families = ((basis, reading) for basis, readings in READINGS.items() for reading in readings)
+        tuned_by = {basis for basis in BASES if settings.wants(basis, "tuned")}
+        if isinstance(settings.thresholds, str):
+            tuned_by.add("segment")
+        if settings.cross_tune is not None and settings.objective:
+            tuned_by.add(settings.objective.partition(".")[0])
+        # PSDS has both readings, unless `only` names just one.
+        named = tuple(reading for reading in ("hard", "soft") if settings.wants("intersection", reading))
         return cls(
             settings,
             tuple(family for family in families if settings.wants(*family)),
             tuple(basis for basis in BASES if settings.sweeps(basis)),
-            tuple(basis for basis in BASES if settings.tunes_by(basis)),
-            tuple(reading for reading in ("hard", "soft") if settings.wants_psds_of(reading)),
+            tuple(basis for basis in BASES if basis in tuned_by),
+            (named or ("hard", "soft")) if settings.wants_psds else (),
         )
 
     def scores(self, basis: str, *readings: str) -> bool:

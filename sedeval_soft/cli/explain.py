@@ -51,10 +51,11 @@ def explain(scores: tuple[str, ...], form: str) -> None:
 def presets(ctx: click.Context) -> None:
     """List the settings of challenges that --preset takes, one a line."""
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.settings_files import PRESETS, title_of_preset
+        from sedeval_soft.settings_files import PRESETS, text_of_preset
 
         width = max(map(len, PRESETS))
-        emit("".join(f"{name:<{width}}  {title_of_preset(name)}\n" for name in PRESETS))
+        titles = {name: text_of_preset(name).partition("\n")[0].removeprefix("# ") for name in PRESETS}
+        emit("".join(f"{name:<{width}}  {title}\n" for name, title in titles.items()))
 
 
 @presets.command(epilog=PRESETS_EPILOG)

@@ -123,9 +123,8 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
     with limits_of(given) as limits:
         from sedeval_soft.api.plotting import names_of, scored_systems
         from sedeval_soft.plots.data import Wish
-        from sedeval_soft.plots.registry import figure_of
+        from sedeval_soft.plots.registry import figure_of, rendered
         from sedeval_soft.plots.requirements import check_kind
-        from sedeval_soft.plots.save import rendered
         from sedeval_soft.plots.style import Look
         from sedeval_soft.report import write_atomic
 
@@ -181,7 +180,7 @@ def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapp
 def _form(output: str, form: str | None) -> str:
     """Return the form of the figure; raises SettingsError where name and option say different things."""
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.plots.save import form_of
+    from sedeval_soft.plots.registry import form_of
 
     if to_standard_output(output):
         return str(form)

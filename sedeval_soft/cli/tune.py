@@ -83,4 +83,5 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
         shard = shard_of_rows(*rows, settings, lengths)
         warn(shard.findings.warnings(settings), quiet=given["quiet"])
         tuning = find(shard.tally, settings)
-        emit(dump_thresholds(tuning, sign(__version__, settings, shard.inputs, lengths)), output)
+        tuning["signature"] = sign(__version__, settings, shard.inputs, lengths)
+        emit(dump_thresholds(tuning), output)

@@ -1,0 +1,366 @@
+"""Boards: ranks, differences, p-values, ties, and where systems differ, held to what is made by hand."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawn_again import FILES, LABELS, Tables, random_table
+from exchanged import differences_by_hand, tuples, value_of
+from shared_data import shared
+from tables import long_rows
+
+from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
+from sedeval_soft.evaluation import weights
+from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables import read_rows
+
+
+def noisy(rows, noise, seed):
+    value = np.clip(rows.value + np.random.default_rng(seed).normal(0, noise, len(rows)), 0, 1)
+    return replace(rows, values=(value,))
+
+
+@pytest.fixture(scope="module")
+def reference():
+    rng = np.random.default_rng(7)
+    return random_table(rng, files=[f"f{k:02}" for k in range(12)], n=250, form="fine")
+
+
+@pytest.fixture(scope="module")
+def systems(reference):
+    made = {f"noise {noise}": noisy(reference, noise, seed) for seed, noise in enumerate((0.6, 0.05, 0.3))}
+    return made | {"again 0.05": noisy(reference, 0.05, 9)}
+
+
+def by_system(board):
+    return {entry.system: entry for entry in board.entries}
+
+
+def test_p_values_are_those_of_the_differences(monkeypatch, reference, systems):
+    """p-values, intervals, Holm and places from replicates that are made here, by hand."""
+    name, n = "segment.hard.f1.micro", 60
+    files = sorted(reference.files)
+    drawn = np.concatenate(list(weights.bootstrap(len(files), n, 0)))
+    taken = np.concatenate(list(weights.exchanges(len(files), n, 0)))
+    board = compare(reference, systems, rank_by=name, replicates=n, only=("segment.hard",), classes=LABELS)
+    settings = Settings(classes=LABELS, only=("segment.hard",))
+    value = {k: value_of(reference, s, settings, name) for k, s in systems.items()}
+    order = sorted(value, key=lambda k: -value[k])
+    assert [entry.system for entry in board.entries] == order
+    assert board.compared_to == order[0]
+    scores = {
+        k: np.array([Tables(reference, s).drawn(row).scores(settings)[name] for row in drawn])
+        for k, s in systems.items()
+    }
+    p_exchange = {}
+    for k in order[1:]:
+        entry, best = by_system(board)[k], order[0]
+        observed = value[k] - value[best]
+        d = scores[k] - scores[best]
+        assert entry.difference.value == pytest.approx(observed, abs=1e-12)
+        ends = np.quantile(d, [0.025, 0.975])
+        assert (entry.difference.low, entry.difference.high) == pytest.approx(tuple(ends), abs=1e-12)
+        p = (1 + np.count_nonzero(np.abs(d - observed) >= abs(observed) - 1e-9)) / (1 + n)
+        assert entry.difference.p_bootstrap == pytest.approx(p, abs=1e-12)
+        pair = (systems[best], systems[k])
+        swapped = differences_by_hand(reference, pair, settings, name, taken, files)
+        p_exchange[k] = (1 + np.count_nonzero(np.abs(swapped) >= abs(observed) - 1e-9)) / (1 + n)
+        assert entry.difference.p_exchange == pytest.approx(p_exchange[k], abs=1e-12)
+        assert (entry.low, entry.high) == pytest.approx(
+            tuple(np.quantile(scores[k], [0.025, 0.975])), abs=1e-12
+        )
+    running = 0.0
+    for step, k in enumerate(sorted(p_exchange, key=p_exchange.get)):
+        running = max(running, min(1.0, (len(p_exchange) - step) * p_exchange[k]))
+        assert by_system(board)[k].difference.p_adjusted == pytest.approx(running, abs=1e-12)
+    table = np.stack([scores[k] for k in order])
+    place = 1 + (table[None] > table[:, None]).sum(axis=1)
+    for at, k in enumerate(order):
+        entry = by_system(board)[k]
+        assert entry.place == at + 1
+        assert entry.stability == pytest.approx(np.mean(place[at] == at + 1))
+        ordered = np.sort(place[at])
+        assert entry.best_place == ordered[int(0.025 * (n - 1))]
+        assert entry.worst_place == ordered[n - 1 - int(0.025 * (n - 1))]
+    assert by_system(board)[order[0]].difference is None
+
+
+@pytest.mark.parametrize(
+    "name", ["segment.soft.f1.macro", "segment.hard.error_rate.micro", "event.soft.f1.micro"]
+)
+def test_the_order_in_which_systems_are_given_does_not_matter(reference, systems, name):
+    boards = []
+    for order in list(itertools.permutations(systems))[::7]:
+        given = {k: systems[k] for k in order}
+        boards.append(compare(reference, given, rank_by=name, replicates=50, ci="bca"))
+    first = by_system(boards[0])
+    for board in boards[1:]:
+        assert [entry.system for entry in board.entries] == [entry.system for entry in boards[0].entries]
+        for k, entry in by_system(board).items():
+            wanted = first[k]
+            assert (entry.rank, entry.tied, entry.place, entry.value, entry.low, entry.high) == (
+                wanted.rank, wanted.tied, wanted.place, wanted.value, wanted.low, wanted.high,
+            )  # fmt: skip
+            assert (entry.stability, entry.best_place, entry.worst_place) == (
+                wanted.stability, wanted.best_place, wanted.worst_place,
+            )  # fmt: skip
+            if entry.difference is not None:
+                for of in ("value", "low", "high", "p_bootstrap", "p_exchange", "p_adjusted"):
+                    ours, theirs = getattr(entry.difference, of), getattr(wanted.difference, of)
+                    assert ours == pytest.approx(theirs, abs=1e-12), of
+        assert board.agreement.names == boards[0].agreement.names
+        assert {d.system: d for d in board.discordances} == {d.system: d for d in boards[0].discordances}
+
+
+def test_a_system_has_on_a_board_the_scores_that_it_has_alone(reference, systems):
+    board = compare(reference, systems, replicates=30, seed=3, measures=("divergence",))
+    for scores in board.systems:
+        alone = evaluate(
+            reference, systems[scores.system], ci="bootstrap", replicates=30, seed=3, measures=("divergence",)
+        )
+        assert list(scores) == list(alone)
+        assert {n: (s.value, s.low, s.high) for n, s in scores.scores.items()} == {
+            n: (s.value, s.low, s.high) for n, s in alone.scores.items()
+        }
+        entry = by_system(board)[scores.system]
+        own = scores.score(board.rank_by)
+        assert (entry.value, entry.low, entry.high) == (own.value, own.low, own.high)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("segment.soft.f1.macro", "segment.optimal.f1.macro", "event.hard.f1.micro"),
+        *("segment.soft.kl_divergence.micro", "segment.hard.roc_auc.macro"),
+    ],
+)
+def test_identical_systems_tie_with_p_1(reference, systems, name):
+    one = systems["noise 0.3"]
+    mixed = replace(one, files=tuple(one.files), origin=replace(one.origin, name="other"))
+    board = compare(
+        reference, {"a": one, "b": mixed, "worse": systems["noise 0.6"]}, rank_by=name, replicates=20
+    )
+    a, b = by_system(board)["a"], by_system(board)["b"]
+    assert (a.rank, b.rank, a.tied, b.tied) == (1, 1, True, True)
+    assert a.place == b.place == 1 and a.value == b.value
+    assert b.difference.value == 0.0
+    assert b.difference.p_bootstrap == b.difference.p_exchange == b.difference.p_adjusted == 1.0
+    assert (b.difference.low, b.difference.high) == (0.0, 0.0)
+    for row in board.discordances:
+        if row.system == "b":
+            assert (row.only_system, row.only_other, row.p) == (0, 0, 1.0)
+
+
+def test_lower_is_better_where_it_is(reference, systems):
+    name = "segment.soft.kl_divergence.micro"
+    board = compare(reference, systems, rank_by=name, replicates=100)
+    values = [entry.value for entry in board.entries]
+    assert values == sorted(values)
+    assert all(entry.difference is None or entry.difference.value >= 0 for entry in board.entries)
+    assert board.entries[-1].system == "noise 0.6" and board.entries[-1].rank > 1
+
+
+def test_what_is_undefined_comes_last_and_ties_with_nothing(reference, systems):
+    silent = long_rows([], files=reference.files)
+    given = {"silent": silent, **systems, "mute": silent}
+    board = compare(reference, given, rank_by="segment.hard.precision.micro", replicates=30)
+    last = board.entries[-2:]
+    assert [entry.system for entry in last] == ["silent", "mute"]
+    for entry in last:
+        assert (entry.value, entry.low, entry.high) == (None, None, None)
+        assert entry.place == 5 and entry.difference.value is entry.difference.p_exchange is None
+        assert entry.difference.low is entry.difference.p_adjusted is None
+    assert board.entries[0].rank == 1
+    assert min(entry.rank for entry in last) > max(entry.rank for entry in board.entries[:-2])
+    # Nothing is known about those that all lack a score, nor against a baseline without.
+    board = compare(reference, given, rank_by="segment.hard.precision.micro", baseline="mute", replicates=30)
+    assert all(e.difference is None or e.difference.value is None for e in board.entries)
+    board = compare(
+        reference, {"silent": silent, "mute": silent}, rank_by="segment.hard.precision.micro", replicates=30
+    )
+    assert [entry.value for entry in board.entries] == [None, None]
+
+
+def test_a_baseline_is_what_the_others_are_compared_to(reference, systems):
+    board = compare(reference, systems, baseline="noise 0.3", replicates=40)
+    assert board.baseline == board.compared_to == "noise 0.3"
+    for entry in board.entries:
+        if entry.system == "noise 0.3":
+            assert entry.difference is None
+        else:
+            sign = 1 if entry.system != "noise 0.6" else -1
+            assert sign * entry.difference.value > 0
+    assert {d.system for d in board.discordances} == {*systems} - {"noise 0.3"}
+    with pytest.raises(SettingsError, match=r"baseline must be one of .*, not 'noise 0.4'"):
+        compare(reference, systems, baseline="noise 0.4")
+
+
+def test_agreement_has_the_sign_of_the_direction(reference, systems):
+    """Noise ruins F and divergence alike: higher F goes with lower divergence, which counts as agreement."""
+    given = {k: s for k, s in systems.items() if k.startswith("noise")}
+    board = compare(reference, given, replicates=20)
+    names = list(board.agreement.names)
+    assert names[0] == board.rank_by == "segment.soft.f1.macro"
+    assert "segment.soft.kl_divergence.micro" in names and "event.hard.f1.macro" in names
+    tau = dict(zip(names, board.agreement.tau[0], strict=True))
+    assert tau["segment.soft.f1.macro"] == 1.0
+    assert tau["segment.soft.kl_divergence.micro"] == 1.0
+    for one, other in itertools.combinations(range(len(names)), 2):
+        assert board.agreement.tau[one][other] == board.agreement.tau[other][one]
+    from scipy.stats import kendalltau
+
+    values = {n: [scores[n] for scores in board.systems] for n in names}
+    for name in names:
+        wanted = kendalltau(values[names[0]], values[name]).statistic
+        lower = "error_rate" in name or "divergence" in name
+        assert tau[name] == pytest.approx(-wanted if lower else wanted)
+
+
+def active_seconds(rows, threshold=0.5):
+    """Which (file, class, second) are active: rows are on whole seconds here."""
+    found = {}
+    for file, onset, offset, label, value in tuples(rows):
+        for second in range(int(onset), int(offset)):
+            key = (file, label, second)
+            found[key] = max(found.get(key, 0.0), value)
+    return {key for key, value in found.items() if value > threshold}
+
+
+def test_mcnemar_is_a_loop_over_segments():
+    from scipy.stats import binomtest
+
+    rng = np.random.default_rng(8)
+    reference, one, other = (random_table(rng, files=(*FILES, f"own {k}"), n=120) for k in range(3))
+    board = compare(reference, {"one": one, "other": other}, baseline="other", replicates=10)
+    truth, mine, yours = (active_seconds(rows) for rows in (reference, one, other))
+    raw = []
+    assert [(d.system, d.class_name) for d in board.discordances] == [("one", label) for label in LABELS]
+    for row in board.discordances:
+        everywhere = [k for k in truth | mine | yours if k[1] == row.class_name]
+        right = [((k in truth) == (k in mine), (k in truth) == (k in yours)) for k in everywhere]
+        assert row.only_system == right.count((True, False)) > 0
+        assert row.only_other == right.count((False, True)) > 0
+        total = row.only_system + row.only_other
+        raw.append(binomtest(row.only_system, total).pvalue)
+        assert row.p == pytest.approx(raw[-1], rel=1e-9)
+    running = 0.0
+    for step, k in enumerate(np.argsort(raw)):
+        running = max(running, min(1.0, (len(raw) - step) * raw[k]))
+        assert board.discordances[k].p_adjusted == pytest.approx(running, rel=1e-9)
+
+
+def test_systems_are_two_or_more_with_names(reference, systems):
+    one = systems["noise 0.3"]
+    for given, said in (
+        ({"a": one}, "systems must be two or more, not 1"),
+        ({}, "systems must be two or more, not 0"),
+        ({"a": one, "": one}, "the name of a system must not be empty"),
+        ({"a": one, 3: one}, "the name of a system must be a text, not 3"),
+    ):
+        with pytest.raises(SettingsError, match=f"^{said}$"):
+            compare(reference, given)
+    with pytest.raises(SettingsError, match="systems must be paths"):
+        compare(reference, "a.tsv")
+    with pytest.raises(SettingsError, match="'a.tsv' is given twice"):
+        compare(reference, ["a.tsv", "b.tsv", "a.tsv"])
+
+
+def test_ranking_scores_need_classes_that_are_named(reference, systems):
+    """Which classes there are decides how they rank: systems that know others cannot be exchanged."""
+    other = replace(systems["noise 0.3"], classes=("car", "cat", "dog"))
+    name = "ranking.hard.label_ranking_average_precision"
+    with pytest.raises(EvaluationError, match="name them by `classes`"):
+        compare(reference, {"a": systems["noise 0.6"], "b": other}, rank_by=name, replicates=5)
+    board = compare(
+        reference, {"a": systems["noise 0.6"], "b": other}, rank_by=name, replicates=5, classes=LABELS
+    )
+    assert board.rank_by == name
+
+
+def test_scores_of_groups_of_measures_may_rank(reference, systems):
+    for name in (
+        "segment.hard.roc_auc.macro",
+        "segment.soft.jensen_shannon.micro",
+        "segment.optimal.joint_f",
+    ):
+        board = compare(reference, systems, rank_by=name, replicates=4)
+        assert all(entry.value is not None for entry in board.entries)
+    assert set(GROUPS) == {"curves", "divergence", "calibration", "confusion", "joint"}
+
+
+# --- real data ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "replicates", "more"),
+    [("segment.soft.f1.macro", 1000, {}), ("segment.optimal.f1.macro", 200, {"only": ("segment.optimal",)})],
+    ids=["soft", "optimal"],
+)
+@pytest.mark.slow
+def test_visibly_worse_systems_are_told_apart_on_maestro(name, replicates, more):
+    truth = read_rows(shared("maestro/soft_gt_dev.csv"))
+    rng = np.random.default_rng(0)
+
+    def with_noise(noise):
+        return replace(
+            truth, values=tuple(np.clip(v + rng.normal(0, noise, len(v)), 0, 1) for v in truth.values)
+        )
+
+    given = {"worse": with_noise(0.3), "better": with_noise(0.05), "same": None}
+    given["same"] = given["better"]
+    board = compare(truth, given, rank_by=name, replicates=replicates, **{"only": ("segment",)} | more)
+    better, same, worse = (by_system(board)[k] for k in ("better", "same", "worse"))
+    assert (better.rank, same.rank, worse.rank) == (1, 1, 3)
+    assert better.tied and same.tied and not worse.tied
+    assert same.difference is None or same.difference.p_exchange == 1.0
+    assert worse.difference.p_adjusted < 0.05 and worse.difference.p_bootstrap < 0.05
+    assert worse.difference.high < 0 and worse.high < better.low
+    assert better.stability == worse.stability == 1.0
+
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLED = (SAMPLES / "ref.tsv", [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "rank_by"),
+    [
+        ("dcase2017-task2", "event.hard.f1.macro"),
+        ("dcase2024-task4-maestro", "segment.hard.roc_auc.macro"),
+        ("dcase2024-task4-desed", "intersection.hard.psds"),
+    ],
+)
+def test_a_preset_says_what_is_evaluated_as_for_one_system(preset, rank_by):
+    asked = {"preset": preset, "classes": ("car", "footsteps")}
+    board = compare(*SAMPLED, rank_by=rank_by, replicates=20, **asked)
+    alone = evaluate(SAMPLED[0], SAMPLED[1][0], **asked).settings
+    assert [(scores.settings.only, scores.settings.measures) for scores in board.systems] == [
+        (alone.only, alone.measures)
+    ] * 2
+
+
+def test_what_ranks_is_measured_beside_what_a_preset_measures():
+    asked = {"preset": "dcase2024-task4-maestro", "classes": ("car", "footsteps"), "replicates": 20}
+    board = compare(*SAMPLED, rank_by="segment.hard.brier.micro", **asked)
+    assert board.systems[0].settings.measures == ("curves", "divergence")
+    with pytest.raises(UnknownScoreError, match="no score is named 'segment.hard.brier.micro'"):
+        compare(*SAMPLED, rank_by="segment.hard.brier.micro", measures=(), **asked)
+
+
+@pytest.mark.parametrize("rank_by", ["segment.soft.f1.macro", "segment.optimal.f1.macro"])
+def test_what_is_not_evaluated_cannot_rank(rank_by):
+    with pytest.raises(UnknownScoreError, match=f"no score is named '{rank_by}'"):
+        compare(*SAMPLED, rank_by=rank_by, preset="dcase2017-task2", replicates=20)
+
+
+@pytest.mark.parametrize("name", ["segment.soft.f1.macro", "event.optimal.f1.macro", "clip.hard.f1.macro"])
+def test_readings_that_follow_no_package_rank_beside_one_that_does(name):
+    spelt = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2}
+    asked = ({"preset": "dcase2019-task4"}, spelt)
+    boards = [compare(*SAMPLED, rank_by=name, replicates=20, **each) for each in asked]
+    assert boards[0].systems[0].settings.compat == "sed_eval"
+    assert boards[0].entries == boards[1].entries

@@ -1,0 +1,160 @@
+"""Replicates of several systems: tables of which files are drawn, or exchanged between two of them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn_again import FILES, LABELS, Tables, random_table, same_numbers
+from exchanged import differences_by_hand
+
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.comparison.paired import Paired
+from sedeval_soft.evaluation import weights
+from sedeval_soft.measures.registry import group_of
+from sedeval_soft.settings import Settings
+
+RANKED = (
+    "segment.hard.f1.micro",
+    "segment.hard.error_rate.micro",
+    "segment.hard.accuracy.macro",
+    "segment.soft.f1.macro",
+    "segment.soft.kl_divergence.micro",
+    "segment.soft.f1[dog]",
+    "segment.optimal.f1.macro",
+    "segment.optimal.error_rate.micro",
+    "event.hard.f1.macro",
+    "event.hard.onset_spread.micro",
+    "event.soft.f1.micro",
+    "event.optimal.f1.micro",
+    "event.optimal.error_rate.micro",
+    "event.optimal.best_error_rate.macro",
+    "intersection.soft.f1.macro",
+    "intersection.optimal.f1.micro",
+    "clip.optimal.f1.macro",
+    "clip.soft.f1.weighted",
+    "segment.hard.average_precision.macro",
+    "segment.soft.roc_auc.micro",
+    "segment.soft.pearson.micro",
+    "segment.hard.expected_calibration_error.micro",
+    "event.hard.average_precision.macro",
+    "ranking.hard.label_ranking_average_precision",
+    "intersection.hard.psds",
+    "intersection.soft.psds",
+)
+
+
+def instead(*blocks):
+    """Return what yields these weights, whatever it is asked for."""
+    return lambda *_: iter(blocks)
+
+
+def three_sides(seed, form="tied", n=50):
+    rng = np.random.default_rng(seed)
+    return [random_table(rng, n=n, form=form) for _ in range(3)]
+
+
+def asked(name, **more):
+    only = ("intersection",) if "psds" in name else (".".join(name.split(".")[:2]),)
+    group = group_of(name)
+    values = {"classes": LABELS, "only": only, "measures": (group,) if group else (), **more}
+    return Settings(**values, psds="dcase-psds2" if "psds" in name else None)
+
+
+def paired(reference, systems, settings, name):
+    return Paired.of_tallies(
+        [Tables(reference, system).tally(settings) for system in systems], name, settings
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [*zip(RANKED, itertools.cycle(("tied", "fine", "fine")), strict=False)]
+)
+def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
+    reference, *systems = three_sides(sum(map(ord, name)), form)
+    settings = asked(name)
+    rows = np.array([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 0, 0, 1.0]])
+    monkeypatch.setattr(weights, "exchanges", instead(rows[:2], rows[2:]))
+    made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
+    ours = made.exchanged(0, 1)
+    theirs = differences_by_hand(reference, systems, settings, name, rows, FILES)
+    same_numbers(ours[None], theirs[None], [name])
+    assert np.isfinite(theirs).any()
+    assert abs(theirs[0] + theirs[1]) < 1e-12
+
+
+@pytest.mark.parametrize("name", ["segment.soft.f1.micro", "event.hard.f1.micro", "segment.optimal.f1.micro"])
+def test_exchanging_files_that_only_one_system_has(monkeypatch, name):
+    """They are false alarms of whoever has them; a file without rows that one names is nothing to either."""
+    rng = np.random.default_rng(3)
+    reference = random_table(rng, files=FILES[:3])
+    systems = [random_table(rng, files=("a", "b", "c", "x")), random_table(rng, files=("b", "c", "y", "z"))]
+    settings = asked(name)
+    files = sorted("abcxyz")
+    rows = np.array([[int(k) for k in f"{number:06b}"] for number in (0, 63, 5, 40, 21, 11, 32)], dtype=float)
+    monkeypatch.setattr(weights, "exchanges", instead(rows))
+    made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
+    assert made.n_files == 6
+    theirs = differences_by_hand(reference, systems, settings, name, rows, files)
+    same_numbers(made.exchanged(0, 1)[None], theirs[None], [name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("segment.soft.f1.macro", "event.hard.f1.micro", "segment.hard.accuracy.micro"),
+        *("clip.optimal.f1.micro", "segment.hard.average_precision.micro"),
+    ],
+)
+def test_exchanging_classes_that_only_one_system_has(monkeypatch, name):
+    """Classes that are not named: a system that is given files with a class has that class."""
+    rng = np.random.default_rng(4)
+    reference = random_table(rng, labels=("car", "dog"))
+    systems = [random_table(rng, labels=("car", "bird")), random_table(rng, labels=("dog", "cat", "car"))]
+    union = ("bird", "car", "cat", "dog")
+    settings = asked(name, classes=None)
+    rows = np.array([[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0.0]])
+    monkeypatch.setattr(weights, "exchanges", instead(rows))
+    made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
+    # Named classes would be expected: silence in those that the reference lacks would count for accuracy.
+    everywhere = settings if "accuracy" in name else replace(settings, classes=union)
+    theirs = differences_by_hand(reference, systems, everywhere, name, rows, FILES)
+    same_numbers(made.exchanged(0, 1)[None], theirs[None], [name])
+
+
+def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
+    """Each system is cut where its own files have it best, before anything is exchanged."""
+    name = "event.optimal.f1.micro"
+    reference, *systems = three_sides(5)
+    settings = asked(name, fixed_thresholds=True)
+    cut = []
+    for system in systems:
+        scores = evaluate_rows(reference, system, settings)
+        limits = {label: scores[f"event.optimal.threshold[{label}]"] for label in LABELS}
+        at = np.array([limits[system.classes[k]] for k in system.label])
+        cut.append(replace(system, values=((system.value > at).astype(float),)))
+    rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
+    monkeypatch.setattr(weights, "exchanges", instead(rows))
+    ours = paired(reference, systems, replace(settings, replicates=3), name).exchanged(0, 1)
+    hard = "event.hard.f1.micro"
+    theirs = differences_by_hand(reference, cut, asked(hard), hard, rows, FILES)
+    same_numbers(ours[None], theirs[None], [name])
+
+
+@pytest.mark.parametrize(
+    "name", ["segment.soft.f1.macro", "event.optimal.f1.macro", "segment.hard.roc_auc.macro"]
+)
+def test_systems_are_drawn_by_the_same_files(monkeypatch, name):
+    rng = np.random.default_rng(6)
+    reference = random_table(rng)
+    systems = [random_table(rng), random_table(rng, files=("0", *FILES))]
+    settings = asked(name, replicates=4)
+    rows = np.concatenate(list(weights.bootstrap(6, 4, 1)))
+    monkeypatch.setattr(weights, "bootstrap", instead(rows[:3], rows[3:]))
+    ours = paired(reference, systems, settings, name).bootstrap()
+    for k, system in enumerate(systems):
+        tables = Tables(reference, system)
+        theirs = [tables.drawn(row[6 - len(tables.files) :]).scores(settings)[name] for row in rows]
+        same_numbers(ours[None, :, k], np.array([theirs], dtype=float), [name])

@@ -1,0 +1,150 @@
+"""Which files belong together: by a pattern of names, or by a table."""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.tables.file_groups import Partition, assign, by_pattern, natural_key
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "part"),
+    [
+        ("{scene}_[0-9]*", "cafe_01_02.wav", "cafe"),
+        ("{scene}_[0-9]*", "city_center_01.wav", "city_center"),
+        ("{}-*", "a-b-c", "a"),
+        ("{x}", "whole name.wav", "whole name.wav"),
+        ("{x}?.wav", "home1.wav", "home"),
+        ("*/{scene}/*.wav", "data/x/home/1.wav", "x"),
+        ("*-{x}_*", "a-b_c-defg_h", "b"),
+        ("*-{x}_*", "a-bcd_c-ef_g-hi_", "ef"),
+        ("*_{fold}.wav", "a_b_3.wav", "3"),
+        ("fold[!0]_{x}.*", "fold1_a.b", "a"),
+        ("[]]{x}[[]*", "]a[b", "a"),
+        ("[!]]{x}[", "ab[", "b"),
+        ("{x}.wav", ".wav.wav", ".wav"),
+        ("a.c{x}", "a.cd", "d"),
+        ("?{x}_*", "\na_\nb", "a"),
+        ("{x}\udcff", "home\udcff", "home"),
+        ("{x}[z-a]*", "ab", None),
+        ("{x}.wav", ".wav", None),
+        ("{scene}_[0-9]*", "Cafe-01", None),
+        ("a.c{x}", "abcd", None),
+        ("A{x}", "ab", None),
+        ("{x}_?", "ab_", None),
+    ],
+)
+def test_a_pattern_finds_the_part_in_a_name(pattern, name, part):
+    if part is None:
+        with pytest.raises(EvaluationError, match="does not match 1 file "):
+            by_pattern([name], pattern)
+    else:
+        assert by_pattern([name], pattern) == Partition({name: part}, pattern, None)
+
+
+PIECE = st.text("ab*?[]!-", max_size=5)
+
+
+@given(PIECE, PIECE, st.text("ab-]", max_size=7))
+def test_the_shortest_part_is_found(head, tail, name):
+    wanted = None
+    for length, begin in itertools.product(range(1, len(name) + 1), range(len(name))):
+        end = begin + length
+        if end > len(name):
+            continue
+        if fnmatch.fnmatchcase(name[:begin], head) and fnmatch.fnmatchcase(name[end:], tail):
+            wanted = name[begin:end]
+            break
+    try:
+        found = by_pattern([name], f"{head}{{x}}{tail}").parts[name]
+    except EvaluationError as error:
+        refused = "does not match" in str(error)
+        assert wanted is None if refused else set(wanted) & set("]")
+        return
+    assert found == wanted
+
+
+def test_all_files_must_match():
+    files = [f"home/{i}.wav" for i in range(9)]
+    with pytest.raises(EvaluationError) as caught:
+        by_pattern([*files, "a_1.wav"], "{scene}_[0-9]*")
+    assert str(caught.value) == (
+        "pattern '{scene}_[0-9]*' does not match 9 files ('home/0.wav', 'home/1.wav', 'home/2.wav', "
+        "'home/3.wav', 'home/4.wav' and 4 more); expected one that matches whole file names, folders and "
+        "extensions included"
+    )
+    with pytest.raises(EvaluationError, match=r"does not match 1 file \(without a name\)"):
+        by_pattern([""], "{x}")
+    with pytest.raises(EvaluationError, match=r"finds 'a@b' in 1 file \('a@b_1'\); expected printable text"):
+        by_pattern(["a@b_1", "c_1"], "{x}_*")
+    assert by_pattern([], "{x}").parts == {}
+
+
+@pytest.mark.parametrize(
+    "pattern", ["", "*", "{a}{b}", "{a b}", "{1}", "{a", "a}", "{{a}}{b}", "{a*}", "{a:3}"]
+)
+def test_patterns_without_one_field_are_refused(pattern):
+    with pytest.raises(SettingsError, match="must have one {name} where"):
+        by_pattern(["x"], pattern)
+
+
+@pytest.mark.parametrize("pattern", ["{scene}", "{}", "{{a}}", "{größe}", "}{a}"])
+def test_a_field_has_any_name(pattern):
+    name = "}x" if pattern[0] == "}" else "{x}"
+    assert len(by_pattern([name], pattern).parts) == 1
+
+
+def test_files_are_put_together_in_the_order_of_parts():
+    parts = {"c.wav": "fold10", "x/a": "fold2", "b.flac": "fold10", "gone.wav": "fold1", "also": "other"}
+    found, strangers = assign(Partition(parts, "t.tsv"), ("a.wav", "b.wav", "c.wav"))
+    assert list(found.items()) == [("fold2", ("a.wav",)), ("fold10", ("b.wav", "c.wav"))]
+    assert strangers == ("gone.wav", "also")
+
+
+def test_every_file_must_have_a_part():
+    files = tuple(f"f{i}" for i in range(8))
+    with pytest.raises(InputError) as caught:
+        assign(Partition({"f0": "1"}, "t.tsv"), files)
+    assert str(caught.value) == (
+        "t.tsv: has no part for 7 files ('f1', 'f2', 'f3', 'f4', 'f5' and 2 more); expected one for every "
+        "evaluated file"
+    )
+    with pytest.raises(InputError, match=r"1 name \('a.wav'\) could be more than one file"):
+        assign(Partition({"a.wav": "1"}, "t.tsv"), ("x/a.wav", "y/a.wav"))
+
+
+def test_numbers_in_names_are_in_order():
+    names = [
+        "10",
+        "9",
+        "1",
+        "01",
+        "fold 10",
+        "fold 2",
+        "fold",
+        "fold 2b",
+        "a10b2",
+        "a10b1",
+        "a9",
+        "B",
+        "²",
+        "",
+    ]
+    assert sorted(names, key=natural_key) == [
+        *("", "01", "1", "9", "10", "B", "a9", "a10b1", "a10b2"),
+        *("fold", "fold 2", "fold 2b", "fold 10", "²"),
+    ]
+    # More digits than Python makes a number of.
+    assert natural_key("1" * 5000) < natural_key("2" * 5000) < natural_key("1" * 5001)
+
+
+@given(st.lists(st.text("01a ", max_size=5), unique=True))
+def test_no_two_names_have_one_place(names):
+    keys = sorted(map(natural_key, names))
+    assert all(before < after for before, after in itertools.pairwise(keys))

@@ -1,0 +1,155 @@
+"""Names of scores, of groups and scenes too, what settings take of these, and names as people say them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError
+from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.names import MEASURE_ALIASES, by_alias
+from sedeval_soft.settings import Settings, is_part_name
+
+PART_NAMES = st.text(min_size=1, max_size=8).filter(is_part_name)
+
+
+@given(st.text(max_size=12), PART_NAMES | st.none(), st.sampled_from((*AVERAGES, OVERALL)))
+@example("a]@b", None, "micro")
+@example("a]@b", "c", "micro")
+@example("@", "a.b", OVERALL)
+@example("x[y]", "macro", "macro")
+def test_names_with_groups_parse_back(label, group, average):
+    measure = "psds" if average == OVERALL else "f1"
+    for name in (
+        ScoreName("intersection", "hard", "f1", class_name=label, group=group),
+        ScoreName("intersection", "hard", measure, average=average, group=group),
+    ):
+        assert ScoreName.parse(str(name)) == name
+        assert measure_of(str(name)).name == name.measure
+        assert group is None or str(name).endswith(f"@{group}")
+
+
+@given(st.text(max_size=20))
+@example("segment.soft.f1@g[car]")
+@example("segment.soft.f1[car]@a@b")
+@example("segment.soft.f1.macro@a[b]")
+@example("segment.soft.f1.macro@")
+@example("segment.soft.f1[car]@")
+@example("segment.soft.f1[car]b")
+def test_what_parses_is_spelled_the_same_again(text):
+    for whole in (text, f"segment.soft.f1{text}", f"segment.soft.f1.macro{text}", f"segment.soft.f1[{text}"):
+        try:
+            name = ScoreName.parse(whole)
+        except ScoreNameError:
+            continue
+        assert str(name) == whole
+        assert name.group is None or is_part_name(name.group)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "segment.soft.f1@g[car]",
+            "segment.soft.f1.macro@",
+            "segment.soft.f1[car]@",
+            "segment.soft.f1[car]b",
+        ),
+        *("segment.soft.f1.macro@a]", "segment.soft.f1.macro@a@b", "segment.soft.f1.macro@ a"),
+        "segment.soft.f1.macro@\x1b",
+    ],
+)
+def test_what_names_no_group_is_refused(text):
+    with pytest.raises(ScoreNameError, match="@name behind it for a group"):
+        ScoreName.parse(text)
+
+
+def test_an_unknown_measure_of_a_group_is_answered_with_a_close_one():
+    with pytest.raises(ScoreNameError, match=r"did you mean 'segment\.soft\.f1\.macro'"):
+        measure_of("segment.sofd.f1.macro@traffic")
+
+
+def test_settings_keep_lists_and_take_one_text_for_a_list():
+    chosen = Settings.of(groups={"g": ["car", "bus"]}, scenes={"s": "street_*", "p": ("a*", "b*")})
+    assert chosen.groups == {"g": ("car", "bus")}
+    assert chosen.scenes == {"s": ("street_*",), "p": ("a*", "b*")}
+    assert chosen.to_dict()["groups"] == {"g": ["car", "bus"]}
+    assert Settings.of(**chosen.to_dict() | {"psds": None}).groups == chosen.groups
+    assert Settings.of(groups=None, scenes=None) == Settings()
+    assert hash(Settings()) == hash(Settings())
+
+
+@pytest.mark.parametrize("setting", ["groups", "scenes"])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (["car"], "must map names to lists"),
+        ("car", "must map names to lists"),
+        ({"": ["car"]}, "cannot have the name ''"),
+        ({"a@b": ["car"]}, "cannot have the name 'a@b'"),
+        ({"a[b": ["car"]}, "cannot have the name"),
+        ({"a]": ["car"]}, "cannot have the name"),
+        ({"a\n": ["car"]}, "cannot have the name"),
+        ({" a": ["car"]}, "cannot have the name"),
+        ({"a>": ["car"]}, "cannot have the name"),
+        ({1: ["car"]}, "in quotes if need be, not 1"),
+        ({"a": []}, "at least one"),
+        ({"a": ""}, "no empty one"),
+        ({"a": ["car", ""]}, "no empty one"),
+        ({"a": [1]}, "in quotes if need be, not 1"),
+        ({"a": 1}, "'a' must be a list of"),
+        ({"a": None}, "'a' must be a list of"),
+        ({"a": {"car": 1}}, "'a' must be a list of"),
+        ({"a": ["car", "car"]}, "twice"),
+    ],
+)
+def test_settings_that_are_none_are_refused(setting, value, words):
+    with pytest.raises(SettingsError, match=words) as error:
+        Settings.of(**{setting: value})
+    assert setting in str(error.value)
+
+
+def test_a_group_and_a_scene_of_one_name_are_refused():
+    with pytest.raises(SettingsError, match="both have 'a'"):
+        Settings.of(groups={"a": ["car"]}, scenes={"a": ["*"]})
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("f1", "'segment.hard.f1.macro' or 'segment.optimal.f1.macro' or 'segment.soft.f1.macro'"),
+        ("psds", "'intersection.hard.psds' or 'intersection.soft.psds'"),
+        ("PSDS1", "'intersection.hard.psds' or 'intersection.soft.psds'"),
+        ("event.f1.macro", "'event.hard.f1.macro' or 'event.optimal.f1.macro' or 'event.soft.f1.macro'"),
+        ("segment.hard.er.micro", "'segment.hard.error_rate.micro'"),
+        ("event_based.hard.f_measure.class_wise_average", "'event.hard.f1.macro'"),
+        ("segment.soft.f1", "'segment.soft.f1.macro'"),
+        ("segment.soft.f[car]", "'segment.soft.f1[car]'"),
+        ("segment.soft.f1.micr", "'segment.soft.f1.micro' or "),
+        ("segment.soft.kld", "'segment.soft.kl_divergence.macro'"),
+    ],
+)
+def test_a_name_as_it_is_said_is_answered_with_ours(said, meant):
+    with pytest.raises(ScoreNameError) as refused:
+        measure_of(said)
+    assert f"; did you mean {meant}" in str(refused.value)
+
+
+@pytest.mark.parametrize("said", ["", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J"])
+def test_nothing_is_made_up(said):
+    with pytest.raises(ScoreNameError) as refused:
+        measure_of(said)
+    assert "did you mean" not in str(refused.value)
+
+
+def test_every_word_leads_to_a_part_of_a_name():
+    parts = set()
+    for name in score_names():
+        parsed = ScoreName.parse(name)
+        parts |= {parsed.basis, parsed.reading, parsed.measure, parsed.average}
+    words = by_alias("scores") | MEASURE_ALIASES
+    assert set(words.values()) <= parts
+    # A word that is a part itself would never be looked up rightly.
+    assert not (parts - {OVERALL}) & set(words)

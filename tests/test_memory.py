@@ -1,0 +1,104 @@
+"""Memory is estimated before it is taken."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sedeval_soft import memory
+from sedeval_soft.memory import RoomError, check_room, memory_limited
+
+
+@pytest.fixture
+def system(monkeypatch):
+    """Return what the files of the system say, as a mapping of paths to texts that a test fills."""
+    files: dict[str, str] = {}
+    monkeypatch.setattr(memory, "_read", lambda path: files.get(path, ""))
+    return files
+
+
+def test_what_the_machine_says_is_available(system):
+    system["/proc/meminfo"] = "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable:     600 kB\n"
+    assert memory.free() == 600 * 1024
+    assert memory.room() == int(0.8 * 600 * 1024)
+
+
+@pytest.mark.parametrize(
+    ("names", "group", "folder"),
+    [
+        (("memory.max", "memory.current"), "0::/a/b\n", "/sys/fs/cgroup/a/b"),
+        (("memory.max", "memory.current"), "0::/a/b\n", "/sys/fs/cgroup/a"),
+        (("memory.max", "memory.current"), "0::/\n", "/sys/fs/cgroup"),
+        (
+            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+            "5:memory:/docker/x\n",
+            "/sys/fs/cgroup/memory/docker/x",
+        ),
+        (("memory.limit_in_bytes", "memory.usage_in_bytes"), "", "/sys/fs/cgroup/memory"),
+    ],
+)
+def test_the_share_of_a_container_counts_where_it_is_less(names, group, folder, system):
+    system |= {"/proc/meminfo": "MemAvailable: 600 kB\n", "/proc/self/cgroup": group}
+    system |= {f"{folder}/{names[0]}": "500000\n", f"{folder}/{names[1]}": "450000\n"}
+    assert memory.free() == 50_000
+    # Pages of files that nobody uses are given back.
+    system[f"{folder}/memory.stat"] = "anon 5\ninactive_file 100000\n"
+    assert memory.free() == 150_000
+    system[f"{folder}/{names[0]}"] = "max\n"
+    assert memory.free() == 600 * 1024
+
+
+def test_where_nothing_is_told_there_is_some(system, monkeypatch):
+    assert memory.free() > 0
+    monkeypatch.delattr(os, "sysconf", raising=False)
+    assert memory.free() == 1 << 34
+
+
+def test_a_step_is_refused_before_memory_is_taken(system):
+    system["/proc/meminfo"] = "MemAvailable: 1000000 kB\n"
+    check_room(800_000 * 1024, "to sing", "Sing less")
+    with pytest.raises(RoomError) as caught:
+        check_room(900_000 * 1024, "to sing", "Sing less")
+    assert str(caught.value) == (
+        "to sing would take about 879 MiB; 977 MiB are free, of which 80% may be taken (--memory-limit sets "
+        "how much). Sing less"
+    )
+
+
+def test_a_limit_that_is_given_is_of_the_whole_process(system):
+    page = os.sysconf("SC_PAGE_SIZE")
+    system["/proc/self/statm"] = "999 300 100 1 0 2 0\n"
+    with memory_limited(1000 * page):
+        assert memory.room() == 800 * page
+        check_room(800 * page, "to sing", "Sing less")
+        with pytest.raises(RoomError, match=r"\. Sing less") as caught:
+            check_room(801 * page, "to sing", "Sing less")
+    assert "are left of --memory-limit" in str(caught.value)
+    with memory_limited(100 * page), pytest.raises(RoomError):
+        check_room(1, "to sing", "Sing less")
+    check_room(801 * page, "to sing", "Sing less")
+
+
+def test_small_steps_do_not_look(monkeypatch):
+    monkeypatch.setattr(memory, "free", lambda: 1 / 0)
+    check_room(1 << 20, "to sing", "Sing less")
+
+
+def test_what_this_process_has_is_known():
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("this system does not tell")
+    before = memory.taken()
+    taken = np.ones(1 << 24)
+    assert memory.taken() - before > 0.9 * taken.nbytes
+    assert memory.free() > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1536, "1.5 KiB"), (4 << 30, "4 GiB"), (1e30, "8.88e+14 PiB")],
+)
+def test_sizes_are_spelled(size, text):
+    assert memory.spelled(size) == text

@@ -1,0 +1,323 @@
+"""Grids of any length of segment, and times that are rounded on the way, against fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+import pandas as pd
+import pytest
+from called import call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from parted import count_in_parts
+
+from sedeval_soft import EvaluationError, Evaluator, Settings, SettingsError, evaluate
+from sedeval_soft.settings import exactly, short_fraction
+from sedeval_soft.tables.ticks import as_written
+from sedeval_soft.timeline.grid import Edges
+
+STEPS = [Fraction(text) for text in ("1/3", "1/7", "1/30", "256/11025", "0.02", "0.1", "0.25")]
+WRITTEN = [(np.float64, None), (np.float32, None), *((np.float64, d) for d in (3, 4, 5, 6)), (np.float32, 3)]
+
+
+def times(step, index, kind, decimals):
+    exact = np.array([float(step * int(k)) for k in index])
+    return (exact if decimals is None else np.round(exact, decimals)).astype(kind)
+
+
+def wide(step, values, kind, decimals, name="a.wav"):
+    edges = times(step, range(len(values) + 1), kind, decimals)
+    frame = {"filename": name, "onset": edges[:-1], "offset": edges[1:]}
+    return pd.DataFrame(frame | {f"c{k}": column for k, column in enumerate(values.T)})
+
+
+def long(step, values, kind, decimals):
+    table = wide(step, values, kind, decimals)
+    return table.melt(["filename", "onset", "offset"], var_name="event_label", value_name="soft_value")
+
+
+def in_fractions(values, other):
+    """F, error rate and soft F of all cells, counted one by one."""
+    y, p = values > 0.5, other > 0.5
+    errors = sum(Fraction(int(max(a.sum(), b.sum()) - (a & b).sum())) for a, b in zip(y, p, strict=True))
+    exact = [[[Fraction(str(v)) for v in row] for row in side.tolist()] for side in (values, other)]
+    common = sum(min(a, b) for r, s in zip(*exact, strict=True) for a, b in zip(r, s, strict=True))
+    total = sum(sum(row) for side in exact for row in side)
+    f1 = Fraction(2 * int((y & p).sum()), int(y.sum() + p.sum()))
+    return {
+        "segment.hard.f1.micro": float(f1),
+        "segment.hard.error_rate.micro": float(errors / int(y.sum())),
+        "segment.soft.f1.micro": float(2 * common / total),
+    }
+
+
+@pytest.mark.parametrize("pool", ["max", "mean"])
+@pytest.mark.parametrize("step", STEPS, ids=str)
+@settings(max_examples=5)
+@given(st.integers(2, 400), st.integers(0, 2**32), st.sampled_from(WRITTEN), st.sampled_from([wide, long]))
+def test_rows_on_a_grid_are_its_segments(pool, step, n, seed, written, form):
+    rng = np.random.default_rng(seed)
+    y, p = np.vstack([[[0.9, 0.9]], rng.random((n, 2)).round(2)]), rng.random((n + 1, 2)).round(2)
+    asked = {"segment_length": float(step), "pool": pool, "only": ("segment", "ranking")}
+    classes = {"classes": ("c0", "c1")}
+    scores = evaluate(form(step, y, *written), form(step, p, *written), **asked, **classes)
+    assert scores.warnings == ()
+    of_arrays = evaluate(y, p, **asked, **classes)
+    assert {name: s.value for name, s in scores.scores.items()} == {
+        name: s.value for name, s in of_arrays.scores.items()
+    }
+    assert {name: scores[name] for name in in_fractions(y, p)} == pytest.approx(in_fractions(y, p), abs=1e-12)
+
+
+@given(
+    st.sampled_from([*STEPS, Fraction(1, 128), Fraction(29, 1250)]),
+    st.integers(0, 3 * 10**9),
+    st.integers(0, 10**9),
+)
+@settings(max_examples=300)
+def test_edges_against_fractions(step, tick, far):
+    edges = Edges(step * 10**6)
+    ticks = np.array([tick, round(step * 10**6 * (far % 10**6))])
+    slack = edges.slack(ticks).tolist()
+    for at, room, first, last in zip(
+        ticks.tolist(), slack, edges.before(ticks).tolist(), edges.after(ticks).tolist(), strict=True
+    ):
+        exact = Fraction(at) / edges.step
+        nearest = round(exact)
+        most = max(edges.step / 20, Fraction(1, 2))
+        if abs(exact - nearest) * edges.step <= min(Fraction(room), most):
+            assert first == last == nearest
+        else:
+            assert (first, last) == (floor(exact), ceil(exact))
+    index = np.array([far, 10**12 + far])
+    assert edges.at(index).tolist() == [round(edges.step * int(k)) for k in index]
+
+
+def test_an_event_that_reaches_into_a_segment_is_active_there():
+    """Times with more decimals than the grid mean what they say."""
+    for onset, offset, n in (
+        (0.3, 0.4, 1),
+        (0.3, 0.4003, 2),
+        (0.3004, 0.4, 1),
+        (0.2996, 0.4, 2),
+        (0.3, 0.4001, 2),
+    ):
+        rows = {"filename": ["a"], "onset": [onset], "offset": [offset], "event_label": ["dog"]}
+        assert evaluate(rows, rows, segment_length=0.1)["segment.hard.n_ref.micro"] == n
+
+
+def test_a_grid_of_thirds_through_the_command(tmp_path):
+    rows = ((0, 0.333), (0.667, 1))
+    (tmp_path / "ref.tsv").write_text(
+        "filename\tonset\toffset\tevent_label\n" + "".join(f"a.wav\t{a}\t{b}\tdog\n" for a, b in rows)
+    )
+    (tmp_path / "length.tsv").write_text("filename\tduration\na.wav\t4\n")
+    for length in ("1/3", "0.3333333333333333"):
+        asked = ["--segment-length", length, "--durations", tmp_path / "length.tsv", "--format", "json"]
+        done = call(tmp_path / "ref.tsv", tmp_path / "ref.tsv", *asked)
+        assert done.scores["segment.hard.n_ref.micro"]["value"] == 2
+        assert "segment_length=1/3 " in done.document["signature"]
+
+
+@pytest.mark.parametrize("text", ["1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", ""])
+def test_fractions_that_are_none(text):
+    with pytest.raises(SettingsError, match="segment_length"):
+        Settings(segment_length=text)
+
+
+def test_lengths_of_segments_are_what_they_stand_for():
+    assert Settings(segment_length="1024/44100") == Settings(segment_length=1024 / 44100)
+    assert Settings(segment_length=np.float32(0.02)).segment_ticks == 20000
+    assert Settings(segment_length=0.1 + 0.2).segment_length == 0.3
+    for value, wanted in ((1 / 3, "1/3"), (1024 / 44100, "256/11025"), (0.02322, "0.02322"), (1.0, "1.0")):
+        assert short_fraction(value) == wanted
+        assert exactly(value) == Fraction(wanted)
+        assert Settings(segment_length=wanted if "/" in wanted else float(wanted)).segment_length == value
+
+
+@pytest.mark.parametrize("step", STEPS[2:5], ids=str)
+def test_chance_levels_are_those_of_arrays(step):
+    rng = np.random.default_rng(0)
+    y, p = rng.random((2, 12, 2)).round(1)
+    asked = {"segment_length": float(step), "only": ("segment.soft",), "classes": ("c0", "c1"), "chance": 50}
+    tables = (wide(step, of, np.float64, 3) for of in (y, p))
+    found = [evaluate(*sides, **asked).chance.levels for sides in ((y, p), tables)]
+    assert found[0] == found[1]
+    plain = evaluate(y, p, only=("segment.soft",), chance=50).chance.levels
+    name = "segment.soft.f1.micro"
+    assert found[0][name].chance == pytest.approx(plain[name].chance, abs=1e-12)
+
+
+# A grid that is nearly that of the segments
+
+
+@pytest.mark.parametrize(
+    ("step", "length", "offset"),
+    [
+        (Fraction("0.3333"), 1 / 3, 0),
+        (Fraction("0.33"), 1 / 3, 0),
+        (Fraction("0.023"), 1024 / 44100, 0),
+        (Fraction(1024, 44100), 0.02322, 0),
+        (Fraction(1, 50), 0.02, Fraction("0.001")),
+        (Fraction(1), 1.0, Fraction("0.005")),
+    ],
+    ids=str,
+)
+def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset, tmp_path):
+    # The difference of 1024/44100 and its five decimals is 2e-6: it takes long to show.
+    n = 20000 if step == Fraction(1024, 44100) else 900
+    table = wide(step, np.random.default_rng(0).random((n, 1)).round(2), np.float64, 6)
+    table[["onset", "offset"]] = (table[["onset", "offset"]] + float(offset)).round(6)
+    scores = evaluate(table, table, segment_length=length, only=("segment.soft",))
+    assert any("nearly on the edges" in warning for warning in scores.warnings)
+    with pytest.raises(EvaluationError, match="nearly on the edges"):
+        evaluate(table, table, segment_length=length, only=("segment.soft",), strict=True)
+    assert not evaluate(table, table, segment_length=length, only=("event.soft",)).warnings
+
+
+def test_the_command_tells_it_and_so_do_tables_counted_in_parts(tmp_path):
+    table = wide(Fraction("0.333"), np.random.default_rng(0).random((900, 1)).round(2), np.float64, 6)
+    path = tmp_path / "a.csv"
+    pd.concat([table.assign(filename=name) for name in "abcd"]).to_csv(path, index=False)
+    chosen = Settings.of(segment_length=1 / 3, only=("segment.soft",))
+    warnings = count_in_parts(path, path, chosen).findings.warnings(chosen)
+    assert warnings == evaluate(path, path, settings=chosen).warnings
+    assert sum(text.startswith(f"{path}: ") and "nearly" in text for text in warnings) == 2
+    done = call(path, path, "--segment-length", "1/3", "--only", "segment.soft", "--strict")
+    assert done.code == 2
+    assert done.err.count("nearly on the edges") == 2
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3, 6])
+def test_events_anywhere_are_no_grid(decimals):
+    rng = np.random.default_rng(1)
+    onset = (rng.random(3000) * 100).round(decimals)
+    offset = (onset + rng.random(3000) * 3).round(decimals)
+    rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
+    for length in (1.0, 0.1, 0.02, 1 / 3, 1024 / 44100, 0.96):
+        warnings = evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
+        assert not any("nearly on the edges" in text for text in warnings)
+
+
+@pytest.mark.parametrize("step", ["0.064", "0.96", "0.1", "0.25", "0.016", "0.02"])
+def test_frames_of_other_lengths_are_no_grid_of_segments(step):
+    table = wide(Fraction(step), np.random.default_rng(0).random((2000, 1)).round(2), np.float64, None)
+    for length in (1.0, 0.1, 0.2, 0.5):
+        assert evaluate(table, table, segment_length=length, only=("segment.soft",)).warnings == ()
+
+
+# Single and half precision
+
+
+def test_times_in_single_precision_are_those_of_double():
+    rng = np.random.default_rng(0)
+    onset = np.sort((rng.random(400) * 3000).round(2))
+    rows = {
+        "filename": ["a"] * 400,
+        "onset": onset,
+        "offset": (onset + 0.5).round(2),
+        "event_label": ["dog"] * 400,
+    }
+    table = pd.DataFrame(rows)
+    single = table.astype({"onset": np.float32, "offset": np.float32})
+    widened = single.astype({"onset": np.float64, "offset": np.float64})
+    for length in (0.1, 0.02, 0.25, 1.0):
+        scores = evaluate(table, single, segment_length=length)
+        assert scores["segment.hard.f1.micro"] == scores["event.hard.f1.micro"] == 1.0
+        assert scores["segment.hard.error_rate.micro"] == 0.0
+        assert evaluate(table, widened, segment_length=length)["segment.hard.f1.micro"] == 1.0
+    moved = single.assign(onset=(table.onset + 0.2).round(2).astype(np.float32))
+    assert evaluate(table, moved, offset=False)["event.hard.f1.micro"] == 1.0
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_values_are_compared_as_their_own_type_would(kind, tmp_path):
+    values = np.array([[0.6], [0.6], [0.61], [0.3], [0.59], [0.6], [0.1]], dtype=kind)
+    above = int((values > kind(0.6)).sum())
+    reference = np.ones((7, 1))
+    frame = wide(Fraction(1), values.astype(np.float64), np.float64, None).assign(c0=values[:, 0])
+    ones = wide(Fraction(1), reference, np.float64, None)
+    for sides in ((reference, values), (ones, frame), (ones, long(Fraction(1), values, np.float64, None))):
+        scores = evaluate(*sides, threshold=0.6)
+        assert scores["segment.hard.n_sys.micro"] == above == 1
+        assert evaluate(*sides, threshold=0.6, inclusive=True)["segment.hard.n_sys.micro"] == 4
+        assert evaluate(*sides, threshold=kind(0.6))["segment.hard.n_sys.micro"] == 1
+    evaluator = Evaluator(threshold=0.6)
+    evaluator.update(reference, values, files="a")
+    assert evaluator.compute()["segment.hard.n_sys.micro"] == 1
+    if kind is np.float32:
+        for name, write in (("a.parquet", frame.to_parquet), ("a.arrow", frame.to_feather)):
+            write(tmp_path / name)
+            ones.to_csv(tmp_path / "ref.csv", index=False)
+            done = call(tmp_path / "ref.csv", tmp_path / name, "--threshold", "0.6", "--format", "json")
+            assert done.scores["segment.hard.n_sys.micro"]["value"] == 1
+
+
+@given(
+    st.sampled_from([np.float32, np.float16]), st.integers(0, 999_999), st.integers(0, 6), st.integers(-9, 9)
+)
+@settings(max_examples=300)
+def test_decimals_of_few_digits_are_read_back(kind, digits, decimals, beside):
+    least = 6 if kind is np.float32 else 3
+    decimal = float(f"{digits % 10**least}e-{decimals if kind is np.float32 else decimals % 4}")
+    number = kind(decimal)
+    if np.isfinite(number) and (kind is np.float32 or decimal < 1000):
+        assert as_written(np.array([number]))[0] == decimal
+    other = number + kind(beside) * np.spacing(number)
+    found = as_written(np.array([number, other], dtype=kind))
+    assert np.array_equal(found.astype(kind), np.array([number, other], dtype=kind))
+    assert (found[0] < found[1]) == (number < other)
+
+
+# Means
+
+
+def test_means_do_not_go_by_how_time_is_cut():
+    """Ties stay ties: the ranks of a long and a wide table are the same."""
+    rng = np.random.default_rng(3)
+    values, other = rng.choice([0.0, 0.1, 0.2, 0.3, 0.7], (2, 600, 3))
+    how = np.float64, None
+    tables = [tuple(form(Fraction(1, 10), of, *how) for of in (values, other)) for form in (wide, long)]
+    # Rows of silence across others cut nothing, and rows that touch may be one.
+    silence = pd.DataFrame({"filename": "a.wav", "onset": np.arange(100) * 0.55, "event_label": "c0"})
+    silence = silence.assign(offset=silence.onset + 0.37, soft_value=0.0)
+    tables.append(tuple(pd.concat([side, silence]).sample(frac=1, random_state=0) for side in tables[1]))
+    asked = {"segment_length": 1.0, "pool": "mean", "measures": "all", "only": ("segment", "ranking")}
+    scores = [evaluate(*sides, **asked).scores for sides in tables]
+    for of in scores[1:]:
+        assert {name: score.value for name, score in of.items()} == {n: s.value for n, s in scores[0].items()}
+
+
+def test_means_that_are_equal_are_tied():
+    onset = np.tile(np.array([0.0, 0.1, 0.2]), 2) + np.repeat([0.0, 1.0], 3)
+    rows = {"filename": ["a"] * 6, "onset": onset, "offset": np.array([0.1, 0.2, 1.0, 1.1, 1.2, 2.0]),
+            "event_label": ["dog"] * 6, "soft_value": [0.1, 0.2, 0.3, 0.2, 0.1, 0.3]}  # fmt: skip
+    scores = evaluate(rows, rows, pool="mean", measures="all", only=("segment",))
+    assert scores["segment.soft.spearman[dog]"] is None  # all values are one
+
+
+# Silence
+
+
+@pytest.mark.parametrize(
+    "chosen", [{"threshold": 0.0}, {"reference_threshold": 0.0}, {"threshold": -0.5}], ids=str
+)
+def test_silence_is_never_active(chosen):
+    with pytest.raises(SettingsError, match="silence"):
+        Settings(inclusive=True, **chosen)
+    done = call(
+        "ref.tsv", "sys.tsv", "--inclusive", *(f"--{n.replace('_', '-')}={v}" for n, v in chosen.items())
+    )
+    assert done.code == 2
+    assert "silence" in done.err
+
+
+def test_a_reference_threshold_below_silence_is_refused():
+    """Segments without any row would be active, and events need one."""
+    with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
+        Settings(reference_threshold=-0.1)
+    with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
+        Settings(threshold=-0.1)
+    assert Settings(threshold=-1, reference_threshold=0.5).threshold == -1

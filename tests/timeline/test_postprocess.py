@@ -1,0 +1,141 @@
+"""Post-processing: whatever the threshold, it is what would be done to the events at that threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.signal import medfilt
+from tables import long_rows, wide_rows
+
+from sedeval_soft import EvaluationError, SettingsError, evaluate
+from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import events_of
+from sedeval_soft.timeline.lifetimes import lifetimes_of
+from sedeval_soft.timeline.postprocess import TimeGrid, postprocessed
+from sedeval_soft.timeline.recordings import merges
+
+LEVELS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+def by_hand(values: np.ndarray, threshold: float, gap: int, duration: int) -> list[tuple[int, int]]:
+    """Return runs of frames above a threshold, joined over gaps shorter than `gap`, without short ones."""
+    edges = np.diff((np.append(np.append(0, values), 0) > threshold).astype(int))
+    joined: list[list[int]] = []
+    for onset, offset in zip(np.flatnonzero(edges > 0), np.flatnonzero(edges < 0), strict=True):
+        if joined and onset - joined[-1][1] < gap:
+            joined[-1][1] = offset
+        else:
+            joined.append([onset, offset])
+    return [(a, b) for a, b in joined if b - a >= duration]
+
+
+def events_in(rows, threshold, spec):
+    """Return the events of each file and class of post-processed rows, in whole seconds."""
+    events = events_of(rows, threshold, inclusive=False, merge=merges(rows, spec))
+    table: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    columns = events.file, events.label, events.onset_seconds, events.offset_seconds
+    for file, label, onset, offset in zip(*columns, strict=True):
+        table.setdefault((int(file), int(label)), []).append((round(onset), round(offset)))
+    return table
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.lists(LEVELS, min_size=2, max_size=2), min_size=2, max_size=40),
+    st.integers(0, 4),
+    st.integers(0, 5),
+    st.sampled_from([1, 2.9, 3, 5]),
+    st.booleans(),
+)
+def test_it_commutes_with_thresholds(values, gap, duration, seconds, long):
+    array = np.array(values[: len(values) // 2 * 2])
+    rows = wide_rows(array, files=2)
+    if long:
+        cells = [
+            (f"file{f}", s, s + 1, f"class{c}", array[f * (len(array) // 2) + s, c])
+            for f in range(2) for s in range(len(array) // 2) for c in range(2)
+        ]  # fmt: skip
+        rows = long_rows(cells)
+    spec = Settings(median_filter=float(seconds), min_gap=gap, min_duration=duration)
+    window = round(seconds)
+    processed = postprocessed(rows, spec)
+    lifetimes = lifetimes_of(processed, merge=True)
+    for threshold in (0.0, 0.25, 0.3, 0.5, 0.75):
+        actual = events_in(processed, threshold, spec)
+        alive = lifetimes.take(lifetimes.alive(threshold))
+        for file, label in np.ndindex(2, 2):
+            track = array.reshape(2, -1, 2)[file, :, label]
+            padded = medfilt(np.pad(track, window), window)[window:-window]
+            expected = by_hand(padded, threshold, gap, duration)
+            assert actual.get((file, label), []) == expected
+            mine = (alive.file == file) & (alive.label == label)
+            ends = (alive.onset[mine] // 10**6, alive.offset[mine] // 10**6)
+            assert sorted(zip(*(e.tolist() for e in ends), strict=True)) == expected
+
+
+def test_order_is_median_then_gaps_then_durations():
+    # A gap of 1 s between two events of 1 s: the median filter of 3 s fills it before anything is dropped.
+    rows = long_rows([("f", 0, 1, "a", 0.9), ("f", 2, 3, "a", 0.8)])
+    assert events_in(postprocessed(rows, Settings(median_filter=3.0, min_duration=2)), 0.5, Settings()) == {}
+    joined = postprocessed(rows, Settings(min_gap=1.5, min_duration=2))
+    assert events_in(joined, 0.5, Settings()) == {(0, 0): [(0, 3)]}
+    assert events_in(joined, 0.85, Settings()) == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "left"), [({"min_duration": {"a": 2.0}}, 1), ({"median_filter": {"b": 3.0}}, 0)], ids=str
+)
+def test_classes_may_differ(changed, left):
+    rows = long_rows([("f", 0, 1, "a", 0.9), ("f", 0, 1, "b", 0.9)])
+    assert events_in(postprocessed(rows, Settings(**changed)), 0.5, Settings()) == {(0, left): [(0, 1)]}
+
+
+def test_a_table_without_values_is_processed_too():
+    rows = long_rows([("f", 0, 1, "a"), ("f", 1.1, 2, "a"), ("f", 5, 5.1, "a")])
+    scores = evaluate(rows, rows, min_gap=0.2, min_duration=0.5)
+    assert scores["event.hard.n_sys.micro"] == 1
+    assert scores["event.hard.n_ref.micro"] == 3
+    assert [item.events for item in scores.inputs] == ["rows", "merge"]
+
+
+@pytest.mark.parametrize(
+    ("hop", "step"), [(0.02, 20_000), (0.0625, 62_500), (512 / 44100, 1e6 * 512 / 44100), (1 / 3, 1e6 / 3)]
+)
+def test_the_time_step_is_found(hop, step):
+    edges = np.rint(np.arange(100_000) * hop * 1e6).astype(np.int64)
+    assert TimeGrid.of(edges[:-1], edges[1:]).step("t") == pytest.approx(step, rel=1e-9)
+
+
+def test_times_without_a_step_are_refused():
+    rows = long_rows([("f", 0, 0.1234567, "a", 0.9), ("f", 0.5, 0.7654321, "a", 0.8)])
+    with pytest.raises(EvaluationError, match="fixed time step"):
+        evaluate(rows, rows, median_filter=0.5)
+    # The shortest row is 10 ms, and within four times that there is no time but 0.
+    onset, offset = np.array([0, 48_780, 97_561]), np.array([2_000_000, 58_780, 107_561])
+    with pytest.raises(EvaluationError, match="fixed time step"):
+        TimeGrid.of(onset, offset).step("t")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"min_gap": -1},
+        {"min_gap": "1"},
+        {"median_filter": {"a": float("nan")}},
+        {"median_filter": {1: 0.5}},
+        {"min_duration": 1, "events": "rows"},
+        {"median_filter": 1, "psds_median_filters": [1]},
+    ],
+    ids=str,
+)
+def test_bad_settings_are_refused(bad):
+    with pytest.raises(SettingsError):
+        Settings.of(**bad)
+
+
+def test_an_unknown_class_is_warned_of():
+    rows = long_rows([("f", 0, 1, "car", 0.9)])
+    scores = evaluate(rows, rows, min_gap={"cat": 1.0})
+    assert scores.warnings == ("min_gap is set for 'cat', which is no evaluated class; did you mean 'car'?",)

@@ -1,0 +1,419 @@
+"""Tables that can be scored but are probably not what was meant: warned of, refused under `--strict`.
+
+Each table is made of the samples by one mistake that people make. What is said is the same however the tables
+are read: at once, in parts, from a folder, from shards, as data frames, batch by batch, and from tallies.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from called import call
+from shared_data import shared
+
+from sedeval_soft import Evaluator, evaluate
+from sedeval_soft.evaluation.tally_file import pack_shard
+from sedeval_soft.tables.problem_codes import RULES
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]
+DURATIONS = SAMPLES / "durations.tsv"
+ONLY = ("--only", "event.hard")
+"""What is quick to score of times that are far too long."""
+
+SCORE = (*ONLY, "--score", "event.hard.f1.micro")
+
+
+def rows_of(name):
+    with (SAMPLES / name).open(newline="") as file:
+        return [dict(row) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def write(path, rows, *, header=True):
+    columns = list(rows[0])
+    lines = ["\t".join(columns)] if header else []
+    path.write_text("\n".join([*lines, *("\t".join(row[c] or "" for c in columns) for row in rows)]) + "\n")
+    return path
+
+
+def scaled(rows, factor):
+    def by(time):
+        return f"{float(time) * factor:.9g}" if time else ""
+
+    return [row | {"onset": by(row["onset"]), "offset": by(row["offset"])} for row in rows]
+
+
+def row(file, onset, offset, label, value="0.9"):
+    return dict(zip(HEAD, (file, str(onset), str(offset), label, value), strict=True))
+
+
+def events(rows):
+    """Return rows without values, of those that are active."""
+    return [
+        {name: r[name] for name in HEAD[:4]} for r in rows if not r["onset"] or float(r["soft_value"]) > 0.5
+    ]
+
+
+def wide(*, step=1.0, gap=0.0, n=45):
+    """Return a wide table of a recording: how long its time steps are, and what is left out between them."""
+    return [
+        {"filename": "park.wav", "onset": f"{k * step:.9g}", "offset": f"{k * step + step - gap:.9g}",
+         "footsteps": "0.5"}
+        for k in range(n)
+    ]  # fmt: skip
+
+
+REF, SYS = rows_of("ref.tsv"), rows_of("sys.tsv")
+PARK = [r for r in REF if r["filename"] == "park.wav"]
+MERGED = [r | {"filename": "park.wav"} for r in events(rows_of("sys.tsv")) if r["onset"]]
+CASES = {
+    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000 times", "milliseconds",
+                               "divide them by 1000"]),
+    "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv", "whole numbers"]),
+    "both in milliseconds": (scaled(REF, 1000), scaled(SYS, 1000), "time-unit", ["sys.tsv", "ref.tsv"]),
+    "system in samples": (REF, scaled(SYS, 16000), "time-unit", ["sys.tsv", "16,000 times", "samples"]),
+    "both in samples": (scaled(REF, 44100), scaled(SYS, 44100), "time-unit", ["ref.tsv", "whole numbers"]),
+    "system in frames of 20 ms": (REF, scaled(SYS, 50), "time-unit", ["sys.tsv", "50 times", "frames"]),
+    "both in frames of 20 ms": (scaled(REF, 50), scaled(SYS, 50), "time-unit", ["sys.tsv", "frames"]),
+    "system in frames of 10 ms": (REF, scaled(SYS, 100), "time-unit", ["sys.tsv", "100 times"]),
+    "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv", "minutes"]),
+    "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60 times", "ref.tsv in minutes"]),
+    "a row far beyond": (REF, [*SYS, row("park.wav", 44, 4500, "car")], "after-end",
+                         ["sys.tsv", "'car' from 44 to 4500 s in 'park.wav'", "45 s", "correct"]),
+    "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "after-end",
+                                     ["sys.tsv", "9000 to 9001 s"]),
+    "a row of days": (REF, [*SYS, row("park.wav", 44, 500_000, "car")], "long-recording",
+                      ["sys.tsv", "5.79 days"]),
+    "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),
+                                   row("park.wav", 1, 2, "door opens")],
+                             "similar-classes", ["sys.tsv", "'Door_Opens'", "'door opens'"]),
+    "columns swapped": (REF, [r | {"filename": r["event_label"], "event_label": r["filename"]}
+                              for r in SYS if r["onset"]], "swapped-columns", ["sys.tsv", "swap"]),
+    "views of each event": (events(REF), [r for r in events(SYS) for _ in "12"], "duplicate-row",
+                            ["sys.tsv", "those of another row"]),
+    "annotators in one table": ([r for r in events(REF) for _ in "123"], events(SYS), "duplicate-row",
+                                ["ref.tsv", "annotators"]),
+    "values of each event twice": (REF, SYS + [r | {"soft_value": "0.1"} for r in SYS if r["onset"]],
+                                   "duplicate-row", ["sys.tsv"]),
+    "recordings in one": (events(PARK), scaled([
+        r | {"onset": str(float(r["onset"]) + k / 3), "offset": str(float(r["offset"]) + k / 3)}
+        for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv", "same file and class"]),
+    "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
+    "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv", "time steps"]),
+    "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv", "gap"]),
+}  # fmt: skip
+STRICT_ALREADY = {"columns swapped"}
+"""Cases in which other warnings are errors under `--strict`, too."""
+
+
+@pytest.fixture(params=CASES)
+def case(request, tmp_path):
+    """Two tables in files, the code of what is doubted, and texts of the message."""
+    reference, system, code, texts = CASES[request.param]
+    return write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system), code, texts
+
+
+def doubted(warnings):
+    """Return the warnings that name a code."""
+    return [w for w in warnings if any(w.endswith(f"({code})") for code in RULES)]
+
+
+def test_it_is_warned_of_and_scored(case):
+    reference, system, code, texts = case
+    done = call(reference, system, *SCORE)
+    assert done.code == 0
+    assert float(done.out) >= 0
+    warned = [line for line in done.err.splitlines() if line.endswith(f"({code})")]
+    assert warned, done.err
+    for text in texts:
+        assert text in "\n".join(warned)
+    assert all(line.startswith("warning: ") for line in warned)
+
+
+def test_strict_refuses_it(case):
+    reference, system, code, _ = case
+    done = call(reference, system, "--strict", *ONLY)
+    assert (done.code, done.out) == (2, "")
+    assert f"({code})" in done.err
+
+
+def test_what_evaluate_doubts_validate_tells(case):
+    """Both ask the same questions: of the table on which the doubt falls."""
+    reference, system, code, texts = case
+    path = reference if texts[0] == "ref.tsv" else system
+    beside = ["--reference", reference] if path == system else []
+    told = json.loads(call("validate", path, *beside, "--format", "json").out)
+    codes = {*told["counts"]}
+    # A row beyond is an end of the reference's to `validate` only where a wide table or durations tell it.
+    assert code in codes or (code == "after-end" and "time-unit" not in codes)
+
+
+def in_shards(path):
+    """Return a pattern of two files that have the rows of a table in turn."""
+    folder = path.parent / path.stem
+    folder.mkdir()
+    header, *lines = path.read_text().splitlines()
+    for number in range(2):
+        (folder / f"{number}.tsv").write_text("\n".join([header, *lines[number::2]]) + "\n")
+    return str(folder / "*.tsv")
+
+
+@pytest.mark.parametrize("how", [{"jobs": 2}, {"memory_limit": "1G"}, {}], ids=["jobs", "memory", "shards"])
+def test_however_it_is_read_the_same_is_said(how, case):
+    reference, system, _, _ = case
+    said = doubted(evaluate(reference, system, only=("event.hard",)).warnings)
+    assert said
+    names = {path: str(path) if how else in_shards(path) for path in (reference, system)}
+    found = doubted(evaluate(*names.values(), only=("event.hard",), **how).warnings)
+    for path, name in names.items():
+        found = [text.replace(name, str(path)) for text in found]
+    assert found == said
+
+
+def test_data_frames_and_operating_points_are_doubted_too():
+    def frame(rows):
+        columns = [name for name in ("onset", "offset", "soft_value") if name in rows[0]]
+        return pd.DataFrame([r for r in rows if r["onset"]]).astype(dict.fromkeys(columns, float))
+
+    warned = doubted(evaluate(frame(REF), frame(scaled(SYS, 1000)), only=("event.hard",)).warnings)
+    assert len(warned) == 1
+    assert warned[0].startswith("system: recordings end 1,000 times as late as in reference")
+    points = {threshold: frame(scaled(events(SYS), 1000)) for threshold in (0.3, 0.5)}
+    (warned,) = doubted(evaluate(SAMPLES / "ref.tsv", points, only=("event",)).warnings)
+    assert warned.endswith("(time-unit)")
+
+
+def by_recording(rows):
+    return {name: [r for r in rows if r["filename"] == name] for name in {r["filename"] for r in rows}}
+
+
+def test_one_recording_of_two_does_not_make_a_unit(tmp_path):
+    """The row is named: the other recording ends where it should."""
+    reference = write(tmp_path / "ref.tsv", [row("a", 0, 10, "car"), row("b", 1, 10, "car")])
+    system = write(tmp_path / "sys.tsv", [row("a", 0, 10, "car"), row("b", 1, 9000, "car")])
+    done = call(reference, system, *SCORE)
+    assert "the row of 'car' from 1 to 9000 s in 'b' ends 900 times as late as its recording in" in done.err
+    assert "(time-unit)" not in done.err
+
+
+@pytest.mark.parametrize("kind", ["system in milliseconds", "a row far beyond", "views of each event"])
+def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
+    reference, system, _, _ = CASES[kind]
+    whole = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
+    evaluator, tallies = Evaluator(only=("event.hard",)), []
+    sides = by_recording(reference), by_recording(system)
+    for number, name in enumerate(sorted(sides[0].keys() | sides[1].keys())):
+        parts = []
+        for role, side, rows in zip(("ref", "sys"), sides, (reference, system), strict=True):
+            declared = [dict.fromkeys(rows[0], "") | {"filename": name}]
+            parts.append(write(tmp_path / f"{role}{number}.tsv", side.get(name) or declared))
+        evaluator.update(*parts)
+        tallies.append(tmp_path / f"{number}.tally")
+        assert call(*parts, "--save-tally", tallies[-1], "-q", *ONLY).code == 0
+    expected = [w.split(": ", 1)[1] for w in doubted(evaluate(*whole, only=("event.hard",)).warnings)]
+    batches = [w.split(": ", 1)[1] for w in doubted(evaluator.compute().warnings)]
+    merged = call("merge", *tallies).err
+    assert expected
+    for text in expected:
+        plain = text.partition(" in ")[0]
+        assert any(w.startswith(plain) for w in batches)
+        assert plain in merged
+    assert call("merge", *tallies, "--format", "json").code == 0
+
+
+def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
+    evaluator = Evaluator(only=("event.hard",))
+    shard = evaluator.update(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv").shard()
+    for fault in ({"rows": -1}, {"last": float("1e300")}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)}):
+        table = replace(shard.findings.tables["system"], **fault)
+        findings = replace(shard.findings, tables={"system": table})
+        path = tmp_path / "bad.tally"
+        path.write_bytes(pack_shard(replace(shard, findings=findings), "0"))
+        done = call("merge", path)
+        assert done.code == 2
+        assert "findings" in done.err
+
+
+def test_with_durations_a_row_beyond_is_after_the_end(tmp_path):
+    system = write(tmp_path / "sys.tsv", [*SYS, row("park.wav", 44, 4500, "car")])
+    done = call(SAMPLES / "ref.tsv", system, "--durations", DURATIONS, *SCORE)
+    assert done.code == 0
+    assert f"{system}: 1 row ends after its recording does: the row of 'car' from 44 to 4500 s" in done.err
+    refused = call(SAMPLES / "ref.tsv", system, "--durations", DURATIONS, "--strict", *ONLY)
+    assert refused.code == 2
+    assert "(after-end)" in refused.err
+
+
+def test_the_last_time_step_may_reach_over_the_end(tmp_path):
+    """45 s in steps of 0.7 s: the last one ends at 45.5 s."""
+    steps = [row("park.wav", f"{k * 0.7:.1f}", f"{(k + 1) * 0.7:.1f}", "footsteps", "0.6") for k in range(65)]
+    durations = tmp_path / "durations.tsv"
+    durations.write_text("filename\tduration\npark.wav\t45\n")
+    reference = write(tmp_path / "ref.tsv", PARK)
+    for system in (write(tmp_path / "long.tsv", steps), write(tmp_path / "wide.tsv", wide(step=0.7, n=65))):
+        assert call(reference, system, "--durations", durations, "--strict", *SCORE).code == 0
+    late = write(tmp_path / "late.tsv", [*steps, row("park.wav", "45.5", "46.2", "footsteps")])
+    assert call(reference, late, "--durations", durations, "--strict", *ONLY).code == 2
+
+
+def test_durations_say_that_long_times_are_seconds(tmp_path):
+    """Rows of whole seconds, in recordings of hours and of days, that are as long as they are said to be."""
+    rows = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
+    table = write(tmp_path / "ref.tsv", rows)
+    durations = tmp_path / "durations.tsv"
+    durations.write_text("filename\tduration\na\t120000\nb\t120000\n")
+    assert call(table, table, "--strict", *SCORE).code == 2
+    assert call(table, table, "--durations", durations, "--strict", *SCORE).code == 0
+
+
+def test_minutes_of_whole_seconds_are_seconds(tmp_path):
+    """Monitoring: an hour, each minute labelled."""
+    table = write(tmp_path / "ref.tsv", [row("a", k * 60, k * 60 + 60, "car") for k in range(0, 60, 2)])
+    assert call(table, table, "--strict", *SCORE).code == 0
+
+
+def test_decimal_numbers_without_a_header_are_no_file_names(tmp_path):
+    """Onset, offset, value and label, which are read as file, onset, offset and label."""
+    rows = [{"a": f"{k}.0", "b": f"{k + 1}.5", "c": f"{k + 1}.9", "d": "car"} for k in range(20)]
+    table = write(tmp_path / "ref.tsv", rows, header=False)
+    done = call(table, table, *SCORE)
+    assert done.code == 0
+    assert f"{table}: all file names are decimal numbers" in done.err
+    assert call(table, table, "--strict", *ONLY).code == 2
+
+
+@pytest.mark.parametrize("pair", [("Door_Opens", "door opens"), ("CAR", "car"), ("dog-BARK", "dog bark")])
+def test_a_class_that_is_spelt_otherwise_is_told_what_it_may_be(pair, tmp_path):
+    """`class-spelling`: the message on an unknown class names the one that is meant, however unlike it is."""
+    written_, known = pair
+    reference = write(tmp_path / "ref.tsv", [row("a", 0, 10, known), row("a", 3, 9, "rain")])
+    system = write(tmp_path / "sys.tsv", [row("a", 0, 10, written_), row("a", 3, 9, "rain")])
+    assert f"did you mean {known!r}?" in call(reference, system, *SCORE).err
+
+
+def test_the_board_says_it_and_refuses_it_if_strict(tmp_path):
+    made = tmp_path / "submissions"
+    made.mkdir()
+    write(made / "good.tsv", SYS)
+    write(made / "milli.tsv", scaled(SYS, 1000))
+    write(made / "late.tsv", [*SYS, row("park.wav", 44, 4500, "car")])
+    site = tmp_path / "site"
+    options = ("--reference", SAMPLES / "ref.tsv", "-o", site, "--no-reports", "--replicates", "20", *ONLY)
+    options += ("--rank-by", "event.hard.f1.micro")
+    done = call("board", made, *options)
+    assert done.code == 0
+    document = json.loads((site / "board.json").read_text())
+    warned = {system["name"]: doubted(system["warnings"]) for system in document["submissions"]}
+    assert warned.pop("good") == []
+    assert [len(lines) for lines in warned.values()] == [1, 1]
+    assert "milliseconds" in warned["milli"][0]
+    assert warned["milli"][0].startswith("milli.tsv: ")
+    done = call("board", made, *options, "--strict")
+    assert done.code == 0
+    assert "invalid: late: " in done.err
+    assert "invalid: milli: " in done.err
+    assert done.err.splitlines()[-1].startswith("3 submissions: 1 ranked, 2 invalid")
+    assert "(time-unit)" in (site / "problems" / "milli.html").read_text()
+
+
+def test_a_strict_board_refuses_a_reference_that_makes_all_submissions_invalid(tmp_path):
+    made = tmp_path / "submissions"
+    made.mkdir()
+    write(made / "good.tsv", SYS)
+    reference = write(tmp_path / "ref.tsv", [r for r in events(REF) for _ in "12"])
+    options = ("--reference", reference, "-o", tmp_path / "site", "--no-reports", *ONLY)
+    done = call("board", made, *options, "--rank-by", "event.hard.f1.micro", "--strict")
+    assert done.code == 2
+    assert done.err.startswith("ref.tsv: ")
+    assert "(duplicate-row)" in done.err
+
+
+@pytest.mark.parametrize("name", ["sys.tsv", "sys_b.tsv"])
+@pytest.mark.parametrize("reference", ["ref.tsv", "ref_wide.tsv"])
+def test_the_samples_are_quiet(name, reference):
+    given = [("--durations", DURATIONS)]
+    if (reference, name) != (
+        "ref.tsv",
+        "sys_b.tsv",
+    ):  # its false alarms are after the reference's last offset
+        given.append(())
+    for durations in given:
+        done = call(SAMPLES / reference, SAMPLES / name, "--strict", *SCORE, *durations)
+        assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("threshold", ["0.1", "0.9"])
+def test_the_baseline_of_dcase_2019_is_quiet(threshold):
+    folder = shared("dcase2019_task4")
+    done = evaluate(folder / "dcase2019t4_gt.csv", folder / f"baseline_{threshold}.csv", only=("event.hard",))
+    assert doubted(done.warnings) == []
+
+
+def test_maestro_is_quiet():
+    folder = shared("maestro")
+    for ours, theirs in (("soft_gt_dev.csv", "gt_dev.csv"), ("gt_dev.csv", "soft_gt_dev.csv")):
+        assert doubted(evaluate(folder / ours, folder / theirs, only=("event.hard",)).warnings) == []
+
+
+# Rows after the end of their recording are told in one line, and those that hardly are, not as a doubt.
+
+
+@pytest.fixture
+def late(tmp_path):
+    return write(tmp_path / "late.tsv", [*SYS, row("park.wav", 44, 4500, "car")])
+
+
+@pytest.mark.parametrize("given", [(), ("--durations", DURATIONS)], ids=["plain", "durations"])
+def test_one_fact_is_one_line(tmp_path, late, given):
+    milliseconds = write(tmp_path / "milli.tsv", scaled(SYS, 1000))
+    for system, code in ((late, "after-end"), (milliseconds, "time-unit")):
+        done = call(SAMPLES / "ref.tsv", system, *given, *SCORE)
+        assert done.code == 0
+        (line,) = done.err.splitlines()
+        assert line.startswith(f"warning: {system}: ") and line.endswith(f"({code})")
+
+
+def test_rows_elsewhere_are_told_beside_the_one_in_doubt(tmp_path):
+    rows = [*SYS, row("park.wav", 44, 4500, "car"), row("cafe.wav", 60, 61, "car")]
+    system = write(tmp_path / "sys.tsv", rows)
+    score = ("--score", "segment.soft.f1.micro")
+    first, others = call(SAMPLES / "ref.tsv", system, *score).err.splitlines()
+    assert "from 44 to 4500 s" in first
+    assert "2 system rows of 2 files ('cafe.wav', 'park.wav') end up to 4455 s after" in others
+
+
+def test_events_that_end_a_frame_late_are_no_doubt(tmp_path):
+    """As in DCASE's reference of 2019 and the baseline's output: clips of 10 s, rows up to 10.0114 s."""
+    rows = [row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog")]
+    table = write(tmp_path / "events.tsv", events(rows))
+    durations = tmp_path / "durations.tsv"
+    durations.write_text("filename\tduration\na.wav\t10\nb.wav\t10\n")
+    done = call(table, table, "--durations", durations, "--strict", *SCORE)
+    assert done.code == 0
+    assert "2 system rows end after their file's duration, by 0.115 s at the most" in done.err
+    for times in ((9, 12), (10.2, 10.3)):
+        system = write(tmp_path / "late.tsv", events([*rows, row("a.wav", *times, "Dog")]))
+        refused = call(table, system, "--durations", durations, "--strict", *SCORE)
+        assert (refused.code, "(after-end)" in refused.err) == (2, True)
+
+
+def test_of_several_systems_each_line_names_its_own_once(tmp_path, late):
+    score = ("--score", "segment.soft.f1.micro")
+    told = call(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, *score)
+    assert f"warning: {late}: the row of 'car' from 44 to 4500 s" in told.err
+    assert f"{late}: {late}" not in told.err
+    write(late, [*SYS, row("cafe.wav", 59, 70, "car")])
+    refused = call(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, "--strict", *score)
+    assert refused.code == 2
+    assert f"{late}: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in refused.err
+
+
+def test_false_alarms_in_a_recording_that_is_declared_silent_are_no_doubt():
+    """night.wav has no events: the reference knows no end of it."""
+    done = call(SAMPLES / "ref.tsv", SAMPLES / "sys_b.tsv", "--strict", "--score", "segment.soft.f1.micro")
+    assert (done.code, done.err) == (0, "")

@@ -16,8 +16,8 @@ BEGIN, END = "<!-- layers: made by `python docs/make/layers.py` -->\n", "<!-- en
 STAGES = (
     ("files", "", "tables, in any form", 0),
     ("rows", "tables.event_table", "EventTable", 1),
-    ("activities", "timeline.activity", "Activity", 2),
-    ("segments", "timeline.segments", "pool_rows", 3),
+    ("activities", "timeline.events", "Activity", 2),
+    ("segments", "timeline.grid", "pool_rows", 3),
     ("lifetimes", "timeline.lifetimes", "EventLifetimes", 3),
     ("tallies", "measures.tally", "Tally", 4),
     ("scores", "evaluation.scores", "Scores", 5),

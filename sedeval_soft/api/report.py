@@ -25,7 +25,7 @@ from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.system_scores import describe, score_shard, shard_of
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.html.inputs import ReportInput
+from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings

@@ -30,9 +30,8 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive
-from sedeval_soft.timeline.segments import pool_rows
 
 Floats = npt.NDArray[np.float64]
 

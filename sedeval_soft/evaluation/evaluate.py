@@ -130,7 +130,7 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
     def size_of(name: str) -> int:
         """Return the bytes that a table has as text, estimated; 0 for what is no file."""
         if in_shards(name):
-            from sedeval_soft.tables.shards import shards_of
+            from sedeval_soft.tables.files import shards_of
 
             return sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
         with suppress(OSError, ValueError):

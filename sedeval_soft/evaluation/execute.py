@@ -20,7 +20,7 @@ from sedeval_soft import __version__
 from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
 from sedeval_soft.memory import memory_limited, room, spelled, taken
 from sedeval_soft.tables.source import is_url
-from sedeval_soft.tables.temporary_folder import temporary_folder
+from sedeval_soft.tables.stored_rows import temporary_folder
 from sedeval_soft.threads import become_worker, processors
 
 _PROCESS = 160 << 20

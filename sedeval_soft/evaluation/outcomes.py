@@ -15,10 +15,9 @@ from sedeval_soft.measures.event import Collars, match_events
 from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import covered
 from sedeval_soft.timeline.recordings import Recordings, detected, hard_events, positive, rowwise_events
-from sedeval_soft.timeline.segments import pool_rows
 
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -17,15 +17,15 @@ from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.evaluation.execute import Execute, Serial
 from sedeval_soft.evaluation.partition import Part, Partition, by_stem, grouped, names_in
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.folder import stem_of as recording_of
-from sedeval_soft.tables.folder import with_recording
+from sedeval_soft.tables.files import ShardFile, shards_of
+from sedeval_soft.tables.files import stem_of as recording_of
 from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.joined_tables import Held, joined, recordings, with_recording
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.paths import is_stream
-from sedeval_soft.tables.read import read_rows
-from sedeval_soft.tables.shards import Held, ShardFile, joined, recordings, shards_of
 from sedeval_soft.tables.source import bytes_as_text, open_source, spelled
 from sedeval_soft.tables.stored_rows import Extent, PartWriter, Piece
 

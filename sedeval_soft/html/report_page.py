@@ -12,9 +12,7 @@ from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Scores, document
 from sedeval_soft.html.arrays import Packer, packed_bytes, packed_json
-from sedeval_soft.html.curves import curves
-from sedeval_soft.html.explorer import explorer
-from sedeval_soft.html.inputs import ReportInput
+from sedeval_soft.html.page_data import ReportInput, curves, explorer
 from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page
 from sedeval_soft.report.page import page_of

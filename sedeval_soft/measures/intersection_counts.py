@@ -14,8 +14,7 @@ from sedeval_soft.measures.event import Timed, file_class
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.activity import Activity
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import check_pairs, expand
 

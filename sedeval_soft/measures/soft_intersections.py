@@ -28,9 +28,10 @@ from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import file_class, sum_groups
 from sedeval_soft.measures.intersection_counts import Criteria, detected, in_union, required
 from sedeval_soft.measures.intersection_thresholds import enough, overlapping, spans
-from sedeval_soft.timeline.activity import Activity
-from sedeval_soft.timeline.lifetimes import Cells, EventLifetimes, Runs
+from sedeval_soft.timeline.events import Activity
+from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import check_pairs, expand
+from sedeval_soft.timeline.runs import Cells, Runs
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -27,8 +27,7 @@ from sedeval_soft.plots.figure import (
 from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS, Look
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.activity import Activity, activities
-from sedeval_soft.timeline.events import active
+from sedeval_soft.timeline.events import Activity, active, activities
 from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
 
 if TYPE_CHECKING:

@@ -1,25 +1,28 @@
 """Tables in any form, read as rows and written back.
 
-- `read` reads whatever is at a path: `text` a table of text, `folder` the tables of a folder as one, and the
-  module that `forms` has for it any other form.
+- `read_rows` reads whatever is at a path: `text` a table of text, `joined_tables` a folder of tables or
+  shards as one, and the module that `forms` has for it any other form.
 - `columns` has the names that columns go by. To have another name known, add it to `ALIASES` there.
 - To have another form read, write a module with `reads`, `read` and perhaps `write`; add it to `forms.FORMS`.
 - `text_errors` says what is wrong with a table of text, with line and column.
 - `fit` makes rows what a form can hold, and says what is lost.
 
-Names below are imported when first used: start-up is a feature.
+What is below is imported when first used: start-up is a feature.
 """
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
+    from sedeval_soft.tables.event_table import EventTable
+    from sedeval_soft.tables.files import points_in
     from sedeval_soft.tables.frames import rows_from_data
-    from sedeval_soft.tables.operating_points import points_in, points_of_folder, read_points
+    from sedeval_soft.tables.joined_tables import points_of_folder, read_points
+    from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tables.per_file import read_durations, read_partition
-    from sedeval_soft.tables.read import read_rows
 
 __all__ = [
     "points_in",
@@ -32,12 +35,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "points_in": "operating_points",
-    "points_of_folder": "operating_points",
+    "points_in": "files",
+    "points_of_folder": "joined_tables",
     "read_durations": "per_file",
     "read_partition": "per_file",
-    "read_points": "operating_points",
-    "read_rows": "read",
+    "read_points": "joined_tables",
     "rows_from_data": "frames",
 }
 
@@ -47,3 +49,45 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol (PEP 56
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def read_rows(
+    source: str | os.PathLike[str],
+    *,
+    stdin: BinaryIO | None = None,
+    form: str = "",
+    limits: Limits | None = None,
+    may_be_empty: bool = False,
+) -> EventTable:
+    """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
+
+    A pattern such as `ref/*.parquet` is a table in shards; URLs are read by way of fsspec.
+
+    form: what it must be, by its name in the registry of forms; found out where there is none. limits: the
+    most that it may have. may_be_empty: whether a file without any line is a table without rows. Raises
+    InputError that says where and what is wrong.
+    """
+    from sedeval_soft.errors import InputError, Problem
+    from sedeval_soft.tables.event_table import EventTable, Origin
+    from sedeval_soft.tables.forms import read_table
+    from sedeval_soft.tables.limits import LIMITS
+    from sedeval_soft.tables.paths import is_folder
+    from sedeval_soft.tables.source import is_pattern, open_source
+
+    name, limits = os.fspath(source), limits or LIMITS
+    if name not in {"", "-"} and is_folder(name):
+        from sedeval_soft.tables.joined_tables import read_folder
+
+        return read_folder(name, form, limits)
+    if is_pattern(name):
+        from sedeval_soft.tables.joined_tables import read_shards
+
+        return read_shards(name, form, limits)
+    opened = open_source(name, stdin, limits)
+    rows = read_table(opened, form, limits)
+    if rows is not None:
+        return rows
+    if may_be_empty:
+        return EventTable.empty(Origin(opened.name, opened.sha256, "empty"))
+    message = "is empty; expected a table (an output without events is written as a header alone)"
+    raise InputError(Problem(name, message, code="empty-file"))

@@ -16,9 +16,10 @@ from typing import IO, Any
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.compressed import Bytes, Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.files import is_table, stem_of
 from sedeval_soft.tables.fit import shown
-from sedeval_soft.tables.folder import Member, is_table, read_members, stem_of
 from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.joined_tables import read_members
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, without_mark
 
@@ -101,7 +102,7 @@ def _read_members(source: Source, limits: Limits, members: Any) -> EventTable:  
     return rows
 
 
-def _zip_members(source: Source, counter: _Counter) -> Iterator[Member]:
+def _zip_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Source]]:
     import zipfile
 
     with zipfile.ZipFile(counter.file) as archive:
@@ -121,7 +122,7 @@ def _zip_members(source: Source, counter: _Counter) -> Iterator[Member]:
                 yield _member(source, name, counter.read(file), counter)
 
 
-def _tar_members(source: Source, counter: _Counter) -> Iterator[Member]:
+def _tar_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Source]]:
     import tarfile
 
     with tarfile.open(fileobj=counter.file, mode="r:") as archive:
@@ -137,14 +138,14 @@ def _tar_members(source: Source, counter: _Counter) -> Iterator[Member]:
                 yield _member(source, info.name, counter.read(file), counter)
 
 
-def _member(source: Source, name: str, data: bytes, counter: _Counter) -> Member:
+def _member(source: Source, name: str, data: bytes, counter: _Counter) -> tuple[str, Source]:
     digest = hashlib.sha256(data).hexdigest()
     place = f"{source.name}/{name.encode('utf-8', 'backslashreplace').decode()}"
     if compression_of(data):
         data = counter.expand(place, data)
     if _begins_zip(data) or _begins_tar(data) or compression_of(data):
         raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
-    return Member(place, stem_of(name), Source(place, without_mark(data), lambda: digest))
+    return stem_of(name), Source(place, without_mark(data), lambda: digest)
 
 
 def _begins_zip(data: Bytes) -> bool:

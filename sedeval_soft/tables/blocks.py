@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.compressed import Bytes, Taken, unfold
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.forms import form_at_once, form_instead
@@ -28,7 +25,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.paths import is_file
 from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source, is_url, read_bytes, spelled
-from sedeval_soft.tables.temporary_folder import on_disk
+from sedeval_soft.tables.stored_rows import on_disk
 from sedeval_soft.tables.text import read_sniffed
 from sedeval_soft.tables.text_lines import check_row_count
 
@@ -181,76 +178,3 @@ def _lines(text: bytes) -> int:
 def _moved(problem: Problem, lines: int) -> Problem:
     """Return the problem of a line that so many others stand before."""
     return problem if problem.line is None else replace(problem, line=problem.line + lines)
-
-
-# What is known of a table that is read block by block, beside its rows: names, and how many there were.
-
-
-Codes = npt.NDArray[np.int32]
-
-
-@dataclass(slots=True)
-class Known:
-    """The names of a table, in order of first appearance, as its blocks come.
-
-    role: `reference` or `system`. n_rows: of all blocks. first: the first block's, without any row.
-    """
-
-    role: str
-    limits: Limits
-    n_rows: int = 0
-    first: EventTable | None = None
-    files: dict[str, int] = field(default_factory=dict)
-    classes: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    assumed: list[str] = field(default_factory=list)
-
-    def enter(self, rows: EventTable) -> tuple[Codes, Codes]:
-        """Enter the names of a block; return the code of each file and of each class of it.
-
-        Raises InputError where there are more rows or names now than limits allow.
-        """
-        if self.first is None:
-            self.first = rows.emptied()
-        self.n_rows += len(rows)
-        self.notes += rows.origin.notes
-        self.assumed += rows.origin.assumed
-        file, label = _coded(rows.files, self.files), _coded(rows.classes, self.classes)
-        self._check()
-        return file, label
-
-    def extend(self, other: Known) -> None:
-        """Enter what is known of the blocks that come next; raises InputError as `enter` does."""
-        self.first = self.first or other.first
-        self.n_rows += other.n_rows
-        self.notes += other.notes
-        self.assumed += other.assumed
-        _coded(tuple(other.files), self.files)
-        _coded(tuple(other.classes), self.classes)
-        self._check()
-
-    def _check(self) -> None:
-        if self.first is None:
-            return
-        source = self.first.origin.name
-        counted = {"rows": self.n_rows, "files": len(self.files), "classes": len(self.classes)}
-        for what, found in counted.items():
-            self.limits.check(source, what, found, what)
-
-    def empty(self, sha256: Callable[[], str]) -> EventTable:
-        """Return all names, and where the table is from, without any row; sha256: of its bytes."""
-        if self.first is None:
-            raise InputError(Problem(self.role, "is empty; expected a table", code="empty-file"))
-        origin = replace(
-            self.first.origin,
-            sha256=sha256(),
-            notes=joined_notes(self.notes),
-            assumed=tuple(dict.fromkeys(self.assumed)),
-        )
-        first = replace(self.first, files=tuple(self.files), origin=origin)
-        return replace(first, classes=tuple(self.classes)) if not first.is_wide else first
-
-
-def _coded(names: Sequence[str], known: dict[str, int]) -> Codes:
-    """Return the codes of names, (n_names,), new ones entered."""
-    return np.asarray([known.setdefault(name, len(known)) for name in names], dtype=np.int32)

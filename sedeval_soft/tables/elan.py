@@ -15,15 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sedeval_soft.errors import InputError, Problem, quoted
-from sedeval_soft.tables.annotations import Events, number, seconds
+from sedeval_soft.tables.annotations import Events, lines_of, number, seconds, written_events
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.fit import as_long, check_text
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.sniff import split
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import DELIMITERS, decode
-from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.tables.text_lines import DELIMITERS
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {
@@ -32,6 +30,14 @@ _UNITS = {
     "hh:mm:ss.ms": "h", "hh:mm:ss.msec": "h", "hh:mm:ss.mmm": "h", "hh:mm:ss": "h",
     "msec": "ms", "ms": "ms", "milliseconds": "ms",
 }  # fmt: skip
+_EXPECTED = {
+    "s": "seconds, such as 1.250",
+    "h": "hours, minutes and seconds, such as 00:00:01.250",
+    "ms": "milliseconds, such as 1250",
+    "": "seconds, or hours, minutes and seconds",
+}
+"""Units of times, the best first, and what is expected of one; the last is unknown."""
+
 _CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?)", re.ASCII)
 _VALUES = ("annotation", "annotation_value", "value", "annotations", "text", "label")
 _TIERS = ("tier", "tier_name", "tiername", "tier_id")
@@ -40,14 +46,13 @@ _PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "
 _FRAMES = ("hh", "pal", "ntsc", "smpte")
 _MEDIA = ("#", '"#')
 _HEAD = 1 << 16
-_TEXT = "tab-delimited text as ELAN exports it"
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where times and names stand.
+    """Where times and names stand: positions, None for what there is not.
 
-    header: whether a header says so. begin, end: with what times are: `s`, `h`, `ms`, or nothing known.
+    header: whether a header says so. begin, end: each with its unit. tiers: that have a column each.
     """
 
     header: bool
@@ -57,7 +62,7 @@ class _Layout:
     value: int | None
     tier: int | None
     file: int | None
-    tiers: tuple[tuple[int, str], ...] = ()
+    tiers: tuple[int, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
@@ -73,38 +78,39 @@ def reads(source: Source) -> bool:
 
 
 def read(source: Source, limits: Limits) -> EventTable | None:
-    """Read an export of ELAN's."""
-    found = Events(source, limits)
+    """Read an export of ELAN's; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
+    events = Events(source, limits)
     layout: _Layout | None = None
     delimiter = "\t"
-    for line, content in enumerate(decode(source).split("\n"), 1):
-        text = content.rstrip("\r")
-        if not text.strip() or (layout is None and text.startswith(_MEDIA)):
-            continue
-        if layout is None:
+    for line, text in lines_of(source):
+        if layout is not None:
+            _enter(events, line, _fields(text, delimiter), layout)
+        elif not text.startswith(_MEDIA):
             if any(is_of_raven(split(text, each)) for each in DELIMITERS):
                 error = of_raven()
                 raise InputError(Problem(source.name, str(error), line, code=error.code))
             delimiter, layout = _layout(text)
             if layout is None:
-                message = f"{quoted(text)} is neither a header with times nor an annotation; expected {_TEXT}"
+                expected = "expected tab-delimited text as ELAN exports it"
+                message = f"{quoted(text)} is neither a header with times nor an annotation; {expected}"
                 raise InputError(Problem(source.name, message, line))
-            if layout.header:
-                continue
-        _enter(found, line, _fields(text, delimiter), layout)
-    return None if layout is None else found.rows("ELAN export", ignored=layout.ignored)
+            if not layout.header:
+                _enter(events, line, _fields(text, delimiter), layout)
+    return None if layout is None else events.rows("ELAN export", ignored=layout.ignored)
 
 
 def write(rows: EventTable) -> bytes:
     """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
-    rows = as_long(rows)
-    check_text(rows.origin.name, rows.classes, "elan", "\r\n\t")
     lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
-    onset, offset = to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist()
-    for label, begin, end in zip(rows.row_label.tolist(), onset, offset, strict=True):
-        times = "\t".join(seconds(ticks)[:-3] for ticks in (begin, end, end - begin))
-        lines.append(f"events\t{times}\t{rows.classes[label]}\n")
+    for _, label, onset, offset, _ in written_events(rows, "elan", "\r\n\t", files=False):
+        times = "\t".join(seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
+        lines.append(f"events\t{times}\t{label}\n")
     return "".join(lines).encode()
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    """Return the fields of a line: in ELAN's own text, with tabs, quotes are characters like others."""
+    return line.split("\t") if delimiter == "\t" else split(line, delimiter)
 
 
 def _layout(first: str) -> tuple[str, _Layout | None]:
@@ -117,48 +123,37 @@ def _layout(first: str) -> tuple[str, _Layout | None]:
     return "\t", None
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
-    """Return the fields of a line: in ELAN's own text, with tabs, quotes are characters like others."""
-    return line.split("\t") if delimiter == "\t" else split(line, delimiter)
-
-
 def _header(fields: Sequence[str]) -> _Layout | None:
     """Return the layout that a header says, None where it is none."""
-    times: dict[str, dict[str, int]] = {"begin": {}, "end": {}, "duration": {}}
-    names: list[tuple[int, str]] = []
+    times: dict[tuple[str, str], int] = {}
+    names: list[tuple[int, str, str]] = []
     ignored: list[str] = []
     for i, field in enumerate(fields):
         match = _TIME.fullmatch(normal(field))
-        if match is None:
-            names.append((i, field.strip()))
-            continue
-        said = match[2] or ""
-        if said not in _UNITS and not said.startswith(_FRAMES):
-            names.append((i, field.strip()))
-            continue
-        unit = _UNITS.get(said)
-        kind = {"start": "begin", "stop": "end"}.get(match[1], match[1])
-        if unit is None:
+        unit = (match[2] or "") if match else ""
+        if match and unit in _UNITS:
+            kind = {"start": "begin", "stop": "end"}.get(match[1], match[1])
+            times.setdefault((kind, _UNITS[unit]), i)
+        elif match and unit.startswith(_FRAMES):
             ignored.append(field.strip())  # frames of video
         else:
-            times[kind].setdefault(unit, i)
-    units = [unit for unit in ("s", "h", "ms", "") if unit in times["begin"] and unit in times["end"]]
-    if not units:
+            names.append((i, normal(field), field.strip()))
+    unit = next((u for u in _EXPECTED if ("begin", u) in times and ("end", u) in times), None)
+    if unit is None:
         return None
-    roles = [(normal(name), i, name) for i, name in names]
     value, tier, file = (
-        next((i for name, i, _ in roles if name in known), None) for known in (_VALUES, _TIERS, _FILES)
+        next((i for i, key, _ in names if key in known), None) for known in (_VALUES, _TIERS, _FILES)
     )
-    tiers: tuple[tuple[int, str], ...] = ()
-    rest = [(i, name) for key, i, name in roles if i not in {value, tier, file} and key not in _PAST and name]
-    if value is None and tier is None:
-        tiers = tuple(rest)
-        if not tiers:
-            return None
-    else:
+    rest = [(i, name) for i, key, name in names if i not in {value, tier, file} and key not in _PAST and name]
+    tiers: tuple[int, ...] = ()
+    if value is not None or tier is not None:
         ignored += [name for _, name in rest]
-    begin, end = ((times[kind][units[0]], units[0]) for kind in ("begin", "end"))
-    ignored += [name for key, _, name in roles if key in _PAST]
+    elif rest:
+        tiers = tuple(i for i, _ in rest)
+    else:
+        return None
+    ignored += [name for _, key, name in names if key in _PAST]
+    begin, end = ((times[kind, unit], unit) for kind in ("begin", "end"))
     return _Layout(True, len(fields), begin, end, value, tier, file, tiers, tuple(ignored))
 
 
@@ -174,40 +169,30 @@ def _headerless(fields: Sequence[str]) -> _Layout | None:
     return _Layout(False, len(fields), (clocks[0], "h"), (clocks[1], "h"), value, 0, None)
 
 
-def _enter(found: Events, line: int, fields: list[str], layout: _Layout) -> None:
+def _enter(events: Events, line: int, fields: list[str], layout: _Layout) -> None:
     # Fields that are empty at the end of a line may be left out.
     fields = fields + [""] * (layout.width - len(fields))
     if len(fields) != layout.width:
-        found.wrong(line, f"has {len(fields)} fields; expected {layout.width}")
+        events.wrong(line, f"has {len(fields)} fields; expected {layout.width}")
         return
-    times: list[float] = []
-    for at, unit in (layout.begin, layout.end):
-        times.append(_seconds(fields[at].strip(), unit))
-        if not times[-1] >= 0:
-            found.wrong(line, f"{quoted(fields[at])} is not a time; expected {_EXPECTED[unit]}", at + 1)
+    begin, end = (_seconds(fields[at].strip(), unit) for at, unit in (layout.begin, layout.end))
+    for (at, unit), time in ((layout.begin, begin), (layout.end, end)):
+        if not time >= 0:
+            events.wrong(line, f"{quoted(fields[at])} is not a time; expected {_EXPECTED[unit]}", at + 1)
             return
     file = UNNAMED if layout.file is None else fields[layout.file].strip()
     if layout.file is not None and not file:
-        found.wrong(line, "the name of the file is empty; expected a name", layout.file + 1)
+        events.wrong(line, "the name of the file is empty; expected a name", layout.file + 1)
         return
-    begin, end = times
     if layout.tiers:
-        labels = [fields[i].strip() for i, _ in layout.tiers if fields[i].strip()]
+        labels = [fields[i].strip() for i in layout.tiers if fields[i].strip()]
         if not labels:
-            found.wrong(line, "no tier has an annotation here; expected one")
+            events.wrong(line, "no tier has an annotation here; expected one")
     else:
-        value = "" if layout.value is None else fields[layout.value].strip()
-        labels = [value or ("" if layout.tier is None else fields[layout.tier].strip())]
+        named = (fields[i].strip() for i in (layout.value, layout.tier) if i is not None)
+        labels = [next(filter(None, named), "")]
     for label in labels:
-        found.add(line, file, label, (begin, end))
-
-
-_EXPECTED = {
-    "s": "seconds, such as 1.250",
-    "h": "hours, minutes and seconds, such as 00:00:01.250",
-    "ms": "milliseconds, such as 1250",
-    "": "seconds, or hours, minutes and seconds",
-}
+        events.add(line, file, label, (begin, end))
 
 
 def _seconds(text: str, unit: str) -> float:
@@ -218,5 +203,4 @@ def _seconds(text: str, unit: str) -> float:
         return round(minutes * 60 + float(clock[3]), 6)
     if unit == "h":
         return math.nan
-    found = number(text)
-    return found / 1000 if unit == "ms" else found
+    return number(text) / 1000 if unit == "ms" else number(text)

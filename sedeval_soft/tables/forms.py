@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import InputError, SettingsError
-from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import Source, extension_of
 
@@ -81,99 +80,111 @@ class Form:
 
     def reads(self, source: Source) -> bool:
         """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
-        return self.module != "delimited" and bool(self._call("reads")(source))
+        return self.module != "delimited" and bool(self._function("reads")(source))
 
     def read(self, source: Source, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows of a file, None where it has no line; raises InputError."""
-        rows: EventTable | None = self._call("read")(source, limits)
+        rows: EventTable | None = self._function("read")(source, limits)
         return rows
 
     def write(self, rows: EventTable) -> bytes:
         """Return the bytes of rows that this form can hold, which is one that is written."""
-        data: bytes = self._call("write")(rows)
+        data: bytes = self._function("write")(rows)
         return data
 
-    def _call(self, name: str) -> Callable[..., Any]:
+    def _function(self, name: str) -> Callable[..., Any]:
         function = getattr(import_module(f"sedeval_soft.tables.{self.module}"), name)
         return partial(function, form=self.name) if self.several else function
 
 
-_COLUMNS = Holds(long=False, wide=True, classes=True)
-_COLUMNAR: dict[str, Any] = {"holds": Holds(wide=True), "own": True, "several": True, "text": False}
-_TEXT: dict[str, Any] = {"module": "delimited", "several": True}
-_ARCHIVE: dict[str, Any] = {"module": "archive", "several": True, "written": False, "text": False}
+_WIDE = Holds(long=False, wide=True, classes=True)
+_text = partial(Form, module="delimited", several=True)
+_columnar = partial(Form, module="parquet", holds=Holds(wide=True), own=True, several=True, text=False)
+_events = partial(Form, module="annotations", several=True)
+_archive = partial(Form, module="archive", several=True, written=False, text=False)
 
 FORMS: tuple[Form, ...] = (
-    Form("long", "DESED and DCASE tables: a row per event, with header, tab", (".tsv",), **_TEXT),
-    Form("csv", "DCASE tables: a row per event, with header, comma", (".csv",), **_TEXT),
-    Form("wide", "a column per class, with header, tab", (".tsv",), holds=_COLUMNS, **_TEXT),
-    Form("wide-csv", "a column per class, with header, comma", (".csv",), holds=_COLUMNS, **_TEXT),
-    Form(
-        *("sed-eval", "sed_eval lists: filename, onset, offset, label, without header, tab"),
+    _text("long", "DESED and DCASE tables: a row per event, with header, tab", (".tsv",)),
+    _text("csv", "DCASE tables: a row per event, with header, comma", (".csv",)),
+    _text("wide", "a column per class, with header, tab", (".tsv",), holds=_WIDE),
+    _text("wide-csv", "a column per class, with header, comma", (".csv",), holds=_WIDE),
+    _text(
+        "sed-eval",
+        "sed_eval lists: filename, onset, offset, label, without header, tab",
         (".ann", ".lab", ".txt"),
         holds=Holds(values=False, nothing=False),
-        **_TEXT,
     ),
-    Form(
-        *("maestro", "MAESTRO: a folder of tables of onset, offset, label, value, without header, tab"),
+    _text(
+        "maestro",
+        "MAESTRO: a folder of tables of onset, offset, label, value, without header, tab",
         (".txt",),
         folder=True,
-        **_TEXT,
     ),
-    Form(
-        *("score-dir", "sed_scores_eval: a folder of wide tables, tab", (".tsv",)),
-        holds=replace(_COLUMNS, gaps=False),
+    _text(
+        "score-dir",
+        "sed_scores_eval: a folder of wide tables, tab",
+        (".tsv",),
+        holds=replace(_WIDE, gaps=False),
         folder=True,
-        **_TEXT,
     ),
-    Form("parquet", "Parquet", (".parquet", ".pq"), "parquet", begins=(b"PAR1",), **_COLUMNAR),
-    Form(
-        *("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"), "parquet"),
+    _columnar("parquet", "Parquet", (".parquet", ".pq"), begins=(b"PAR1",)),
+    _columnar(
+        "arrow",
+        "Arrow IPC file (Feather version 2)",
+        (".arrow", ".feather", ".ipc"),
         begins=(b"ARROW1",),
-        **_COLUMNAR,
     ),
+    _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
     Form(
-        *("arrow-stream", "Arrow IPC stream", (".arrows",), "parquet"),
-        begins=(b"\xff\xff\xff\xff",),
-        **_COLUMNAR,
-    ),
-    Form(
-        *("jsonl", "JSON lines: an object for each row", (".jsonl", ".ndjson"), "json_lines"),
+        "jsonl",
+        "JSON lines: an object for each row",
+        (".jsonl", ".ndjson"),
+        "json_lines",
         Holds(wide=True, nothing=False),
         begins=(b"{",),
         own=True,
     ),
-    Form(
-        *("jams", "JAMS: a JSON document of annotations, of one recording", (".jams",), "jams"),
-        Holds(recordings=False, resolution=1),
+    _events(
+        "jams",
+        "JAMS: a JSON document of annotations, of one recording",
+        (".jams",),
+        holds=Holds(recordings=False, resolution=1),
         begins=(b"{",),
         own=True,
     ),
-    Form(
-        *("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence", (".rttm",), "rttm"),
-        Holds(silent=False, nothing=False, blanks=False, resolution=1),
+    _events(
+        "rttm",
+        "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
+        (".rttm",),
+        holds=Holds(silent=False, nothing=False, blanks=False, resolution=1),
         begins=(b"SPEAKER", b"SPKR", b";;"),
         own=True,
     ),
     Form(
-        *("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation", (".txt",), "elan"),
+        "elan",
+        "ELAN's tab-delimited export: tier, begin and end time, annotation",
+        (".txt",),
+        "elan",
         Holds(values=False, recordings=False, name=False, resolution=1000),
     ),
-    Form(
-        *("audacity", "Audacity label tracks: start, end, label, without header, tab", (".txt",), "audacity"),
-        Holds(values=False, recordings=False, name=False, nothing=False, resolution=1),
+    _events(
+        "audacity",
+        "Audacity label tracks: start, end, label, without header, tab",
+        (".txt",),
+        holds=Holds(values=False, recordings=False, name=False, nothing=False, resolution=1),
     ),
-    Form("zip", "zip archive of tables", (".zip",), begins=(b"PK",), own=True, **_ARCHIVE),
-    Form(
-        *("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
+    _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",), own=True),
+    _archive(
+        "tar",
+        "tar archive of tables (gzip, bzip2, xz)",
+        (".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
         own=True,
-        **_ARCHIVE,
     ),
-    Form(
-        *("compressed", "a table of another form, or a tar archive, compressed with bzip2 or xz"),
+    _archive(
+        "compressed",
+        "a table of another form, or a tar archive, compressed with bzip2 or xz",
         (".bz2", ".xz"),
         begins=(b"BZh", b"\xfd7zXZ"),
-        **_ARCHIVE,
     ),
 )
 """In the order in which they are asked whether they read a file."""
@@ -208,42 +219,35 @@ def form_of(name: str, option: str = "--to") -> Form:
 def form_by_extension(path: str, *, wide: bool) -> Form | None:
     """Return the form that is written to a path, None where its extension does not say; wide: of the rows."""
     extension = extension_of(path)
-    if extension in {".tsv", ".csv"}:
-        name = "long" if extension == ".tsv" else "csv"
-        return _BY_NAME[name if not wide else "wide" if name == "long" else "wide-csv"]
+    names = {".tsv": ("long", "wide"), ".csv": ("csv", "wide-csv")}
+    if extension in names:
+        return _BY_NAME[names[extension][wide]]
     form = _BY_EXTENSION.get(extension)
     return form if form is not None and form.written else None
 
 
-def recognised(source: Source) -> Form | None:
-    """Return which form a file is, by what it holds, then by its extension; None for a table of text."""
-    found = next((form for form in FORMS if form.reads(source)), None)
-    return found or _BY_EXTENSION.get(extension_of(source.name))
-
-
-def may_be_no_table(data: Bytes, name: str) -> bool:
-    """Return whether the forms must be asked before a table of text is looked for: a mere glance."""
-    begins = data[:8].startswith(_BEGINNINGS) or data[257:262] == b"ustar"
-    return begins or extension_of(name) in OTHER_EXTENSIONS
-
-
 def form_at_once(source: Source) -> str:
-    """Return the name of the form that a source is of by its first bytes or its name; empty for text."""
-    return form_instead(source) if may_be_no_table(source.data, source.name) else ""
+    """Return the name of the form that a source is of by its first bytes or its name; empty for text.
+
+    A glance says of most tables that no other form need be asked.
+    """
+    data = source.data
+    begins = data[:8].startswith(_BEGINNINGS) or data[257:262] == b"ustar"
+    return form_instead(source) if begins or extension_of(source.name) in OTHER_EXTENSIONS else ""
 
 
 def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
     """Return the name of the form that recognises what cannot be read as a table of text, empty for none.
 
-    sniffed: what it looks like as text. What is wrong with a table must not be read past in another form:
-    only of these it looks like one.
+    A form goes by what a file holds, then by its extension. sniffed: what it looks like as text. What is
+    wrong with a table must not be read past in another form: only of these it looks like one.
     """
-    form = recognised(source)
+    form = next((form for form in FORMS if form.reads(source)), None)
+    form = form or _BY_EXTENSION.get(extension_of(source.name))
     if form is None:
         return ""
     if sniffed is not None:
-        layout = sniffed.layout
-        alike = "elan" if layout.wide else "" if layout.has_header else "audacity"
+        alike = "elan" if sniffed.layout.wide else "" if sniffed.layout.has_header else "audacity"
         return form.name if form.name == alike else ""
     return form.name
 

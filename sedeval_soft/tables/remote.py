@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
 from sedeval_soft.tables.compressed import Bytes, Taken
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.temporary_folder import on_disk
+from sedeval_soft.tables.stored_rows import on_disk
 
 T = TypeVar("T")
 

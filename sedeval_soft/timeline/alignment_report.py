@@ -13,7 +13,6 @@ from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings, short_fraction
 from sedeval_soft.tables.filenames import alike, listing
-from sedeval_soft.tables.named_thresholds import seem_thresholds
 from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
 from sedeval_soft.timeline.postprocess import strangers
 
@@ -291,6 +290,8 @@ def named_alike(
 
 def _of_thresholds(files: Iterable[str]) -> str:
     """Return a hint for files that are none, but tables of a folder, each at a threshold."""
+    from sedeval_soft.tables.files import seem_thresholds
+
     if not seem_thresholds(sorted(files)):
         return ""
     return (

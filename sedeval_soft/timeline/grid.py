@@ -1,13 +1,16 @@
-"""Where the segments of a grid begin and end, and which times lie there.
+"""Segments of fixed length: where they begin and end, which times lie there, and what values they have.
 
 Edge k lies at k times the exact length of a segment, so that a grid of 1/3 s is as good after an hour as in
 its first second. Times are whole ticks of what a table says, and a table says 1/3 as 0.333, 0.333333 or in
 single precision: `Edges.slack` is how far a time may lie from an edge to be on it.
+
+Segments of all files lie one after another: segment `k` of file `f` is `start[f] + k` on the `Grid`. A file
+of length T has ceil(T / segment length) segments; its last one may be cut short.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,13 +18,19 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_ticks
-from sedeval_soft.timeline.ranges import stretches
+from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.decimals import rounded
+from sedeval_soft.tables.event_table import EventTable, Origin, Track
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import Activity
+from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
 
+Codes = npt.NDArray[np.integer[Any]]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 LEAST_SHARE = 20
 """No time is on an edge that is further away than a segment's length divided by this."""
@@ -31,6 +40,21 @@ STEP_SHARE = 100
 
 _UNITS = (10, 100, 1000)
 """Ticks of the last decimal of times with 5, 4 and 3 decimals."""
+
+_BYTES_PER_CELL = 24
+"""Memory that a segment of a class takes at the most: two values, what is active, and room to work."""
+
+_BYTES_IN_ORDER = 48
+"""The same where the values are put in order, for curves and correlations: places and ranks, too."""
+
+_BYTES_OF_MEANS = 120
+"""The same where means are taken: where each row begins and ends in each segment."""
+
+_MOST_SEGMENTS = 2.0**62
+"""Segments that can be counted."""
+
+_STRIDES = 64
+"""Steps per segment up to which maxima are taken stride by stride, many segments at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +78,6 @@ class Edges:
         half = 2 * left - self.step.denominator
         ticks += (half > 0) | ((half == 0) & (ticks % 2 == 1))
         return ticks
-
-    def around(self, ticks: Ticks) -> tuple[Counts, Counts]:
-        """Return the last edge that is not after each time, and the first one that is not before it, (n,)."""
-        return self.before(ticks), self.after(ticks)
 
     def before(self, ticks: Ticks) -> Counts:
         """Return the last edge that is not after each time, (n,)."""
@@ -92,32 +112,27 @@ class Edges:
         last number is by how many seconds at the most.
         """
         n_rows, n_near, apart = 0, 0, 0
-        stepping: list[tuple[npt.NDArray[Any], ...]] = []
+        steps: list[tuple[npt.NDArray[Any], ...]] = []
         for part in stretches(len(file)):
             begin, end = to_ticks(onset[part]), to_ticks(offset[part])
             shows = (begin > 0) & (end > begin)
             n_rows += int(np.count_nonzero(shows))
-            beyond = [self._nearest(times)[1] for times in (begin, end)]
-            if not (beyond[0].any() or beyond[1].any()):
-                # As tables on this very grid are: nothing is off.
-                continue
-            off = np.flatnonzero(shows & ((beyond[0] != 0) | (beyond[1] != 0)))
-            begin, end = begin[off], end[off]
-            distance = np.maximum(np.abs(beyond[0][off]), np.abs(beyond[1][off]))
+            distance = np.maximum(*(np.abs(self._nearest(times)[1]) for times in (begin, end)))
+            off = np.flatnonzero(shows & (distance > 0))
+            begin, end, distance = begin[off], end[off], distance[off]
             near = distance <= self.step.numerator // LEAST_SHARE
             n_near += int(np.count_nonzero(near))
             apart = max(apart, int(distance[near].max(initial=0)))
             count, left = self._nearest(end - begin, rounding=False)
-            np.abs(left, out=left)
+            left = np.abs(left)
             at = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
             if len(at):
-                stepping.append((file[part][off[at]], begin[at], end[at], left[at], near[at]))
-        if stepping:
-            files, begin, end, left, near = (np.concatenate(column) for column in zip(*stepping, strict=True))
+                steps.append((file[part][off[at]], begin[at], end[at], left[at], near[at]))
+        if steps:
+            files, begin, end, left, near = (np.concatenate(column) for column in zip(*steps, strict=True))
             key = files.astype(np.int64) * (int(end.max()) + 1)
-            meets = np.isin(key + begin, key + end)
-            meets |= np.isin(key + end, key + begin)
-            drifting = left[meets & ~near]
+            touches = np.isin(key + begin, key + end) | np.isin(key + end, key + begin)
+            drifting = left[touches & ~near]
             n_near += len(drifting)
             apart = max(apart, int(drifting.max(initial=0)))
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
@@ -128,30 +143,17 @@ class Edges:
         rounding: whether times within their rounding of an edge are on it, else just those at it. Distances
         are in parts of a tick, as many as the step's denominator.
         """
+        step, parts = self.step.numerator, self.step.denominator
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.
-        beyond = nearest * -self.step.numerator
-        beyond += ticks if self.step.denominator == 1 else ticks * self.step.denominator
-        if rounding:
-            self._settle(ticks, beyond)
+        beyond = nearest * -step
+        beyond += ticks * parts
+        if rounding and beyond.any():
+            limit = max(step // LEAST_SHARE, parts // 2)
+            near = np.flatnonzero((beyond != 0) & (beyond <= limit) & (beyond >= -limit))
+            on = np.abs(beyond[near]) <= self.slack(ticks[near]) * parts
+            beyond[near[on]] = 0
         return nearest, beyond
-
-    def _settle(self, ticks: Ticks, beyond: Counts) -> None:
-        """Set the distance of times that are on an edge to 0."""
-        if not beyond.any():
-            return
-        parts, step = self.step.denominator, self.step
-        longest = float(ticks.max(initial=0)) / TICKS_PER_SECOND
-        single = float(np.spacing(np.float32(longest))) * TICKS_PER_SECOND / 2 + self._whole
-        most = max(single, *self._units(), 0.5)
-        limit = int(min(most * parts, max(step.numerator // LEAST_SHARE, parts // 2)))
-        if not limit:
-            return
-        near = np.flatnonzero((beyond != 0) & (beyond <= limit) & (beyond >= -limit))
-        if len(near):
-            time = ticks[near]
-            close = np.abs(beyond[near]) <= np.minimum(self.slack(time) * parts, limit)
-            beyond[near[close]] = 0
 
     def slack(self, ticks: Ticks) -> Floats:
         """Return how many ticks times may lie from an edge to be on it, (n,): what they are rounded by.
@@ -161,44 +163,16 @@ class Edges:
         where the time is a number of single precision (a tick where edges are not whole ticks, which the time
         may have been rounded to before). `LEAST_SHARE` limits what counts of it.
         """
+        whole = self.step.denominator == 1
         slack = np.full(len(ticks), 0.5)
-        for unit in self._units():
-            np.maximum(slack, unit, out=slack, where=ticks % unit == 0)
+        for unit in _UNITS if whole else (1, *_UNITS):
+            if not whole or self.step.numerator % unit:
+                np.maximum(slack, unit, out=slack, where=ticks % unit == 0)
         single = (ticks / TICKS_PER_SECOND).astype(np.float32)
-        written = np.rint(single.astype(np.float64) * TICKS_PER_SECOND) == ticks
-        rounded = np.spacing(single).astype(np.float64) * (TICKS_PER_SECOND / 2) + self._whole
-        np.maximum(slack, rounded, out=slack, where=written)
+        is_single = np.rint(single.astype(np.float64) * TICKS_PER_SECOND) == ticks
+        rounding = np.spacing(single).astype(np.float64) * (TICKS_PER_SECOND / 2) + (0.5 if whole else 1.0)
+        np.maximum(slack, rounding, out=slack, where=is_single)
         return slack
-
-    @property
-    def _whole(self) -> float:
-        """How many ticks rounding to ticks can move times in single precision."""
-        return 0.5 if self.step.denominator == 1 else 1.0
-
-    def _units(self) -> tuple[int, ...]:
-        """Return the units of last decimals, in ticks, in which the length of a segment is not whole."""
-        if self.step.denominator > 1:
-            return (1, *_UNITS)
-        return tuple(unit for unit in _UNITS if self.step.numerator % unit)
-
-
-# The grid of segments that reference and system share.
-#
-# Segments of all files lie one after another: segment `k` of file `f` is `start[f] + k` on the
-# grid. A file of length T has ceil(T / segment length) segments; its last one may be cut short.
-
-
-_BYTES_PER_CELL = 24
-"""Memory that a segment of a class takes at the most: two values, what is active, and room to work."""
-
-_BYTES_IN_ORDER = 48
-"""The same where the values are put in order, for curves and correlations: places and ranks, too."""
-
-_BYTES_OF_MEANS = 120
-"""The same where means are taken: where each row begins and ends in each segment."""
-
-_MOST_SEGMENTS = 2.0**62
-"""Segments that can be counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,30 +204,13 @@ class Grid:
                 f"{float(segment) / TICKS_PER_SECOND:g} s than can be counted; are the times in seconds? "
                 "A larger --segment-length gives fewer"
             )
-        start = np.zeros(len(length) + 1, dtype=np.int64)
-        np.cumsum(n_segments, out=start[1:])
+        start = np.append(0, np.cumsum(n_segments))
         return cls(segment, length, start, length if evaluated is None else np.minimum(evaluated, length))
 
     @property
     def edges(self) -> Edges:
         """Return where the segments of a file begin and end."""
         return Edges(self.segment)
-
-    def spans(
-        self, cell: Counts, file: npt.NDArray[np.integer[Any]] | None = None
-    ) -> tuple[npt.NDArray[np.integer[Any]], Ticks, Ticks]:
-        """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
-
-        The last segment of a file ends with the file, and the last evaluated one with what is evaluated,
-        whatever the file has after it. file: where it is at hand.
-        """
-        if file is None:
-            file = np.searchsorted(self.start, cell, side="right") - 1
-        place = cell - self.start[file]
-        edges = self.edges
-        begin, end = edges.at(place), edges.at(place + 1)
-        evaluated, length = edges.on(self.evaluated)[file], edges.on(self.length)[file]
-        return file, begin, np.minimum(end, np.where(begin < evaluated, evaluated, length))
 
     @property
     def n_segments(self) -> Counts:
@@ -284,6 +241,20 @@ class Grid:
             "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none",
         )
 
+    def spans(self, cell: Counts, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
+        """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
+
+        The last segment of a file ends with the file, and the last evaluated one with what is evaluated,
+        whatever the file has after it. file: where it is at hand.
+        """
+        if file is None:
+            file = np.searchsorted(self.start, cell, side="right") - 1
+        place = cell - self.start[file]
+        edges = self.edges
+        begin, end = edges.at(place), edges.at(place + 1)
+        evaluated, length = edges.on(self.evaluated)[file], edges.on(self.length)[file]
+        return file, begin, np.minimum(end, np.where(begin < evaluated, evaluated, length))
+
     def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Counts, Counts]:
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
@@ -293,13 +264,108 @@ class Grid:
         edges, n_segments = self.edges, self.n_segments
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
         for part in stretches(len(onset)):
-            begin, end = edges.before(onset[part]), edges.after(offset[part])
-            n_own = n_segments[file[part]]
-            np.minimum(begin, n_own, out=begin)
-            np.minimum(end, n_own, out=end)
+            most, base = n_segments[file[part]], self.start[file[part]]
+            begin = np.minimum(edges.before(onset[part]), most)
+            end = np.minimum(edges.after(offset[part]), most)
             end[offset[part] <= onset[part]] = 0
-            np.maximum(end, begin, out=end)
-            base = self.start[file[part]]
             np.add(begin, base, out=first[part])
-            np.add(end, base, out=last[part])
+            np.add(np.maximum(end, begin), base, out=last[part])
         return first, last
+
+
+def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
+    """Return the values of all segments of all classes, shape (n_classes, n_segments).
+
+    With `pool="max"` a segment takes the largest value of what overlaps it, as sed_scores_eval and,
+    for binary labels, sed_eval do. With `pool="mean"` it takes the time-weighted mean, time without
+    any row counting 0; the last segment of a file is weighted over the part inside the file.
+    Classes come first so that each class is contiguous: everything downstream works class by class.
+    """
+    spans = rows.spans()
+    if pool == "max":
+        return maxima(rows, *grid.cells(spans.file, spans.onset, spans.offset), grid.size)
+    values = np.zeros((len(rows.classes), grid.size))
+    spans = replace(spans, onset=grid.edges.on(spans.onset), offset=grid.edges.on(spans.offset))
+    for track in rows.tracks():
+        _add_means(Activity.of_track(spans, track), grid, values)
+    return values
+
+
+def maxima(rows: EventTable, first: Counts, last: Counts, size: int) -> Floats:
+    """Return for each class the largest value of the rows that cover each of `size` cells, (n_classes, size).
+
+    first, last: (n,) the first cell of each row, and one past its last.
+    """
+    values = np.zeros((len(rows.classes), size))
+    if rows.label is not None:
+        base = rows.label * np.int64(size)
+        first, last = first + base, last + base
+    # Which cells rows cover is the same for all classes. Rows of one cell each are put in order of cells.
+    one_cell_each, order, stride = bool(np.all(last - first == 1)), None, 0
+    heads = np.zeros(0, dtype=np.intp)
+    if one_cell_each:
+        if not np.all(first[1:] >= first[:-1]):
+            order = np.argsort(first, kind="stable")
+            first = first[order]
+            last = first + 1
+        heads = np.flatnonzero(np.diff(first, prepend=-1))
+        steps = np.diff(heads, append=len(first))
+        if len(steps) and steps[0] <= _STRIDES and np.all(steps == steps[0]):
+            stride = int(steps[0])
+
+    def fill(track: Track) -> None:
+        out = values[track.classes.start : track.classes.stop].reshape(-1)
+        if track.value is None:
+            out[:] = covered(len(out), first, last)
+        elif not one_cell_each:
+            out[:] = range_maximum(len(out), first, last, track.value)
+        elif len(heads):
+            value = track.value if order is None else track.value[order]
+            if stride:
+                out[first[heads]] = np.maximum.reduce([value[i::stride] for i in range(stride)])
+            else:
+                out[first[heads]] = np.maximum.reduceat(value, heads)
+
+    for_each(fill, rows.tracks(), values.size)
+    return values
+
+
+def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
+    """Add the time-weighted means of some pieces to `values`, shape (n_classes, n_segments).
+
+    Means are the same however time is cut into rows, and in whatever order: rounding breaks no ties.
+    """
+    pieces = pieces.joined()
+    piece, cell = expand(*grid.cells(pieces.file, pieces.onset, pieces.offset))
+    begin, end = grid.spans(cell, pieces.file[piece])[1:]
+    overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
+    flat = pieces.label[piece] * np.int64(grid.size) + cell
+    value = pieces.value[piece]
+    # Whole ticks are summed before the division, so that binary pieces give exact means; a piece
+    # that fills its segment hands its value on untouched.
+    filled = overlap == end - begin
+    out = values.reshape(-1)
+    out[flat[filled]] = value[filled]
+    # A piece may lie beyond the end of its file, in a segment that the file still reaches.
+    part = ~filled & (overlap > 0)
+    np.add.at(out, flat[part], value[part] * overlap[part])
+    touched = distinct(flat[part])
+    begin, end = grid.spans(touched % grid.size)[1:]
+    out[touched] = rounded(out[touched]) / (end - begin)
+
+
+def rows_of(
+    values: Floats, grid: Grid, files: tuple[str, ...], classes: tuple[str, ...], origin: Origin
+) -> EventTable:
+    """Return values of segments as rows of a segment each, by file, segment and class; 0 has no row.
+
+    values: (n_classes, n_segments). What `pool_rows` makes of these rows are the values.
+    """
+    segment, label = np.nonzero(values.T)
+    file, onset, offset = grid.spans(segment)
+    # A row that ends later than its file would make that longer.
+    offset = np.minimum(offset, grid.length[file])
+    codes = file.astype(np.int32), label.astype(np.int32)
+    return EventTable.long(
+        files, classes, *codes, to_seconds(onset), to_seconds(offset), values[label, segment], origin
+    )

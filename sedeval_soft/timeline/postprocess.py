@@ -18,11 +18,10 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, tick, to_seconds, to_ticks
-from sedeval_soft.timeline.activity import Activity, activities
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.events import Activity, activities
+from sedeval_soft.timeline.grid import Grid, maxima
 from sedeval_soft.timeline.lifetimes import EventLifetimes, level_runs
 from sedeval_soft.timeline.ranges import expand, range_maximum
-from sedeval_soft.timeline.segments import maxima
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -1,8 +1,6 @@
 """Ranges of cells unfolded, and maxima over them, without a loop over rows.
 
-For a maximum a range is covered by two overlapping blocks whose length is a power of two. All blocks of one
-length are entered at once, and handed down to blocks of half the length: n ranges over m cells
-take O(n + m log(longest)), however much they overlap.
+Places are numbered from 0; a range is its first place and one past its last.
 """
 
 from __future__ import annotations
@@ -25,50 +23,9 @@ _BYTES_PER_PAIR = 220
 """Memory that a pair of events takes: who they are, their levels, what they share, and their order."""
 
 
-def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: float = 0.0) -> Floats:
-    """Return for each of `size` cells the maximum over the ranges that cover it.
-
-    first, last: (n,) each range's first cell and one past its last; ranges without cells are skipped.
-    value: (n,). Returns (size,), `empty` where nothing covers a cell.
-    """
-    length = last - first
-    if not length.all():
-        kept = length > 0
-        first, length, value = first[kept], length[kept], value[kept]
-    cells = np.full(size, empty)
-    longest = int(length.max(initial=1))
-    if longest == 1:
-        np.maximum.at(cells, first, value)
-        return cells
-    level = np.frexp(length.astype(np.float64))[1] - 1  # floor(log2), exact below 2**53
-    order = np.argsort(-level, kind="stable")
-    bounds = np.searchsorted(-level[order], np.arange(-int(level.max()), 2))
-    for step, k in enumerate(range(int(level.max()), -1, -1)):
-        chosen = order[bounds[step] : bounds[step + 1]]
-        np.maximum.at(cells, first[chosen], value[chosen])
-        if k:
-            np.maximum.at(cells, first[chosen] + length[chosen] - (1 << k), value[chosen])
-            half = 1 << (k - 1)
-            lower = cells.copy()
-            np.maximum(lower[half:], cells[:-half], out=lower[half:])
-            cells = lower
-    return cells
-
-
 def stretches(n: int) -> Iterator[slice]:
     """Yield slices of `STRETCH` places each that cover n places in order."""
     return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
-
-
-def covered(size: int, first: Index, last: Index) -> Floats:
-    """Return 1.0 for each of `size` cells that some range covers, else 0.0; arguments as above.
-
-    The maximum of ranges that are all worth 1, found by counting how many begin and have ended.
-    """
-    change = np.zeros(size + 1, dtype=np.int64)
-    np.add.at(change, first, 1)
-    np.subtract.at(change, last, 1)
-    return (np.cumsum(change[:-1]) > 0).astype(np.float64)
 
 
 def expand(first: Index, last: Index) -> tuple[Index, Index]:
@@ -92,6 +49,48 @@ def check_pairs(first: Index, last: Index) -> None:
     )
 
 
+def covered(size: int, first: Index, last: Index) -> Floats:
+    """Return 1.0 for each of `size` cells that some range covers, else 0.0: the maximum of ranges worth 1."""
+    change = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(change, first, 1)
+    np.subtract.at(change, last, 1)
+    return (np.cumsum(change[:-1]) > 0).astype(np.float64)
+
+
+def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: float = 0.0) -> Floats:
+    """Return for each of `size` cells the maximum over the ranges that cover it.
+
+    first, last: (n,) each range's first cell and one past its last; ranges without cells are skipped.
+    value: (n,). Returns (size,), `empty` where nothing covers a cell.
+
+    A range is covered by two overlapping blocks whose length is a power of two. All blocks of one length are
+    entered at once, and handed down to blocks of half the length: n ranges over m cells take
+    O(n + m log(longest)), however much they overlap.
+    """
+    length = last - first
+    if not length.all():
+        some = length > 0
+        first, length, value = first[some], length[some], value[some]
+    cells = np.full(size, empty)
+    if int(length.max(initial=1)) == 1:
+        np.maximum.at(cells, first, value)
+        return cells
+    level = np.frexp(length.astype(np.float64))[1] - 1  # floor(log2), exact below 2**53
+    order = np.argsort(-level, kind="stable")
+    highest = int(level.max())
+    bounds = np.searchsorted(-level[order], np.arange(-highest, 2))
+    for k, begin, end in zip(range(highest, -1, -1), bounds[:-1], bounds[1:], strict=True):
+        blocks = order[begin:end]
+        np.maximum.at(cells, first[blocks], value[blocks])
+        if k:
+            np.maximum.at(cells, first[blocks] + length[blocks] - (1 << k), value[blocks])
+            half = 1 << (k - 1)
+            lower = cells.copy()
+            np.maximum(lower[half:], cells[:-half], out=lower[half:])
+            cells = lower
+    return cells
+
+
 def running_maximum(value: Index, group: Index) -> Index:
     """Return the running maximum of non-negative integers within groups, shape (n,).
 
@@ -106,14 +105,12 @@ def running_maximum(value: Index, group: Index) -> Index:
     return value[order[highest]]
 
 
-# Searches for the nearest small value, whatever the values: a pyramid of minima.
-#
-# Two passes over log2(n) levels: up until a left neighbour holds something small enough, then down to the
-# rightmost such value in it. Near answers are found low, so that most queries take few steps.
-
-
 class Pyramid:
-    """Minima of blocks of 1, 2, 4, ... values."""
+    """Minima of blocks of 1, 2, 4, ... values: the nearest small value is found whatever the values.
+
+    Searches take two passes over log2(n) levels: up until a left neighbour holds something small enough, then
+    down to the rightmost such value in it. Near answers are found low, so that most take few steps.
+    """
 
     __slots__ = ("levels",)
 
@@ -132,20 +129,18 @@ class Pyramid:
         """
         smaller = np.less_equal if or_equal else np.less
         node = places.copy()
-        found = np.full(len(places), -1, dtype=np.int64)
+        top = np.full(len(places), -1, dtype=np.int64)
         climbing = np.arange(len(places))
         for height, level in enumerate(self.levels):
-            if not len(climbing):
-                break
             here = node[climbing]
             neighbour = np.maximum(here - 1, 0)
             hit = (here % 2 == 1) & smaller(level[neighbour], wanted[climbing])
-            found[climbing[hit]] = height
+            top[climbing[hit]] = height
             node[climbing[hit]] = neighbour[hit]
             climbing = climbing[~hit]
             node[climbing] //= 2
-        for height in range(int(found.max(initial=0)), 0, -1):
-            going = np.flatnonzero(found >= height)
+        for height in range(int(top.max(initial=0)), 0, -1):
+            going = np.flatnonzero(top >= height)
             child = 2 * node[going] + 1
             below = self.levels[height - 1]
             inside = np.minimum(child, len(below) - 1)
@@ -159,8 +154,6 @@ class Pyramid:
         low, high = first.copy(), last.copy()
         for level in self.levels:
             going = np.flatnonzero(low < high)
-            if not len(going):
-                break
             for end, odd, at in ((low, low[going] % 2 == 1, 0), (high, high[going] % 2 == 1, -1)):
                 edge = going[odd]
                 smallest[edge] = np.minimum(smallest[edge], level[end[edge] + at])

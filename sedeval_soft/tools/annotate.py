@@ -33,9 +33,8 @@ from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
 from sedeval_soft.timeline.recordings import align, with_files
-from sedeval_soft.timeline.segments import pool_rows, rows_of
 from sedeval_soft.tools.agreement import (
     Bools,
     Floats,

@@ -16,8 +16,8 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.files import stem_of
 from sedeval_soft.tables.fit import fit, recording
-from sedeval_soft.tables.folder import stem_of
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.paths import is_folder

@@ -18,9 +18,8 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
 from sedeval_soft.timeline.recordings import Recordings, align
-from sedeval_soft.timeline.segments import pool_rows, rows_of
 
 # Systems that know nothing of the recordings they are scored on.
 #

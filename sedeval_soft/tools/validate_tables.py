@@ -18,10 +18,10 @@ from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.columns import Layout, layout_of_row
 from sedeval_soft.tables.compressed import Bytes
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.folder import check_alike, check_apart, stem_of, tables_in, with_recording
+from sedeval_soft.tables.files import seem_thresholds, stem_of, tables_in
 from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.joined_tables import are_lists_of_one, check_alike, check_apart, with_recording
 from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
-from sedeval_soft.tables.named_thresholds import are_lists_of_one, seem_thresholds
 from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.sniff import Sniffed, sniff

@@ -11,7 +11,7 @@ from conftest import SAMPLE
 from tables import wide_rows
 
 from sedeval_soft.api.report import write_report
-from sedeval_soft.html import explorer
+from sedeval_soft.html import page_data
 
 ALL = (
     "[...document.querySelectorAll('#explorer [data-score]')].map((e) => [e.dataset.score, e.dataset.value])"
@@ -79,7 +79,7 @@ TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
 def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, name, grid):
     chosen, options = CHOSEN[name]
     if grid:
-        monkeypatch.setattr(explorer, "_ROOM", 0)
+        monkeypatch.setattr(page_data, "_ROOM", 0)
     write_report(*TABLES, tmp_path / "page.html", **chosen)
     page = visit(tmp_path / "page.html").page
     thresholds = [k / 20 for k in range(1, 20)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import END, FILES, in_seconds, tick_rows, value_at
 from tables import long_rows, wide_rows
 
-from sedeval_soft.timeline.activity import Activity, activities
+from sedeval_soft.timeline.events import Activity, activities
 
 
 def check_form(activity):

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from oracles import FILES, LABELS, in_seconds, tick_rows, value_at
 from tables import long_rows
 
-from sedeval_soft.timeline.activity import activities
-from sedeval_soft.timeline.lifetimes import Cells, Runs, lifetimes_of
+from sedeval_soft.timeline.events import activities
+from sedeval_soft.timeline.lifetimes import lifetimes_of
+from sedeval_soft.timeline.runs import Cells, Runs
 
 ONE = LABELS[0]
 

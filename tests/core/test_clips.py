@@ -10,9 +10,8 @@ from tables import long_rows
 
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import clip_values
-from sedeval_soft.timeline.segments import pool_rows
 
 ROWS = [
     ("a", 0.0, 1.0, "car", 0.3),

@@ -13,10 +13,9 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.ticks import tick, to_ticks
 from sedeval_soft.timeline.events import events_of
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import running_maximum
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.timeline.segments import pool_rows
 
 FILES, LABELS = ("a", "b"), ("car", "dog")
 EVENTS = st.lists(

@@ -82,7 +82,7 @@ def test_edges_against_fractions(step, tick, far):
     ticks = np.array([tick, round(step * 10**6 * (far % 10**6))])
     slack = edges.slack(ticks).tolist()
     for at, room, first, last in zip(
-        ticks.tolist(), slack, *map(np.ndarray.tolist, edges.around(ticks)), strict=True
+        ticks.tolist(), slack, edges.before(ticks).tolist(), edges.after(ticks).tolist(), strict=True
     ):
         exact = Fraction(at) / edges.step
         nearest = round(exact)

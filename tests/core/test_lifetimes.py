@@ -12,8 +12,7 @@ from oracles import FILES, LABELS, in_seconds, merged_events, tick_rows
 from tables import long_rows, wide_rows
 
 from sedeval_soft.timeline import lifetimes
-from sedeval_soft.timeline.activity import Activity
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes, previous_smaller, separate
 from sedeval_soft.timeline.lifetimes import lifetimes_of as lifetimes_of_table
 

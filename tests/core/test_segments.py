@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from oracles import END, FILES, LEVELS, in_seconds, segment_values, tick_rows
 from tables import long_rows, wide_rows
 
-from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.segments import pool_rows
+from sedeval_soft.timeline.grid import Grid, pool_rows
 
 LENGTHS = st.tuples(st.integers(0, END + 3), st.integers(0, END + 3))
 

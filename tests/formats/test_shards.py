@@ -10,8 +10,8 @@ import pytest
 from sedeval_soft import InputError, Limits, evaluate
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.files import shards_of
 from sedeval_soft.tables.forms import form_of
-from sedeval_soft.tables.shards import shards_of
 from sedeval_soft.tables.source import in_shards, is_pattern, is_url
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"

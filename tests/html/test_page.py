@@ -16,8 +16,8 @@ import sedeval_soft
 from sedeval_soft import InputError, SettingsError
 from sedeval_soft.api.report import write_report
 from sedeval_soft.evaluation import curves
-from sedeval_soft.html import explorer
-from sedeval_soft.html.curves import chosen
+from sedeval_soft.html import page_data
+from sedeval_soft.html.page_data import chosen
 from sedeval_soft.html.report_page import Choices
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
@@ -169,7 +169,7 @@ def test_intervals_are_those_of_the_evaluator(tmp_path):
 
 
 def test_large_sets_are_explored_by_hundredths(tmp_path, monkeypatch):
-    monkeypatch.setattr(explorer, "_ROOM", 0)
+    monkeypatch.setattr(page_data, "_ROOM", 0)
     rng = np.random.default_rng(2)
     write_report(rows("ref", rng), {"sys": rows("sys", rng)}, tmp_path / "page.html", threshold=0.123)
     data = embedded(tmp_path / "page.html")["systems"][0]["explorer"]

@@ -15,10 +15,10 @@ from sedeval_soft.api.sources import to_rows
 from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.system_scores import score_shard, shard_of
 from sedeval_soft.html.arrays import Packer
-from sedeval_soft.html.inputs import ReportInput
+from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.html.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.activity import Activity
+from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.recordings import align
 
 ROOT = Path(__file__).parents[2]

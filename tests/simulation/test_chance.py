@@ -21,9 +21,8 @@ from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.timeline.segments import pool_rows
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM = SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"

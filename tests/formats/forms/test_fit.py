@@ -128,6 +128,14 @@ def test_plain_tables_are_read_without_the_other_forms():
         "print(*[name for name in sys.modules if name.startswith('sedeval_soft.tables.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    others = {*(form.module for form in FORMS), "fit", "folder", "frames", "per_file", "operating_points"}
+    others = {
+        *(form.module for form in FORMS),
+        "fit",
+        "files",
+        "frames",
+        "per_file",
+        "joined_tables",
+        "stored_rows",
+    }
     assert not {*done.stdout.split()} & {f"sedeval_soft.tables.{name}" for name in others}
     assert "sedeval_soft.tables.text" in done.stdout.split()

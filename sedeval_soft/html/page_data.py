@@ -1,0 +1,235 @@
+"""What the page of a report embeds of a system: its curves, and what its threshold explorer moves over.
+
+The page finds the explorer's hard scores itself. A class has a table of levels, ascending, and whatever
+changes at them refers to their places: so every threshold gives the numbers that the evaluator gives. Where
+that would be too much to embed, thresholds are the hundredths from 0 to 1 and those of the settings: the
+numbers are the evaluator's at these, and the page goes nowhere between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.evaluation.curves import Curves, Explored, explored_events, reference_thresholds
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.html.arrays import Packer
+from sedeval_soft.measures.curve_scores import Curve
+from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import heads
+from sedeval_soft.timeline.recordings import Recordings
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+EVENTS = ("event", "intersection")
+
+_POINTS = 300
+"""Points that a curve is drawn with at the most."""
+
+_MOST_CLASSES = 60
+"""Classes up to which each has its curves."""
+
+_ROOM = 2_900_000
+"""Bytes that explorers may take in a page when compressed, about, shared by its systems."""
+
+_PLACE, _LEVEL, _CHANGE = 2, 8, 1.2
+"""Bytes of a place, of a level and of a change of a count, about, when compressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """A system that was scored, and what its scores came from.
+
+    settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
+    which the scores can be had again, and by which their intervals.
+    """
+
+    scores: Scores
+    pair: Recordings
+    tally: Tally
+    settings: Settings
+    curves: Curves
+    signatures: tuple[str, ...] = ()
+
+
+def curves(system: Curves, pack: Packer) -> dict[str, Any]:
+    """Return the curves of a system by family (`segment.hard`), and the reliability diagrams and PSD-ROC."""
+
+    def draw(columns: Mapping[str, Floats]) -> dict[str, Any]:
+        # Seven digits are more than a screen can show.
+        return {name: pack(np.asarray(column, dtype=np.float32), "f4") for name, column in columns.items()}
+
+    families = {}
+    for (basis, reading), by_class in system.families().items():
+        if not by_class:
+            continue
+        name = f"{basis}.{reading}"
+        pooled = system.pooled.get(name)
+        drawn = by_class if len(by_class) <= _MOST_CLASSES else {}
+        families[name] = {
+            "pooled": None if pooled is None else draw(_points_of(pooled)),
+            "classes": [{"name": label, **draw(_points_of(curve))} for label, curve in drawn.items()],
+            "left_out": len(by_class) - len(drawn),
+        }
+    reliability = {
+        name: [
+            {"name": label}
+            | {
+                kind: draw({column: getattr(bins, column) for column in ("size", "score", "reference")})
+                for kind, bins in zip(("equal_width", "equal_mass"), both, strict=True)
+            }
+            for label, both in list(by_class.items())[:_MOST_CLASSES]
+        ]
+        for name, by_class in system.reliability.items()
+    }
+    rocs = {"psd_roc": system.psd_roc, "pi_psd_roc": system.pi_psd_roc}
+    return {
+        "families": families,
+        "reliability": reliability,
+        **{name: roc and draw({"efpr": roc.efpr, "etpr": roc.etpr}) for name, roc in rocs.items()},
+    }
+
+
+def _points_of(curve: Curve) -> dict[str, Floats]:
+    """Return the points of a curve that are drawn, by the names of their columns."""
+    columns = {name: getattr(curve, name) for name in ("threshold", "precision", "recall", "f1")}
+    if curve.fp is not None:
+        columns |= {name: getattr(curve, name) for name in ("false_positive_rate", "false_negative_rate")}
+        columns["det_x"], columns["det_y"] = curve.det
+    at = chosen(columns)
+    return {name: column[at] for name, column in columns.items()}
+
+
+def chosen(columns: Mapping[str, Floats]) -> Index:
+    """Return the places of points that show a curve in all its columns, (m,) ascending, ends included.
+
+    Between two neighbours no rate goes further than a screen can tell: they lie at even steps of how
+    far all columns go together.
+    """
+    n = len(columns["threshold"])
+    if n <= _POINTS:
+        return np.arange(n)
+    travelled = np.zeros(n - 1)
+    for name, column in columns.items():
+        if not name.startswith("det"):
+            travelled += np.abs(np.nan_to_num(np.diff(np.clip(column, 0.0, 1.0))))
+    so_far = np.append(0.0, np.cumsum(travelled))
+    steps = np.searchsorted(so_far, np.linspace(0.0, so_far[-1], _POINTS - 1))
+    return np.unique(np.concatenate((steps, [0, n - 1])))
+
+
+def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any] | None:
+    """Return what the explorer of a system needs; None where its hard scores are found in another way."""
+    settings, tally = inputs.settings, inputs.tally
+    if settings.compat is not None:
+        return None
+    plan = Plan.of(settings)
+    thresholds = reference_thresholds(tally, settings)
+    has_events = "reference" in tally.events and (len(thresholds) == 1 or "levels" in tally.events)
+    events = {
+        basis: explored_events(tally, basis, settings, thresholds)
+        for basis in EVENTS
+        if plan.scores(basis) and has_events and settings.matching == "optimal"
+    }
+    samples = None
+    if plan.scores("segment") and "segment.system" in tally.samples:
+        samples = tally.samples["segment.reference"], tally.samples["segment.system"]
+    if samples is None and not events:
+        return None
+    levels = _levels(samples, events, len(tally.classes))
+    exact = _bytes(samples, levels, events) * n_systems <= _ROOM
+    grid = None
+    if not exact:
+        grid = np.unique([*(k / 100 for k in range(101)), settings.threshold, settings.reference_cut])
+        levels = [grid] * len(levels)
+    return {
+        "exact": exact,
+        "thresholds": list(thresholds),
+        "threshold": settings.threshold,
+        "reference_threshold": settings.reference_cut,
+        "linked": settings.reference_threshold is None,
+        "inclusive": settings.inclusive,
+        "beta": settings.beta,
+        "classes": list(tally.classes),
+        # Behind those of the classes, those of all classes together.
+        "levels": [pack(column, "f8") for column in levels],
+        "segment": None if samples is None else _cells(samples, levels, grid, pack, settings),
+        **dict.fromkeys(EVENTS),
+        **{
+            basis: [_events(each, levels, grid, pack, settings) for each in explored]
+            for basis, explored in events.items()
+        },
+    }
+
+
+Samples = tuple[Sequence[Floats], Sequence[Floats]]
+
+
+def _levels(samples: Samples | None, events: Mapping[str, list[Explored]], n_classes: int) -> list[Floats]:
+    """Return the levels of the system at which anything changes, ascending: by class, then of all classes."""
+    explored = [each for of_basis in events.values() for each in of_basis]
+    columns = [[each.steps[c][0] for each in explored] for c in range(n_classes)]
+    if samples is not None:
+        columns = [[values, *levels] for values, levels in zip(samples[1], columns, strict=True)]
+    paired = [each.paired[0] for each in explored if each.paired is not None]
+    return [np.unique(np.concatenate(column)) for column in (*columns, [np.zeros(1), *paired])]
+
+
+def _bytes(samples: Samples | None, levels: Sequence[Floats], events: Mapping[str, list[Explored]]) -> float:
+    """Return about how many bytes the explorer of a system takes in the page."""
+    distinct: dict[bytes, Index] = {}
+    for explored in (each for of_basis in events.values() for each in of_basis):
+        rows = np.concatenate([np.zeros((2, 0), dtype=np.int64), *(row for _, row in explored.steps)], axis=1)
+        # What is the same at all thresholds of the reference, as events of the system are, is packed once.
+        distinct |= {row.tobytes(): row for row in (*rows, *(explored.paired or ())[1:])}
+    changes = sum(int(np.count_nonzero(np.diff(row))) for row in distinct.values())
+    n_values = sum(values.size for side in samples or () for values in side)
+    return _PLACE * n_values + _LEVEL * sum(map(len, levels)) + _CHANGE * changes
+
+
+def _cells(
+    samples: Samples, levels: Sequence[Floats], grid: Floats | None, pack: Packer, settings: Settings
+) -> dict[str, Any]:
+    """Return the segments: of each class the places of both sides' values, or how many have which places."""
+    classes = []
+    for c, (y, p) in enumerate(zip(*samples, strict=True)):
+        if grid is None:
+            values = np.unique(y)
+            places = np.searchsorted(values, y), np.searchsorted(levels[c], p)
+            classes.append({"reference_levels": pack(values, "f8"), "places": [pack(at) for at in places]})
+            continue
+        # A value's place is how many thresholds it passes: whichever pass the same are one.
+        passed = [np.searchsorted(grid, v, side="right" if settings.inclusive else "left") for v in (y, p)]
+        pairs, count = np.unique(passed[0] * (len(grid) + 1) + passed[1], return_counts=True)
+        places = np.divmod(pairs, len(grid) + 1)
+        classes.append({"places": [pack(at) for at in places], "count": pack(count)})
+    return {"classes": classes, "n": int(samples[0].shape[1])}
+
+
+def _events(
+    explored: Explored, levels: Sequence[Floats], grid: Floats | None, pack: Packer, settings: Settings
+) -> dict[str, Any]:
+    """Return counts, and the places of levels from which on they hold."""
+
+    def changes(threshold: Floats, count: Index, table: Floats) -> dict[str, Any]:
+        if grid is not None:
+            last = np.searchsorted(threshold, grid, side="left" if settings.inclusive else "right") - 1
+            threshold, count = grid, count[np.maximum(last, 0)]
+        at = heads(count)
+        return {"at": pack.steps(np.searchsorted(table, threshold[at])), "count": pack.steps(count[at])}
+
+    classes = [
+        {"n_ref": n_ref, "tp": changes(threshold, tp, table), "n_sys": changes(threshold, n_sys, table)}
+        for n_ref, (threshold, (tp, n_sys)), table in zip(
+            explored.n_ref, explored.steps, levels[:-1], strict=True
+        )
+    ]
+    paired = None if explored.paired is None else changes(*explored.paired, levels[-1])
+    return {"classes": classes, "paired": paired}

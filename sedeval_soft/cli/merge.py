@@ -46,7 +46,7 @@ def _merge(tallies: Sequence[str], given: dict[str, Any], limits: Limits) -> int
     from sedeval_soft import __version__
     from sedeval_soft.api import merge_tallies, read_parts
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.evaluation.system_scores import score_shard
+    from sedeval_soft.evaluation.score import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
     from sedeval_soft.report import write_atomic
 

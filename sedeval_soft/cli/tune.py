@@ -64,8 +64,8 @@ def _tune(reference: str, system: str, given: dict[str, Any], limits: Limits) ->
 
     from sedeval_soft import __version__
     from sedeval_soft.api import read_lengths, sides_of
-    from sedeval_soft.evaluation.count_parts import shard_of_rows
-    from sedeval_soft.evaluation.signature import sign
+    from sedeval_soft.evaluation.score import sign
+    from sedeval_soft.evaluation.shard import shard_of_rows
     from sedeval_soft.evaluation.tuned import tune as find
     from sedeval_soft.report import write_atomic
     from sedeval_soft.settings_files import dump_thresholds

@@ -22,11 +22,11 @@ from sedeval_soft.comparison.ranks import (
     tie_groups,
 )
 from sedeval_soft.errors import EvaluationError, SettingsError, counted
+from sedeval_soft.evaluation.details import Folds, Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.score import plain
-from sedeval_soft.evaluation.scores import Folds, Score, Scores, Spread
-from sedeval_soft.evaluation.signature import sign_together
+from sedeval_soft.evaluation.score import plain, sign_together
+from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of

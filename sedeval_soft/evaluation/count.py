@@ -179,7 +179,8 @@ def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
 def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     """Return what the scores of a basis need; hard: whether the hard reading is counted here."""
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
-    settings, columns = plan.settings, {}
+    settings = plan.settings
+    columns: Columns = {}
     if hard and plan.scores(basis, "hard"):
         active = detected(system, settings)
         counts = count_hard(positive(reference, settings), active, start)
@@ -207,7 +208,8 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
     expected: (n_classes,) those that are put in order: classes that only the system names would have others
     look better, being silent wherever it likes.
     """
-    settings, columns = plan.settings, {}
+    settings = plan.settings
+    columns: Columns = {}
     cells = cells.evaluated()
     ours, theirs = (side if expected.all() else side[expected] for side in (cells.reference, cells.system))
     for reading in ("hard", "soft"):
@@ -293,7 +295,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
 
 
 def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int], plan: Plan) -> Columns:
-    settings, columns = plan.settings, {}
+    settings = plan.settings
+    columns: Columns = {}
     if plan.scores("event", "hard"):
         collars = Collars.of(settings)
         matched = match_events(reference, system, sizes[1], collars, settings.matching)
@@ -320,7 +323,8 @@ def _count_soft_events(
     pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes, plan: Plan
 ) -> Columns:
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
-    settings, sizes, columns = plan.settings, (len(pair.files), len(pair.classes)), {}
+    settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
+    columns: Columns = {}
     if plan.scores("event", "soft"):
         counts = count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
         columns = columns_of("event.soft", counts)

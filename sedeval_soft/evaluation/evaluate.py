@@ -229,8 +229,10 @@ def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
 def count_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, DetectionCounts]:
     """Return the counts of a part at the best thresholds, summed over its files."""
     only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in best))
-    none = {"psds": None, "alpha_ct": None, "alpha_st": None, "max_efpr": None, "psds_median_filters": ()}
-    settings = second_round(replace(settings, **none), only)
+    settings = replace(
+        second_round(settings, only), psds=None, alpha_ct=None, alpha_st=None, max_efpr=None,
+        psds_median_filters=(),
+    )  # fmt: skip
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
     return {
         (scope, basis): counts_at(tally, basis, best[scope, basis][0], settings).total()

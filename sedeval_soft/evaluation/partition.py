@@ -105,7 +105,7 @@ class Partition:
 
 
 class Group(NamedTuple):
-    """Recordings that are counted together: their stems, which parts their rows are in, and how much there is."""
+    """Recordings that are counted together, by stem: in which parts their rows are, and how much there is."""
 
     numbers: tuple[int, ...]
     stems: frozenset[str]
@@ -184,10 +184,10 @@ def partition_files(
     summaries = where.fetch(where.derive(_summary, written))
     sides = summaries[: len(files[0])], summaries[len(files[0]) :]
     # What is wrong with the reference is told first, whichever was found first.
-    empty = [
+    ours, theirs = (
         _whole(name, side, limits, elsewhere=not execute.on_disk)
         for name, side in zip(names, sides, strict=True)
-    ]
+    )
     durations = read_durations()
     extents = [[summary.extent for summary in side if summary.extent is not None] for side in sides]
     groups = _grouped(extents, settings, durations, n_parts, execute.memory)
@@ -200,18 +200,16 @@ def partition_files(
                     own = where.derive(partial(_piece, number=number), [file])
                     pieces[at >= len(files[0])].extend(own)
         pieces_of[numbers] = pieces
-    by_stem = [_by_stem(names) for names in (empty[0].files, empty[1].files, durations or ())]
+    by_stem = [_by_stem(names) for names in (ours.files, theirs.files, durations or ())]
     parts = []
     for numbers, stems, n_rows, n_bytes in groups.groups:
-        ours, theirs, timed = (
-            tuple(name for stem in sorted(stems) for name in names.get(stem, ())) for names in by_stem
-        )
-        tables = replace(empty[0], files=ours), replace(empty[1], files=theirs)
-        lengths = None if durations is None else {name: durations[name] for name in timed}
+        inside = [tuple(name for stem in sorted(stems) for name in names.get(stem, ())) for names in by_stem]
+        tables = replace(ours, files=inside[0]), replace(theirs, files=inside[1])
+        lengths = None if durations is None else {name: durations[name] for name in inside[2]}
         parts.append(Part(*tables, lengths, pieces_of[numbers], n_rows, n_bytes))
-    parts = parts or [Part(*empty, durations)]
+    parts = parts or [Part(ours, theirs, durations)]
     n_ours, n_theirs = (sum(summary.held.n_rows for summary in side) for side in sides)
-    whole = Partition(parts, *empty, (n_ours, n_theirs), groups.n_values, groups.n_cells)
+    whole = Partition(parts, ours, theirs, (n_ours, n_theirs), groups.n_values, groups.n_cells)
     return whole, durations
 
 
@@ -257,6 +255,7 @@ def _grouped(
         full = np.cumsum(size[own]) // max(1.0, most / 2)
         for recording, group in zip(own.tolist(), full.tolist(), strict=True):
             inside.setdefault((part, int(group)), []).append(recording)
+    in_parts: list[tuple[tuple[int, ...], list[int]]]
     in_parts = [((part,), some) for (part, _), some in inside.items()]
     if UNNAMED in every:
         # It goes by the name that the other side has: only together they are one recording.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.evaluate import Counted, scopes_of, second_round
+from sedeval_soft.evaluation.score import joined
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.measures.averages import Averaged
 from sedeval_soft.measures.base import Table, Tables
@@ -57,19 +58,19 @@ _LEVEL = 128
 class Roc:
     """A PSD-ROC to be found: of a system, by its name in tallies, against the reference of a scope.
 
-    size: how many levels it has at the most. cuts: of a soft reference, those from `begin` to `end`, each
-    with classes of its own; None for the reference that is cut already. sounding: of all files. rates: how
-    counts become an eFPR.
+    size: how many lifetimes it has. rates: how counts become an eFPR. cuts: of a soft reference, those from
+    `begin` to `end`, each with classes of its own; None for the reference that is cut already. sounding: of
+    all files.
     """
 
     scope: str | None
     system: str
-    size: int = 0
+    size: int
+    rates: Rates
     cuts: Cuts | None = None
     begin: int = 0
     end: int = 1
     sounding: Sounding | None = None
-    rates: Rates | None = None
 
     def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
         """Return the events of some files, judged, and how many classes there are."""
@@ -90,60 +91,76 @@ class Roc:
         return cross_triggers(judged, self.sounding, criteria, kinds_of(n_cuts, n_classes // n_cuts))
 
 
+@dataclass(slots=True)
+class Found:
+    """What is found of a scope: the staircases of each system, by its name, and the integral over cuts."""
+
+    integral: Integral
+    hard: dict[str, Staircases] = field(default_factory=dict)
+
+    def add(self, roc: Roc, stairs: Staircases, weights: PsdWeights) -> None:
+        """Enter the staircases of a PSD-ROC; those of cuts come in their order."""
+        if roc.cuts is None:
+            self.hard[roc.system] = stairs
+        else:
+            self.integral.add(stairs, roc.cuts.width[roc.begin : roc.end], weights)
+
+    def tables(self, readings: Sequence[str], weights: PsdWeights) -> Tables:
+        """Return the tables of PSDS, by basis and reading."""
+        tables: Tables = {}
+        if "hard" in readings:
+            filters = [name for name in self.hard if name != "system"]
+            table: Table = {}
+            for measure, systems in (("psds", ["system"]), ("pipsds", filters)):
+                if systems:
+                    stairs = Staircases.joined([self.hard[system] for system in systems])
+                    roc = psd_roc(stairs, weights.alpha_st, weights.max_efpr)
+                    table[measure] = Averaged(roc.classes, overall=np.array(roc.value))
+            tables["intersection", "hard"] = table
+        if "soft" in readings:
+            value, classes = self.integral.means()
+            tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
+        return tables
+
+
 def with_psds(shard: Shard, first: Sequence[Counted], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; first: what parts counted in the first round."""
     settings = shard.settings
-    readings = Plan.of(settings).psds
-    filters = [f"median {length}" for length in settings.psds_median_filters]
-    weights = PsdWeights.of(settings)
-    tables, notes = {scope: dict(of) for scope, of in shard.tables.items()}, {}
-    hard: dict[tuple[str | None, str], Staircases] = {}
-    soft: dict[str | None, Integral] = {}
+    readings, weights = Plan.of(settings).psds, PsdWeights.of(settings)
+    tables: dict[str | None, Tables] = {}
+    found: dict[str | None, Found] = {}
+    notes: dict[str | None, list[str]] = {}
     rocs: list[Roc] = []
     for scope, tally in scopes_of(shard):
-        own = tables.setdefault(scope, {})
-        own_parts = [of.psds[scope] for of in first if scope in of.psds]
-        n_sys = sum(n for _, n in own_parts)
-        seconds = int(tally.total("length")) / TICKS_PER_SECOND
-        rates = Rates.of(seconds, weights.alpha_ct)
+        sizes = [of.psds[scope] for of in first if scope in of.psds]
+        n_sys = sum(n for _, n in sizes)
+        cuts = None
         if "soft" in readings:
-            cuts = cuts_between(np.unique(np.concatenate([edges for edges, _ in own_parts])), n_sys)
+            cuts = cuts_between(np.unique(np.concatenate([edges for edges, _ in sizes])), n_sys)
             if not cuts.exact:
                 notes[scope] = [sampled_note(len(cuts.level), scope)]
-        if not seconds:
-            _join(own, psds_tables(tally, settings))
-            continue
-        if "hard" in readings:
-            rocs += [Roc(scope, system, n_sys, rates=rates) for system in ("system", *filters)]
-        if "soft" in readings:
-            soft[scope] = Integral.empty(len(tally.classes))
-            rocs += [
-                Roc(scope, "system", n_sys * (end - begin), cuts, begin, end, rates=rates)
-                for begin, end in cuts.stretches(n_sys)
-            ]
-    for roc, stairs in _staircases(rocs, parts, settings, execute):
-        if roc.cuts is None:
-            hard[roc.scope, roc.system] = stairs
+        seconds = int(tally.total("length")) / TICKS_PER_SECOND
+        if seconds:
+            found[scope] = Found(Integral.empty(len(tally.classes)))
+            rocs += _rocs(scope, settings, n_sys, cuts, Rates.of(seconds, weights.alpha_ct))
         else:
-            soft[roc.scope].add(stairs, roc.cuts.width[roc.begin : roc.end], weights)
-    for scope in dict.fromkeys(scope for scope, _ in hard):
-        table: Table = {}
-        for measure, systems in (("psds", ["system"]), ("pipsds", filters)):
-            if systems:
-                stairs = Staircases.joined([hard[scope, system] for system in systems])
-                roc_of_all = psd_roc(stairs, weights.alpha_st, weights.max_efpr)
-                table[measure] = Averaged(roc_of_all.classes, overall=np.array(roc_of_all.value))
-        _join(tables[scope], {("intersection", "hard"): table})
-    for scope, integral in soft.items():
-        value, classes = integral.means()
-        _join(tables[scope], {("intersection", "soft"): {"psds": Averaged(classes, overall=np.array(value))}})
+            tables[scope] = psds_tables(tally, settings)
+    for roc, stairs in _staircases(rocs, parts, settings, execute):
+        found[roc.scope].add(roc, stairs, weights)
+    tables |= {scope: of.tables(readings, weights) for scope, of in found.items()}
+    tables = {scope: joined(shard.tables.get(scope, {}), of) for scope, of in tables.items()}
     return replace(shard, tables=tables, notes=notes)
 
 
-def _join(tables: Tables, more: Tables) -> None:
-    """Enter measures into the tables of their families."""
-    for family, table in more.items():
-        tables[family] = tables.get(family, {}) | table
+def _rocs(scope: str | None, settings: Settings, n_sys: int, cuts: Cuts | None, rates: Rates) -> list[Roc]:
+    """Return all PSD-ROCs of a scope; cuts: of the soft reference, None where it has no PSDS."""
+    rocs = []
+    if "hard" in Plan.of(settings).psds:
+        filters = [f"median {length}" for length in settings.psds_median_filters]
+        rocs = [Roc(scope, system, n_sys, rates) for system in ("system", *filters)]
+    for begin, end in () if cuts is None else cuts.stretches(n_sys):
+        rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
+    return rocs
 
 
 def _staircases(
@@ -153,17 +170,14 @@ def _staircases(
     if PsdWeights.of(settings).alpha_ct > 0:
         soundings = execute.map(partial(_soundings, settings, rocs), parts)
         rocs = [
-            replace(roc, sounding=Sounding(*(sum(getattr(of[k], name) for of in soundings if k in of)
-                                             for name in Sounding.__slots__)))
-            for k, roc in enumerate(rocs)
-        ]  # fmt: skip
+            replace(roc, sounding=_sum([of[k] for of in soundings if k in of])) for k, roc in enumerate(rocs)
+        ]
         terms = execute.map(partial(_trigger_terms, settings, rocs), parts)
+        sums = [math.fsum(term for of in terms for term in of.get(k, ())) for k in range(len(rocs))]
         rocs = [
-            replace(roc, rates=Rates.of(roc.rates.seconds, roc.rates.alpha_ct,
-                                        math.fsum(term for of in terms for term in of.get(k, ()))))
-            for k, roc in enumerate(rocs)
-            if roc.rates is not None
-        ]  # fmt: skip
+            replace(roc, rates=Rates.of(roc.rates.seconds, roc.rates.alpha_ct, triggers))
+            for roc, triggers in zip(rocs, sums, strict=True)
+        ]
     begin = 0
     while begin < len(rocs):
         # As many at a time as memory holds the levels of.
@@ -176,9 +190,12 @@ def _staircases(
             n_classes = len(own[0].n_ref)
             table = ThresholdCounts.merge(own, [np.arange(n_classes)] * len(own), n_classes)
             counts, label = table.counts(), np.repeat(np.arange(n_classes), np.diff(table.bounds))
-            assert roc.rates is not None  # noqa: S101 - for the type checker
             yield roc, Staircases.under(label, roc.rates.efpr(counts), counts[TP], table.n_ref)
         begin = end
+
+
+def _sum(parts: Sequence[Sounding]) -> Sounding:
+    return Sounding(*(np.sum([getattr(of, name) for of in parts], axis=0) for name in ("n_ref", "ticks")))
 
 
 def _judged(
@@ -203,14 +220,14 @@ def _soundings(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[i
 
 def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[float]]:
     """Return a few numbers whose sum is exactly that of the cross triggers of a part."""
-    found = {}
+    of_rocs = {}
     for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part):
         triggers = roc.triggers(judged, n_classes, criteria)
         terms: list[float] = []
         while rest := math.fsum([*([] if triggers is None else triggers.tolist()), *(-t for t in terms)]):
             terms.append(rest)
-        found[k] = terms
-    return found
+        of_rocs[k] = terms
+    return of_rocs
 
 
 def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, ThresholdCounts]:
@@ -218,5 +235,4 @@ def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int,
     return {
         k: points(judged, criteria, n_classes, roc.triggers(judged, n_classes, criteria), roc.rates)
         for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part)
-        if roc.rates is not None
     }

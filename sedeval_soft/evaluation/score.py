@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -54,8 +54,9 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
             best[family] = optimal_scores(tally, family[0], settings)
     ranked = ranked_tables(tally, sorted_cells(tally, settings), settings, psds=counted is None)
     scores = {}
-    for family, of, values in _measured(joined(counted_tables(tally, settings), best, ranked)):
-        stem = (family.basis, family.reading, of.name)
+    tables = joined(counted_tables(tally, settings), best, ranked)
+    for of_family, of, values in _measured(tables):
+        stem = (of_family.basis, of_family.reading, of.name)
         for average in of.averages:
             value, name = getattr(values, average), spell(*stem, average)
             number = None if value is None else plain(value.item())
@@ -118,6 +119,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
 
 def _divergences(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     settings, prefix = plan.settings, f"{basis}.{reading}"
+    names: tuple[str, ...]
     if plan.asks_for("divergence"):
         names = PROPER if reading == "hard" else SOFT
     elif reading == "soft":
@@ -147,7 +149,8 @@ def ranked_tables(
 
     cells: by basis, `sorted_cells` of the tally; their orders are used up. psds: whether PSDS is among them.
     """
-    plan, tables = Plan.of(settings), {}
+    plan = Plan.of(settings)
+    tables: Tables = {}
     if cells or plan.ranks_events:
         from sedeval_soft.evaluation.sorted_cells import event_precisions, ordered_tables
 
@@ -374,7 +377,7 @@ def _of_files(tally: Tally, parts: Mapping[str, Sequence[str]]) -> dict[str, Tal
     }
 
 
-def _of_part(scores: Sequence[Score], part: str) -> dict[str, Score]:
+def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     """Return scores by the names that they have as those of a part."""
     renamed = {}
     for score in scores:
@@ -409,10 +412,11 @@ def _crowded(tally: Tally, overlapping: npt.NDArray[Any]) -> list[str]:
     crowded = [tally.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
     if not crowded:
         return []
-    return [
+    text = (
         f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
         "their class; the soft event-based error rate of all classes together is left undefined"
-    ]
+    )
+    return [text]
 
 
 def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> Sequence[str]:

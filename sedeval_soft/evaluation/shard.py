@@ -32,7 +32,7 @@ class Shard:
     a reader should know. inputs: what was read, by role and name. durations: seconds by file name; None where
     none were given. tables: what only all files together tell, where it was found part by part and tallies
     have no segments and events: of the whole (None) and of groups and scenes by their names. notes: what a
-    reader must know of these tables.
+    reader must know of these tables, likewise.
     """
 
     settings: Settings
@@ -43,7 +43,7 @@ class Shard:
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
     tables: Mapping[str | None, Tables] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    notes: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
 
     def slim(self) -> Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""
@@ -102,7 +102,8 @@ def shard_of_rows(
     cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
     """
     pair = align(reference, system, settings, durations)
-    inputs = describe(reference, "reference", settings), describe(system, "system", settings)
+    sides = {"reference": reference, "system": system}
+    inputs = tuple(describe(rows, role, settings) for role, rows in sides.items())
     if batch:
         # Data in memory go by their role, so that batches of them can be told of as one.
         inputs = tuple(

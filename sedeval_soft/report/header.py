@@ -14,7 +14,7 @@ from sedeval_soft.report.table import short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.scores import Folds
+    from sedeval_soft.evaluation.details import Folds
 
 METHODS = {
     "bootstrap": "bootstrap percentiles",

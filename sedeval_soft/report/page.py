@@ -11,14 +11,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Confusion, Score, Scores
+from sedeval_soft.evaluation.details import Confusion
+from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.report.header import MOST_FOLDS, ends, families, header
 from sedeval_soft.report.layout import AVERAGED, COUNTS, EXACT, OF_CLASSES, Averages, measure_label, of_parts
 from sedeval_soft.report.table import Page, Table, exact, number, number_if_any, short
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.scores import Offender
+    from sedeval_soft.evaluation.details import Offender
 
 T = TypeVar("T")
 

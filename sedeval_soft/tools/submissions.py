@@ -19,10 +19,9 @@ from sedeval_soft.api.sources import Parted, read_parts
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.comparison.records import About, Record, Scored
 from sedeval_soft.errors import EvaluationError, InputError, Problem
-from sedeval_soft.evaluation.count_parts import shard_of_rows
+from sedeval_soft.evaluation.score import score_shard, tuned_shard
 from sedeval_soft.evaluation.scores import Scores, UnknownScoreError
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
+from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings

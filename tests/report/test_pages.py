@@ -33,7 +33,7 @@ from samples import (
 from sedeval_soft import evaluate, mean_of_runs
 from sedeval_soft.comparison.board import Agreement, Difference
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import Folds, Spread
+from sedeval_soft.evaluation.details import Folds, Spread
 from sedeval_soft.measures import registry
 from sedeval_soft.measures.names import AVERAGES
 from sedeval_soft.report import FORMATS, list_scores, render, render_board, scores_table

@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from sedeval_soft import __version__
-from sedeval_soft.cli.commands import SHORT_HELPS
-from sedeval_soft.cli.main import DEBUG_VARIABLE, DEFAULT, PROGRAM, group
+from sedeval_soft.cli.main import DEBUG_VARIABLE, DEFAULT, PROGRAM, SHORT_HELPS, group
 
 PAGE = Path(__file__).parent / "share" / "man" / "man1" / f"{PROGRAM}.1"
 
@@ -24,7 +23,7 @@ Shared = set[tuple[str, str]]
 
 def page() -> str:
     """Return the man page."""
-    main = group.commands[DEFAULT]
+    main = _command_of(DEFAULT)
     context = _context(main)
     options = _records(main, context)
     options["Other"] = [*_records(group, context)["Other"]]
@@ -48,10 +47,14 @@ def page() -> str:
     shared = {record for records in options.values() for record in records}
     for name in SHORT_HELPS:
         if name != DEFAULT:
-            lines += _command(f"{PROGRAM} {name}", group.commands[name], shared)
+            lines += _command(f"{PROGRAM} {name}", _command_of(name), shared)
     lines += [*_epilogue(epilogue), ".SH ENVIRONMENT", ".TP", _bold(DEBUG_VARIABLE)]
     lines += ["Where it is set, a defect shows where in the program it happened."]
     return "\n".join(lines) + "\n"
+
+
+def _command_of(name: str) -> click.Command:
+    return group.get_command(click.Context(group), name)
 
 
 def _context(command: click.Command, called: str = PROGRAM) -> click.Context:

@@ -68,8 +68,7 @@ if TYPE_CHECKING:
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.simulate import simulate
     from sedeval_soft.tools.site import Site, build_site
-    from sedeval_soft.tools.validate import validate
-    from sedeval_soft.tools.validate_tables import Validation
+    from sedeval_soft.tools.validate import Validation, validate
 
 __version__ = "0.1.0"
 
@@ -126,7 +125,7 @@ _HOME = {
     "SettingsError": "sedeval_soft.errors",
     "Site": "sedeval_soft.tools.site",
     "UnknownScoreError": "sedeval_soft.evaluation.scores",
-    "Validation": "sedeval_soft.tools.validate_tables",
+    "Validation": "sedeval_soft.tools.validate",
     "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.tools.annotate",
     "build_site": "sedeval_soft.tools.site",

@@ -52,7 +52,8 @@ class Field(NamedTuple):
     holds where neither the setting nor `psds` is given. steers: whether it shapes no statistic of a file, but
     what is made of them.
 
-    heading, help, flag, metavar: of its option; no heading, no option. shown: the default in the help.
+    heading, help, flag, metavar: of its option, `--segment-length` or `--no-onset`; no heading, no option.
+    shown: the default in the help.
 
     kind, choices, optional: taken from the type: `number`, `whole`, `switch`, `choice`, or `other`; whether
     None is possible.
@@ -170,7 +171,8 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="Largest effective false positive rate per hour of PSDS; a number asks for PSDS. null for "
         "that of `psds`, else 100.",
         help="Compute PSDS; largest effective false positive rate per hour.")]
-    psds_median_filters: Annotated[Sequence[float] | None, Field((), heading=INTERSECTIONS, metavar="SECONDS",
+    psds_median_filters: Annotated[Sequence[float] | None, Field(
+        (), least=0, most=LONGEST, heading=INTERSECTIONS, metavar="SECONDS",
         meaning="Asks for PSDS with the best of median filters of these lengths, in seconds (piPSDS).",
         help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
         "Repeatable.")]
@@ -292,22 +294,23 @@ class Keywords(SettingsKeywords, total=False):
     preset: str
 
 
-_KINDS = {float: "number", int: "whole", bool: "switch"}
-
-
-def _of_type(annotation: Any, field: Field) -> Field:  # noqa: ANN401 - a type
-    """Return a field with what its type says."""
-    parts = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,)
-    several = [part for part in parts if part is not type(None)]
-    choices = get_args(several[0]) if get_origin(several[0]) is Literal else ()
-    kind = "other" if len(several) > 1 else "choice" if choices else _KINDS.get(several[0], "other")
-    return field._replace(kind=kind, choices=choices, optional=len(several) < len(parts))
-
-
-FIELDS: dict[str, Field] = {
-    name: _of_type(*get_args(annotation)) for name, annotation in SettingsKeywords.__annotations__.items()
-}
+FIELDS: dict[str, Field] = {}
 """All settings by their names, in the order in which signatures list them."""
+
+for _name, _annotation in SettingsKeywords.__annotations__.items():
+    _type, _field = get_args(_annotation)
+    _types = get_args(_type) if get_origin(_type) in (Union, types.UnionType) else (_type,)
+    _several = [each for each in _types if each is not type(None)]
+    _choices = get_args(_several[0]) if get_origin(_several[0]) is Literal else ()
+    _kind = {float: "number", int: "whole", bool: "switch"}.get(
+        _several[0], "choice" if _choices else "other"
+    )
+    FIELDS[_name] = _field._replace(
+        kind=_kind if len(_several) == 1 else "other",
+        choices=_choices,
+        optional=len(_several) < len(_types),
+        flag=_field.flag or f"--{_name.replace('_', '-')}",
+    )
 
 STEERING = tuple(name for name, field in FIELDS.items() if field.steers)
 """Settings that shape no statistic of a file, but what is made of them."""
@@ -317,8 +320,3 @@ IMPLIED = {name: field.implied for name, field in FIELDS.items() if field.implie
 
 METHODS = FIELDS["ci"].choices
 """How intervals can be found."""
-
-
-def option_of(name: str) -> str:
-    """Return the option that gives a setting: `--segment-length`, `--no-onset`."""
-    return FIELDS[name].flag or f"--{name.replace('_', '-')}"

@@ -47,14 +47,15 @@ def check_room(needed: float, what: str, mend: str) -> None:
 
     needed: bytes, estimated. what: the step, as the subject of a sentence. mend: what would need less.
     """
-    if not has_room(needed):
-        given, left = _GIVEN.get(), room()
-        raise RoomError(f"{what} would take about {spelled(needed)}; {_allowed(given, left)}. {mend}")
-
-
-def taken() -> int:
-    """Return the bytes that this process has for itself now; 0 where the system does not tell."""
-    return _taken()
+    if has_room(needed):
+        return
+    given, left = _GIVEN.get(), room()
+    if given is None:
+        free_now = spelled(left / SHARE)
+        limit = f"{free_now} are free, of which {SHARE:.0%} may be taken ({OPTION} sets how much)"
+    else:
+        limit = f"{spelled(left)} are left of {OPTION} {spelled(given)}"
+    raise RoomError(f"{what} would take about {spelled(needed)}; {limit}. {mend}")
 
 
 def given_limit() -> int | None:
@@ -70,39 +71,27 @@ def has_room(needed: float) -> bool:
 def room() -> int:
     """Return the bytes that may be taken now."""
     given = _GIVEN.get()
-    return int(SHARE * free()) if given is None else max(0, given - _taken())
+    return int(SHARE * free()) if given is None else max(0, given - taken())
+
+
+def taken() -> int:
+    """Return the bytes that this process has for itself now; 0 where the system does not tell."""
+    fields = _read("/proc/self/statm").split()
+    if len(fields) < 3:
+        return 0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
 
 
 def free() -> int:
     """Return the bytes that are free: of the machine, or of the container's share if that is less."""
-    found = [left for left in (_available(), *map(_left_of, _groups())) if left is not None]
-    return min(found, default=_UNKNOWN)
-
-
-def spelled(size: float) -> str:
-    """Return a number of bytes with a unit and three digits: `1.5 GiB`."""
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1024
-    return f"{size:.3g} PiB"
-
-
-def _allowed(given: int | None, left: int) -> str:
-    if given is None:
-        return f"{spelled(left / SHARE)} are free, of which {SHARE:.0%} may be taken ({OPTION} sets how much)"
-    return f"{spelled(left)} are left of {OPTION} {spelled(given)}"
-
-
-def _available() -> int | None:
-    """Return what the system says could be taken without swapping."""
-    lines = _read("/proc/meminfo").splitlines()
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    if found:
-        return int(found[0]) * 1024
-    with contextlib.suppress(AttributeError, OSError, ValueError):
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
+    sizes = [left for left in map(_left_of, _groups()) if left is not None]
+    available = [line.split()[1] for line in _read("/proc/meminfo").splitlines() if "MemAvailable:" in line]
+    if available:
+        sizes.append(int(available[0]) * 1024)
+    else:
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            sizes.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(sizes, default=_UNKNOWN)
 
 
 def _groups() -> Iterator[Path]:
@@ -117,11 +106,8 @@ def _groups() -> Iterator[Path]:
 
 def _left_of(group: Path) -> int | None:
     """Return what is left of the memory of a control group, None where it has no limit."""
-    for limit, usage in (
-        ("memory.max", "memory.current"),
-        ("memory.limit_in_bytes", "memory.usage_in_bytes"),
-    ):
-        most, used = _read(str(group / limit)).strip(), _read(str(group / usage)).strip()
+    for names in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+        most, used = (_read(str(group / name)).strip() for name in names)
         if most.isdecimal() and used.isdecimal():
             # Pages of files that nobody uses now are given back when memory is asked for.
             stat = dict(line.split() for line in _read(str(group / "memory.stat")).splitlines())
@@ -130,16 +116,17 @@ def _left_of(group: Path) -> int | None:
     return None
 
 
-def _taken() -> int:
-    """Return the bytes that this process has for itself now; 0 where the system does not tell."""
-    fields = _read("/proc/self/statm").split()
-    if len(fields) < 3:
-        return 0
-    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
-
-
 def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="ascii")
     except (OSError, ValueError):
         return ""
+
+
+def spelled(size: float) -> str:
+    """Return a number of bytes with a unit and three digits: `1.5 GiB`."""
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} PiB"

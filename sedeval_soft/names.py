@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 MOST_MEANT = 3
 """How many names a message proposes."""
@@ -36,36 +36,24 @@ def by_alias(table: str) -> dict[str, str]:
     return {alias: ours for ours, names in aliases()[table].items() for alias in names}
 
 
-class Alias(NamedTuple):
-    """What a tool calls one or more of our settings. note: what else differs, in a few words."""
-
-    tool: str
-    settings: tuple[str, ...]
-    note: str = ""
-
-    def __str__(self) -> str:
-        """Return the tool in the genitive, as it stands before a name."""
-        return f"{self.tool}'" if self.tool.endswith("s") else f"{self.tool}'s"
-
-    def remark(self) -> str:
-        """Return the note as it stands behind a hint."""
-        return f" ({self.note})" if self.note else ""
-
-
-@cache
-def other_settings() -> dict[str, Alias]:
-    """Return arguments and options of other tools that are settings here."""
-    notes = aliases()["notes"]
-    return {
-        name: Alias(tool, tuple(settings), notes.get(name, ""))
-        for tool, named in aliases()["settings"].items()
-        for name, settings in named.items()
-    }
-
-
 def normal(name: str) -> str:
     """Return a name, or an option, as `aliases.toml` writes it."""
     return name.strip("-").replace("-", "_").lower()
+
+
+@cache
+def other_settings() -> dict[str, tuple[str, tuple[str, ...], str]]:
+    """Return arguments and options of other tools that are settings here.
+
+    Of each: the tool in the genitive, as it stands before a name; our settings; what else differs, if
+    anything.
+    """
+    notes = {name: f" ({note})" for name, note in aliases()["notes"].items()}
+    return {
+        name: (f"{tool}'" if tool.endswith("s") else f"{tool}'s", tuple(settings), notes.get(name, ""))
+        for tool, named in aliases()["settings"].items()
+        for name, settings in named.items()
+    }
 
 
 def hint(name: str, known: Sequence[str]) -> str:
@@ -76,7 +64,8 @@ def hint(name: str, known: Sequence[str]) -> str:
     alias = other_settings().get(normal(name))
     if alias is None:
         return did_you_mean(name, known) or f"; known: {', '.join(known)}"
-    return f"; {alias} {name} is {' and '.join(alias.settings)} here{alias.remark()}"
+    tool, settings, note = alias
+    return f"; {tool} {name} is {' and '.join(settings)} here{note}"
 
 
 def meant(text: str, names: Iterable[str]) -> str:
@@ -93,15 +82,11 @@ def meant(text: str, names: Iterable[str]) -> str:
     if bracket:
         label = rest.rpartition("]")[0]
         classes = [name for name in having if name.endswith(("[class]", f"[{label}]"))]
-        chosen = [f"{name.partition('[')[0]}[{label}]" for name in classes]
-    else:
-        whole = [name for name in having if not name.endswith("]")]
-        # Of several averages the macro average is what most of the field reports.
-        averaged = {name.rpartition(".")[0] for name in whole if name.endswith(".macro")}
-        chosen = [
-            name for name in whole if name.endswith(".macro") or name.rpartition(".")[0] not in averaged
-        ]
-    return _question(chosen[:MOST_MEANT])
+        return _question([f"{name.partition('[')[0]}[{label}]" for name in classes])
+    # Of several averages the macro average is what most of the field reports.
+    averaged = {name.removesuffix(".macro") for name in having if name.endswith(".macro")}
+    whole = [name for name in having if not name.endswith("]")]
+    return _question([n for n in whole if n.endswith(".macro") or n.rpartition(".")[0] not in averaged])
 
 
 def folded(name: str) -> str:
@@ -130,4 +115,4 @@ def did_you_mean(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: f
 
 
 def _question(names: Sequence[str]) -> str:
-    return f"; did you mean {' or '.join(map(repr, names))}?" if names else ""
+    return f"; did you mean {' or '.join(map(repr, names[:MOST_MEANT]))}?" if names else ""

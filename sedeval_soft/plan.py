@@ -80,8 +80,15 @@ class Plan:
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
         swept = tuple(basis for basis in BASES if settings.sweeps(basis))
-        tuned_by = tuple(basis for basis in BASES if settings.tunes_by(basis))
-        psds = tuple(reading for reading in ("hard", "soft") if settings.wants_psds_of(reading))
+        searching = {basis for basis in BASES if settings.wants(basis, "tuned")}
+        if isinstance(settings.thresholds, str):
+            searching.add("segment")
+        if settings.cross_tune is not None and settings.objective:
+            searching.add(settings.objective.partition(".")[0])
+        tuned_by = tuple(basis for basis in BASES if basis in searching)
+        # PSDS has both readings, unless `only` names just one.
+        wanted = tuple(reading for reading in ("hard", "soft") if settings.wants("intersection", reading))
+        psds = (wanted or ("hard", "soft")) if settings.wants_psds else ()
         groups = {*settings.measures}
         ordered = bool(groups & {*ORDERED})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +22,6 @@ from sedeval_soft.fields import (
     DEFAULT_ONLY,
     FIELDS,
     IMPLIED,
-    LONGEST,
     RULES,
     Compat,
     EntropyUnit,
@@ -158,70 +157,72 @@ class Settings:
                 values[name] = tuple(value)
             elif value is not None:
                 raise SettingsError(f"{name} must be a list, not {value!r}")
-        settings = cls(
-            **{
-                name: value
-                for name, value in values.items()
-                if value is not None or not FIELDS[name].optional
-            }
-        )
-        settings._check_searched()
+        given = {
+            name: value for name, value in values.items() if value is not None or not FIELDS[name].optional
+        }
+        settings = cls(**given)
+        # Parts of what a caller asks for do without what readings that are left out would have.
+        if settings.satisfice is not None and not any(settings.wants(basis, "optimal") for basis in READINGS):
+            raise SettingsError("satisfice is of optimal readings; only leaves them out")
+        if settings.reference_sweep and not any(map(settings.sweeps, READINGS)):
+            raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
         return settings
 
     def __post_init__(self) -> None:
         """Check every value, so that nothing downstream has to; numpy's scalars become Python's."""
         for name, definition in FIELDS.items():
-            value = plain(getattr(self, name))
-            if value is not None or definition.default is not None:
-                value = (_CHECKS.get(name) or _CHECK_KIND[definition.kind])(name, value)
-            object.__setattr__(self, name, value)
-        self._check_silence()
-        self._check_tuning()
-        self._check_postprocessing()
-        both = [name for name in self.groups if name in self.scenes]
-        if both:
-            raise SettingsError(f"groups and scenes both have {both[0]!r}; expected each name once")
-        if not (self.onset or self.offset):
-            raise SettingsError("onset and offset cannot both be left out of event-based scores")
-        if self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")):
-            raise SettingsError(
-                f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out"
+            value = getattr(self, name)
+            # A default needs no check. It is known by its text: True is 1, and -0.0 is 0.0, in other texts.
+            if repr(value) != repr(definition.default):
+                check = _CHECKS.get(name) or _CHECK_KIND[definition.kind]
+                object.__setattr__(self, name, check(name, plain(value)))
+        for wrong, message in self._contradictions():
+            if wrong:
+                raise SettingsError(message)
+
+    def _contradictions(self) -> Iterator[tuple[object, str]]:
+        """Yield what settings cannot be together, each with what is said of it."""
+        cut = self.reference_cut
+        # What no row covers has the value 0, as rows of 0 do.
+        silence = "silence, of value 0, would be active"
+        above = "expected a threshold above 0, or one that is not inclusive"
+        yield cut < 0, f"the reference threshold must not be below 0, not {cut:g}: {silence}"
+        for name, threshold in (("threshold", self.threshold), ("reference_threshold", cut)):
+            yield (
+                self.inclusive and threshold <= 0,
+                f"{name} {threshold:g} cannot go with inclusive: {silence}; {above}",
             )
-
-    def _check_silence(self) -> None:
-        """Refuse thresholds that silence reaches: what no row covers has the value 0, as rows of 0 do."""
-        if self.reference_cut < 0:
-            raise SettingsError(
-                f"the reference threshold must not be below 0, not {self.reference_cut:g}: "
-                "silence, of value 0, would be active"
-            )
-        for name, cut in (("threshold", self.threshold), ("reference_threshold", self.reference_cut)):
-            if self.inclusive and cut <= 0:
-                raise SettingsError(
-                    f"{name} {cut:g} cannot go with inclusive: silence, of value 0, would be active; "
-                    "expected a threshold above 0, or one that is not inclusive"
-                )
-
-    def _check_tuning(self) -> None:
-        if self.thresholds is not None and self.cross_tune is not None:
-            raise SettingsError("thresholds are given; cross_tune finds them: expected one of the two")
-        if any(part.endswith(".tuned") for part in self.only) and not self.tunes:
-            raise SettingsError("thresholds or cross_tune must be given for a tuned reading")
-        if self.reference_sweep and (self.compat or self.matching == "greedy"):
-            raise SettingsError("reference_sweep cannot go with compat and greedy matching, which go by rows")
-
-    def _check_postprocessing(self) -> None:
-        if self.psds_median_filters and any(self.lengths_of("median_filter")):
-            raise SettingsError("median_filter and psds_median_filters exclude one another")
-        if self.events == "rows" and (self.postprocesses or self.psds_median_filters):
-            raise SettingsError("events=rows cannot go with post-processing, which joins and cuts rows")
-
-    def _check_searched(self) -> None:
-        """Refuse what readings that are left out would have; parts of what a caller asks for do without."""
-        if self.satisfice is not None and not any(self.wants(basis, "optimal") for basis in READINGS):
-            raise SettingsError("satisfice is of optimal readings; only leaves them out")
-        if self.reference_sweep and not any(map(self.sweeps, READINGS)):
-            raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
+        yield (
+            self.thresholds is not None and self.cross_tune is not None,
+            "thresholds are given; cross_tune finds them: expected one of the two",
+        )
+        yield (
+            any(part.endswith(".tuned") for part in self.only) and not self.tunes,
+            "thresholds or cross_tune must be given for a tuned reading",
+        )
+        yield (
+            self.reference_sweep and (self.compat or self.matching == "greedy"),
+            "reference_sweep cannot go with compat and greedy matching, which go by rows",
+        )
+        filters = self.psds_median_filters
+        yield (
+            filters and any(self.lengths_of("median_filter")),
+            "median_filter and psds_median_filters exclude one another",
+        )
+        yield (
+            self.events == "rows" and (filters or self.postprocesses),
+            "events=rows cannot go with post-processing, which joins and cuts rows",
+        )
+        for name in self.groups:
+            yield name in self.scenes, f"groups and scenes both have {name!r}; expected each name once"
+        yield (
+            not (self.onset or self.offset),
+            "onset and offset cannot both be left out of event-based scores",
+        )
+        yield (
+            self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
+            f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out",
+        )
 
     @property
     def segment_ticks(self) -> Fraction:
@@ -237,12 +238,6 @@ class Settings:
     def tunes(self) -> bool:
         """Whether there is a tuned reading: at thresholds that are given, or found on other files."""
         return self.thresholds is not None or self.cross_tune is not None
-
-    def tunes_by(self, basis: str) -> bool:
-        """Return whether the tuned reading of any basis needs the values of one."""
-        objective = self.cross_tune is not None and (self.objective or "").startswith(f"{basis}.")
-        rule = isinstance(self.thresholds, str) and basis == "segment"
-        return self.tunes and (objective or rule or self.wants(basis, "tuned"))
 
     def wants(self, basis: str, reading: str | None = None) -> bool:
         """Return whether a basis is evaluated, in a reading or (None) in any."""
@@ -276,11 +271,6 @@ class Settings:
         """Whether PSDS is asked for: it is slower than what is printed by default."""
         weighted = any(getattr(self, name) is not None for name in WEIGHTS)
         return self.psds is not None or bool(self.psds_median_filters) or weighted
-
-    def wants_psds_of(self, reading: str) -> bool:
-        """Return whether PSDS is asked for in a reading: in both, unless `only` names just one."""
-        named = [name for name in ("hard", "soft") if self.wants("intersection", name)]
-        return self.wants_psds and (reading in named or not named)
 
     def criterion(self, name: str) -> float:
         """Return a setting of intersections or PSDS: as it was given, as `psds` has it, or its default."""
@@ -320,34 +310,13 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given, checked late
 
 def finite(name: str, value: object) -> float:
     """Return a setting as a float; raises SettingsError for anything but a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise SettingsError(f"{name} must be a finite number, not {value!r}")
     try:
-        number = float(value)
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     except OverflowError:
         raise SettingsError(f"{name} must be a finite number, not one of so many digits") from None
     if not math.isfinite(number):
         raise SettingsError(f"{name} must be a finite number, not {value!r}")
     return number
-
-
-def _number(name: str, value: object) -> float:
-    """Return a finite number in the range of a setting."""
-    number, definition = finite(name, value), FIELDS[name]
-    if not _in_range(number, definition):
-        low, high = definition.least, definition.most
-        expected = f"above {low:g}, at most {high:g}" if definition.above else f"{low:g} to {high:g}"
-        raise SettingsError(f"{name} must be {expected}, not {number}")
-    return number
-
-
-def _whole(name: str, value: object) -> int:
-    definition = FIELDS[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not _in_range(value, definition):
-        raise SettingsError(
-            f"{name} must be a whole number, {definition.least} to {definition.most}, not {value!r}"
-        )
-    return value
 
 
 def _in_range(number: float, definition: Field) -> bool:
@@ -358,14 +327,34 @@ def _in_range(number: float, definition: Field) -> bool:
     return number <= high and (number > low if definition.above else number >= low)
 
 
+def _number(name: str, value: object, called: str = "") -> float:
+    """Return a finite number in the range of a setting. called: what messages call it."""
+    called, definition = called or name, FIELDS[name]
+    number = finite(called, value)
+    if not _in_range(number, definition):
+        low, high = definition.least, definition.most
+        expected = f"above {low:g}, at most {high:g}" if definition.above else f"{low:g} to {high:g}"
+        raise SettingsError(f"{called} must be {expected}, not {number}")
+    return number
+
+
+def _whole(name: str, value: object, others: str = "") -> int:
+    """Return a whole number in the range of a setting. others: what it could be instead, for messages."""
+    definition = FIELDS[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not _in_range(value, definition):
+        expected = f"a whole number, {definition.least} to {definition.most}{others}"
+        raise SettingsError(f"{name} must be {expected}, not {value!r}")
+    return value
+
+
 def _switch(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise SettingsError(f"{name} must be true or false, not {value!r}")
     return value
 
 
-def _choice(name: str, value: object, choices: Iterable[str] = ()) -> str:
-    choices = tuple(choices) or FIELDS[name].choices
+def _choice(name: str, value: object, choices: tuple[str, ...] = ()) -> str:
+    choices = choices or FIELDS[name].choices
     if value not in choices:
         wrong = f"{name} must be one of {', '.join(choices)}, not {value!r}"
         raise SettingsError(wrong + meant(str(value), choices))
@@ -408,16 +397,9 @@ def short_fraction(seconds: float) -> str:
     return str(exact) if (exact * 10**12).denominator > 1 and exact.denominator <= _TICKS else str(seconds)
 
 
-def _segment_length(name: str, value: object) -> float:
-    return float(exactly(_number(name, segment_length(name, value))))
-
-
 def _seconds(name: str, value: object, called: str = "") -> float:
     """Return a length in seconds, in whole ticks: what is kept, and shown, is what is used."""
-    length = finite(called or name, value)
-    if not 0 <= length <= LONGEST:
-        raise SettingsError(f"{called or name} must be 0 to {LONGEST:g}, not {length}")
-    return round(length * _TICKS) / _TICKS
+    return round(_number(name, value, called) * _TICKS) / _TICKS
 
 
 def _seconds_by_class(name: str, value: object) -> Seconds:
@@ -427,10 +409,6 @@ def _seconds_by_class(name: str, value: object) -> Seconds:
     if not all(isinstance(label, str) for label in value):
         raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
     return lengths
-
-
-def _several_seconds(name: str, value: Iterable[object]) -> tuple[float, ...]:
-    return tuple(_seconds(name, each) for each in value)
 
 
 def checked_thresholds(value: object) -> Thresholds | Rule:
@@ -450,16 +428,6 @@ def checked_thresholds(value: object) -> Thresholds | Rule:
             raise SettingsError(f"thresholds of {label!r} must be {LOWEST:g} to {HIGHEST:g}, not {number!r}")
         thresholds[label] = threshold
     return thresholds
-
-
-def _cross_tune(name: str, value: object) -> int | Literal["folds"]:
-    if value == "folds":
-        return "folds"
-    if isinstance(value, bool) or not isinstance(value, int) or not _in_range(value, FIELDS[name]):
-        raise SettingsError(
-            f"cross_tune must be a whole number, 2 to {FIELDS[name].most}, or folds, not {value!r}"
-        )
-    return value
 
 
 def _parts_of_evaluation(name: str, value: Iterable[object], known: tuple[str, ...]) -> tuple[str, ...]:
@@ -608,13 +576,13 @@ _CHECK_KIND: dict[str, Callable[[str, Any], object]] = {
 """How values are checked by the kinds of settings."""
 
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
-    "segment_length": _segment_length,
+    "segment_length": lambda name, value: float(exactly(_number(name, segment_length(name, value)))),
     "onset_collar": _seconds,
     "offset_collar": _seconds,
     **dict.fromkeys(POSTPROCESSING, _seconds_by_class),
-    "psds_median_filters": _several_seconds,
+    "psds_median_filters": lambda name, value: tuple(_seconds(name, each) for each in value),
     "thresholds": lambda _, value: checked_thresholds(value),
-    "cross_tune": _cross_tune,
+    "cross_tune": lambda name, value: value if value == "folds" else _whole(name, value, ", or folds"),
     "objective": partial(_choice, choices=OBJECTIVES),
     "satisfice": lambda _, value: str(Constraint.parse(value)),
     "measures": partial(_parts_of_evaluation, known=(*GROUPS, "all")),
@@ -624,35 +592,3 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "scenes": partial(_named_parts, "file name pattern"),
 }
 """How values are checked of settings that are of no such kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class TunedClass:
-    """The best threshold of a class; None where it has no reference.
-
-    score: what it reaches. low, high: all thresholds between them are as good. n_ref: size of the reference.
-    """
-
-    threshold: float | None
-    score: float | None
-    low: float | None
-    high: float | None
-    n_ref: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """Thresholds that are best on some data.
-
-    objective: what for, one of `OBJECTIVES`. beta, inclusive: as in the settings. classes: by name.
-    """
-
-    objective: str
-    beta: float
-    inclusive: bool
-    classes: Mapping[str, TunedClass]
-
-    @property
-    def thresholds(self) -> Thresholds:
-        """The thresholds of classes that have one."""
-        return {label: of.threshold for label, of in self.classes.items() if of.threshold is not None}

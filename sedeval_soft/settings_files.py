@@ -7,6 +7,7 @@ added to what it says.
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -15,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.settings import Settings, Thresholds, Tuning, checked_thresholds
+from sedeval_soft.settings import Settings, Thresholds, checked_thresholds
 
 _LARGEST = 1 << 24
 """Bytes of a file of settings: nobody writes more, and reading takes a minute."""
@@ -69,17 +71,6 @@ def files_of_settings(path: str) -> tuple[str, ...]:
     return tuple(level.path for level in _levels(path)[0])
 
 
-def load_preset(name: str) -> dict[str, Any]:
-    """Return the settings of a preset; raises SettingsError where there is none of that name."""
-    return dict(read_plain_yaml(text_of_preset(name)))
-
-
-def classes_of_preset(name: str) -> tuple[str, ...] | None:
-    """Return the classes that outputs of a challenge may name, None where any may be."""
-    classes = load_preset(name).get("classes")
-    return tuple(classes) if classes is not None else UNRESTRICTED.get(name)
-
-
 def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
     """Return a settings file and those that it extends, and the settings of the preset below them."""
     levels = [_read(path)]
@@ -95,17 +86,15 @@ def _read(path: str) -> _File:
         raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
     lines: dict[str, int] = {}
     values = read_yaml(path, lines)
-    if values is None:
-        values = {}
+    values = {} if values is None else values
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        raise InputError(
-            Problem(path, f"holds {type(values).__name__}; expected settings, one `name: value` a line")
-        )
+        expected = "expected settings, one `name: value` a line"
+        raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     values = {key.replace("-", "_"): value for key, value in values.items()}
     file = _File(path, values, lines, values.pop(EXTENDS, None))
     for key in values:
         # Settings know their own names only.
-        if key not in Settings.__slots__ and did_you_mean(key, (*Settings.__slots__, EXTENDS), n=1) == _MEANT:
+        if key not in FIELDS and did_you_mean(key, (*FIELDS, EXTENDS), n=1) == _MEANT:
             raise file.refused(f"unknown setting {key!r}{_MEANT}", key)
     return file
 
@@ -120,17 +109,14 @@ def _extended(levels: list[_File]) -> str:
     path = os.path.join(os.path.dirname(last.path), name)  # noqa: PTH118, PTH120 - shown as it was written
     if not os.path.isfile(path):  # noqa: PTH113 - also False for what cannot be a path
         hint = did_you_mean(name, PRESETS, n=1)
-        raise last.refused(
-            f"extends {name!r}, which is neither a preset nor a file beside this one{hint}", EXTENDS
-        )
-    if os.path.realpath(path) in (os.path.realpath(level.path) for level in levels):
-        raise last.refused(
-            f"extends {name!r}, which extends this file itself; expected one that does not", EXTENDS
-        )
-    if len(levels) >= _MOST_LEVELS:
-        expected = f"expected at most {_MOST_LEVELS} files that extend one another"
-        raise last.refused(f"extends {name!r}; {expected}", EXTENDS)
-    return path
+        problem = f", which is neither a preset nor a file beside this one{hint}"
+    elif os.path.realpath(path) in (os.path.realpath(level.path) for level in levels):
+        problem = ", which extends this file itself; expected one that does not"
+    elif len(levels) >= _MOST_LEVELS:
+        problem = f"; expected at most {_MOST_LEVELS} files that extend one another"
+    else:
+        return path
+    raise last.refused(f"extends {name!r}{problem}", EXTENDS)
 
 
 def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever YAML may hold
@@ -187,8 +173,6 @@ def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 # Settings of challenges, shipped with the package, and the classes that their outputs may name.
-#
-# Each is a settings file beside this one, whose first line says what it is. Nothing heavy is imported here.
 
 
 PRESETS = (
@@ -226,16 +210,22 @@ def checked_preset(name: object) -> str:
 
 
 def text_of_preset(name: str) -> str:
-    """Return the settings file of a preset as it stands, comments and all."""
+    """Return the settings file of a preset as it stands, comments and all; its first line says what it is."""
     from importlib.resources import files
 
     path = files("sedeval_soft").joinpath("presets", f"{checked_preset(name)}.yaml")
     return path.read_text(encoding="utf-8")
 
 
-def title_of_preset(name: str) -> str:
-    """Return what a preset is, in a line."""
-    return text_of_preset(name).partition("\n")[0].removeprefix("# ")
+def load_preset(name: str) -> dict[str, Any]:
+    """Return the settings of a preset; raises SettingsError where there is none of that name."""
+    return dict(read_plain_yaml(text_of_preset(name)))
+
+
+def classes_of_preset(name: str) -> tuple[str, ...] | None:
+    """Return the classes that outputs of a challenge may name, None where any may be."""
+    classes = load_preset(name).get("classes")
+    return tuple(classes) if classes is not None else UNRESTRICTED.get(name)
 
 
 # YAML as people who write settings expect it: no key twice, and plain words and decimal numbers only.
@@ -264,16 +254,16 @@ _MOST_NODES = 1_000_000
 """Values that a file may have, counted each time that an alias repeats them: few lines can be billions."""
 
 
-def _unfolded(node: Any, known: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
+def _unfolded(node: Any, sizes: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
     """Return how many values a node has if every alias is written out; infinitely many if it holds itself."""
     if depth > _DEEPEST:
         raise RecursionError
-    if id(node) not in known:
-        known[id(node)] = float("inf")  # until it is known: it may be asked for by what is in it
-        plain = isinstance(node.value, str)
-        pairs = () if plain else (pair if isinstance(pair, tuple) else (pair,) for pair in node.value)
-        known[id(node)] = 1.0 + sum(_unfolded(part, known, depth + 1) for pair in pairs for part in pair)
-    return known[id(node)]
+    if id(node) not in sizes:
+        sizes[id(node)] = math.inf  # until it is known: it may be asked for by what is in it
+        parts = [] if isinstance(node.value, str) else node.value
+        pairs = (part if isinstance(part, tuple) else (part,) for part in parts)
+        sizes[id(node)] = 1.0 + sum(_unfolded(part, sizes, depth + 1) for pair in pairs for part in pair)
+    return sizes[id(node)]
 
 
 def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever it may hold
@@ -346,22 +336,12 @@ def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> 
 # Files of thresholds: what `soft-sed-eval tune` writes and `--thresholds` reads.
 
 
-def dump_thresholds(tuning: Tuning, signature: str) -> str:
+def dump_thresholds(tuning: Mapping[str, Any]) -> str:
     """Return the text of a file of thresholds: they, what they reach, and how they were found."""
-    rest: dict[str, Any] = {
-        "objective": tuning.objective,
-        "beta": tuning.beta,
-        "inclusive": tuning.inclusive,
-        "classes": {
-            label: {"n_ref": of.n_ref, "score": of.score, "as_good": [of.low, of.high]}
-            for label, of in tuning.classes.items()
-        },
-        "signature": signature,
-    }
-    first = write_plain_yaml({"thresholds": tuning.thresholds})
+    rest = {name: value for name, value in tuning.items() if name != "thresholds"}
     return (
         "# Thresholds for --thresholds; a class that has none is cut at --threshold.\n"
-        f"{first}{write_plain_yaml(rest, flow=None)}"
+        f"{write_plain_yaml({'thresholds': tuning['thresholds']})}{write_plain_yaml(rest, flow=None)}"
     )
 
 
@@ -373,17 +353,18 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
     """
     values = read_yaml(path)
     if not isinstance(values, Mapping):
-        raise InputError(
-            Problem(path, f"holds {type(values).__name__}; expected thresholds, one `class: number` a line")
-        )
+        expected = "expected thresholds, one `class: number` a line"
+        raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     made = values.get("inclusive")
     if "thresholds" in values and isinstance(made, bool) and made is not inclusive:
         here, there = ("at or above", "above") if inclusive else ("above", "at or above")
         raise SettingsError(f"{path}: found for active {there} thresholds; this evaluation has {here}")
     try:
-        found = checked_thresholds(values.get("thresholds", values))
+        thresholds = checked_thresholds(values.get("thresholds", values))
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from error
-    if isinstance(found, str):
-        raise SettingsError(f"{path}: thresholds are the rule {found}; expected `--thresholds {found}`")
-    return found
+    if isinstance(thresholds, str):
+        raise SettingsError(
+            f"{path}: thresholds are the rule {thresholds}; expected `--thresholds {thresholds}`"
+        )
+    return thresholds

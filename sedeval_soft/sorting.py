@@ -9,13 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-# The order of many values in [0, 1], faster than `numpy.argsort` finds it.
-#
-# numpy sorts plain 64-bit integers several times faster than it sorts indices by their values. So a value, as
-# many of its leading bits as there is room for, and its index are packed into one integer. What the bits
-# that did not fit would have parted is put right afterwards: by then it is all but in order.
-
-
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Number = TypeVar("Number", bound=np.number[Any])
@@ -28,11 +21,18 @@ _BLOCK = 1 << 15
 _MANY = 1 << 16
 """Values from which on a hash table finds those that there are sooner than sorting them."""
 
+_PROBES = 8
+"""Values looked at for each block that an array may have, to find levels."""
+
 
 def in_order(values: Floats) -> tuple[Floats, Index]:
     """Return values in ascending order, and the place that each had, (n,) each; equal ones stay as they are.
 
     values: (n,) in [0, 1].
+
+    numpy sorts plain 64-bit integers several times faster than it sorts indices by their values. So a value,
+    as many of its leading bits as there is room for, and its index are packed into one integer. What the bits
+    that did not fit would have parted is put right afterwards: by then it is all but in order.
     """
     n = len(values)
     index_bits = max(n - 1, 0).bit_length()
@@ -44,19 +44,20 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
         keys[begin : begin + _BLOCK] |= np.arange(begin, min(begin + _BLOCK, n))
     keys.sort()
     keys &= (1 << index_bits) - 1
-    found = values[keys]
-    after = found[1:]
+    ordered = values[keys]
     blocks = (slice(begin, begin + _BLOCK) for begin in range(0, n - 1, _BLOCK))
-    if any(np.any(after[block] < found[:-1][block]) for block in blocks):
-        again = np.argsort(found, kind="stable")
-        return found[again], keys[again]
-    return found, keys
+    if any(np.any(ordered[1:][block] < ordered[:-1][block]) for block in blocks):
+        again = np.argsort(ordered, kind="stable")
+        return ordered[again], keys[again]
+    return ordered, keys
 
 
-def heads(ordered: npt.NDArray[np.number[Any]]) -> Index:
-    """Return where groups of equal values begin, (n_groups,); ordered: (n,) values in order."""
-    new = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
+    """Return where groups of equal rows begin, (n_groups,); columns: (n,) each, their rows in order."""
+    new = np.ones(len(columns[0]), dtype=bool)
+    np.not_equal(columns[0][1:], columns[0][:-1], out=new[1:])
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(new)
 
 
@@ -72,30 +73,12 @@ def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return ordered[heads(ordered)]
 
 
-def middle_ranks(ordered: Floats) -> Floats:
-    """Return the ranks of ordered values from 1, (n,); equal values share the mean of theirs."""
-    n = len(ordered)
-    first = heads(ordered)
-    if len(first) == n:
-        return np.arange(1.0, n + 1.0)
-    after = np.append(first[1:], n)
-    return np.repeat((first + after + 1) / 2, after - first)
-
-
-# Many sorted arrays as one, block by block of values.
-#
-# To bring what several sorted arrays hold into one order, their values are parted at some levels. What lies
-# between two levels is a slice of each array, small enough to be worked on in the processor's cache; blocks
-# are independent of one another. Equal values are never parted.
-
-
-_PROBES = 8
-"""Values looked at for each block that an array may have, to find levels."""
-
-
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Ascending arrays cut at common levels.
+    """Ascending arrays cut at common levels: many sorted arrays as one, block by block of values.
+
+    What lies between two levels is a slice of each array, small enough to be worked on in the processor's
+    cache; blocks are independent of one another. Equal values are never parted.
 
     parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
     `edges[:, b]` and `edges[:, b + 1]`. size: (n_blocks,) values in each.
@@ -111,10 +94,9 @@ class Blocks:
     def of(cls, parts: Sequence[Floats]) -> Blocks:
         """Cut ascending arrays with values in [0, 1] into blocks of about equal size."""
         levels = _levels(parts)
-        inner = [np.searchsorted(part, levels, side="left") for part in parts]
         edges = np.zeros((len(parts), len(levels) + 2), dtype=np.int64)
-        for row, cuts, part in zip(edges, inner, parts, strict=True):
-            row[1:-1], row[-1] = cuts, len(part)
+        for row, part in zip(edges, parts, strict=True):
+            row[1:-1], row[-1] = np.searchsorted(part, levels, side="left"), len(part)
         before = edges.sum(axis=0)
         return cls(parts, edges, np.diff(before), before)
 
@@ -131,13 +113,11 @@ class Blocks:
 
         The places are None where the slices are in order as they are.
         """
-        found = self._values(block)
-        if not found:
-            return np.zeros(0), None
-        joined = np.concatenate(found) if len(found) > 1 else found[0]
-        if len(found) == 1 or self.level(block) is not None:
-            return joined, None
-        return in_order(joined)
+        slices = self._values(block)
+        values = slices[0] if len(slices) == 1 else np.concatenate([np.zeros(0), *slices])
+        if len(slices) < 2 or self.level(block) is not None:
+            return values, None
+        return in_order(values)
 
     def level(self, block: int) -> float | None:
         """Return the value that all of a block have; None where they differ, or there are none."""
@@ -145,8 +125,8 @@ class Blocks:
         return ends.pop() if len(ends) == 1 else None
 
     def _values(self, block: int) -> list[Floats]:
-        found = [part[own] for part, own in zip(self.parts, self.slices(block), strict=True)]
-        return [values for values in found if len(values)]
+        slices = [part[place] for part, place in zip(self.parts, self.slices(block), strict=True)]
+        return [values for values in slices if len(values)]
 
     def sums(self, part: int, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the sums of weights of a part in each block, (n_blocks,); int64 if they are no floats."""
@@ -160,17 +140,17 @@ class Blocks:
     def rank(self, block: int) -> list[Floats]:
         """Return the ranks of a block's values among all, for each part; ties have their mean."""
         below = int(self.before[block])
-        lengths = [own.stop - own.start for own in self.slices(block)]
+        lengths = np.diff(self.edges[:, block : block + 2])[:, 0].tolist()
         if self.level(block) is not None:
             # One value may fill a block beyond all bounds: silence.
             rank = np.full(1, below + (int(self.size[block]) + 1) / 2)
             return [np.broadcast_to(rank, length) for length in lengths]
         values, order = self.ordered(block)
-        ranks = middle_ranks(values) + below
+        first = heads(values)
+        after = np.append(first[1:], len(values))
+        ranks = np.repeat((first + after + 1) / 2, after - first) + below
         if order is not None:
-            placed = np.empty(len(ranks))
-            placed[order] = ranks
-            ranks = placed
+            ranks[order] = ranks.copy()
         return np.split(ranks, np.cumsum(lengths)[:-1])
 
 

@@ -10,13 +10,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from called import call
 from documents import blocks
 from launched import program
 
-from sedeval_soft.cli.main import group
+from sedeval_soft.cli.main import SHORT_HELPS, group
 from sedeval_soft.cli.present import parse_requirement
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,10 @@ def steps() -> list[dict[str, Any]]:
 def options(command: str) -> set[str]:
     """Return the options of a command."""
     return {
-        name for parameter in group.commands[command].params for name in parameter.opts if name[:2] == "--"
+        name
+        for parameter in group.get_command(click.Context(group), command).params
+        for name in parameter.opts
+        if name[:2] == "--"
     }
 
 
@@ -207,7 +211,7 @@ def test_the_hook_validates_tables(tmp_path):
     assert found["language"] == "python"
     program, command = found["entry"].split()
     assert f'{program} = "' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert command in group.commands
+    assert command in SHORT_HELPS
     assert all(re.search(found["files"], name) for name in ("a.tsv", "b/c.csv", "d.rttm"))
     assert not re.search(found["files"], "a.py")
     good, bad = tmp_path / "good.tsv", tmp_path / "bad.tsv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sedeval_soft.report import scores_table
+from sedeval_soft.report.explanation import scores_table
 
 MARK = "<!-- scores: made by `python docs/make/scores.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "scores.md"

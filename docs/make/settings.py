@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.fields import FIELDS, option_of
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.settings_files import PRESETS, text_of_preset
 from sedeval_soft.settings_schema import schema_text
 
@@ -48,7 +48,7 @@ def table() -> str:
     properties = json.loads(schema_text())["properties"]
     lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
     for name, schema in properties.items():
-        option = f"`{option_of(name)}`" if name in FIELDS and FIELDS[name].heading else ""
+        option = f"`{FIELDS[name].flag}`" if name in FIELDS and FIELDS[name].heading else ""
         default = f"`{json.dumps(schema['default']).strip(chr(34))}`" if "default" in schema else ""
         lines.append(f"| `{name}` | {option} | {schema['description']} | {form(schema)} | {default} |")
     return "".join(f"{line}\n" for line in lines)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
@@ -39,10 +39,57 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT
 
+if TYPE_CHECKING:
+    from sedeval_soft.tables.file_groups import Partition
+
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What several systems are scored against and by; it is read once for all of them.
+
+    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`.
+    """
+
+    reference: EventTable
+    settings: Settings
+    durations: Mapping[str, float] | None
+    folds: Parted | None
+    by: Parted | None
+    limits: Limits
+
+    @classmethod
+    def read(
+        cls,
+        reference: Any,  # noqa: ANN401 - as for evaluate
+        settings: Settings,
+        durations: Durations | None,
+        folds: Parted | None,
+        by: Parted | None,
+        limits: Limits,
+    ) -> Task:
+        """Read the reference and the durations; arguments as for `evaluate`."""
+        rows = to_rows(reference, "reference", settings, limits)
+        return cls(rows, settings, read_lengths(durations, limits), folds, by, limits)
+
+    def count(
+        self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False
+    ) -> Shard:
+        """Return what is counted of a system; settings: others than those of all, see `shard_of_rows`."""
+        return shard_of_rows(
+            self.reference, rows, settings or self.settings, self.durations, name, cells=cells
+        )
+
+    def partitions(self, shard: Shard) -> tuple[Partition | None, Partition | None]:
+        """Return which files of what was counted are of which fold, and of which scene."""
+        files = shard.tally.files
+        folds = read_parts(self.folds, "folds", files, self.limits)
+        return folds, read_parts(self.by, "by", files, self.limits)
 
 
 def compare(
@@ -73,14 +120,10 @@ def compare(
         check_baseline(baseline, list(_named(systems)))
     chosen = chosen_with([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
-    found = _score(reference, systems, chosen, (durations, folds, by, progress), limits_from(limits, columns))
-    return compare_scores(
-        [scores for scores, _ in found],
-        [shard.tally for _, shard in found],
-        rank_by=rank_by,
-        baseline=baseline,
-        progress=progress,
-    )
+    limits = limits_from(limits, columns)
+    scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)
+    tallies = [shard.tally for shard in shards]
+    return compare_scores(scores, tallies, rank_by=rank_by, baseline=baseline, progress=progress)
 
 
 def mean_of_runs(
@@ -109,42 +152,44 @@ def mean_of_runs(
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
     if chosen.worst:
         raise SettingsError("worst is of one system's output; ask for it with each of the runs")
-    found = _score(reference, runs, chosen, (durations, folds, by, None), limits_from(limits, columns))
-    names = [scores.system for scores, _ in found]
-    return mean_scores([scores for scores, _ in found], name or f"mean of {', '.join(names)}")
+    scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, columns))
+    return mean_scores(scores, name or f"mean of {', '.join(each.system for each in scores)}")
 
 
 def _score(
     reference: Any,  # noqa: ANN401 - as for evaluate
     systems: Systems,
     settings: Settings,
-    given: tuple[Durations | None, Parted | None, Parted | None, Progress | None],
-    limits: Limits | None,
-) -> list[tuple[Scores, Shard]]:
+    durations: Durations | None,
+    folds: Parted | None,
+    by: Parted | None,
+    limits: Limits,
+    progress: Progress | None = None,
+) -> tuple[list[Scores], list[Shard]]:
+    """Return the scores of each system, and the counts by which they are resampled together."""
     named = {name: with_points(system, limits) for name, system in _named(systems).items()}
-    settings = with_folds(settings, given[1])
-    settings = settings_of_points(settings, named.values())
-    ours, lengths = to_rows(reference, "reference", settings, limits), read_lengths(given[0], limits)
-    found = []
+    settings = settings_of_points(with_folds(settings, folds), named.values())
+    task = Task.read(reference, settings, durations, folds, by, limits)
+    scores, shards = [], []
     for name, system in named.items():
-        theirs = to_rows(system, name, settings, limits)
+        rows = to_rows(system, name, settings, limits)
         with _naming(name):
-            shard = shard_of_rows(ours, theirs, settings, lengths, name, cells=True)
-            files = shard.tally.files
-            folds = read_parts(given[1], "folds", files, limits)
-            by = read_parts(given[2], "by", files, limits)
+            shard = task.count(rows, name, cells=True)
+            files = task.partitions(shard)
             # Systems are resampled together, with the counts of all readings.
-            shard = tuned_shard(shard, folds)
-            found.append((score_shard(shard, __version__, folds=folds, by=by, progress=given[3]), shard))
-    # What is true of all is said once; of anything else it is said of which.
-    common = set.intersection(*({*scores.warnings} for scores, _ in found))
-    return [
-        (replace(scores, warnings=tuple(_said_of(scores.system, w, common) for w in scores.warnings)), shard)
-        for scores, shard in found
-    ]
+            shards.append(tuned_shard(shard, files[0]))
+            scores.append(
+                score_shard(shards[-1], __version__, folds=files[0], by=files[1], progress=progress)
+            )
+    # What is true of all is told once; of anything else it is told of which system.
+    common = set.intersection(*({*each.warnings} for each in scores))
+    for i, each in enumerate(scores):
+        warnings = (_with_name(each.system, warning, common) for warning in each.warnings)
+        scores[i] = replace(each, warnings=tuple(warnings))
+    return scores, shards
 
 
-def _said_of(system: str, warning: str, common: Container[str]) -> str:
+def _with_name(system: str, warning: str, common: Container[str]) -> str:
     """Return a warning with the system that it is of, unless it names that, or is of all."""
     return warning if warning in common or warning.startswith(f"{system}: ") else f"{system}: {warning}"
 
@@ -158,7 +203,7 @@ def _naming(system: str) -> Iterator[None]:
         lines = str(error).split("\n")
         if lines[-1] != STRICT:
             raise
-        raise EvaluationError("\n".join(_said_of(system, line, (STRICT,)) for line in lines)) from error
+        raise EvaluationError("\n".join(_with_name(system, line, (STRICT,)) for line in lines)) from error
 
 
 def _named(systems: Systems) -> dict[str, Any]:

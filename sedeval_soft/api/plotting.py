@@ -28,9 +28,8 @@ from sedeval_soft.evaluation.score import score_shard
 from sedeval_soft.evaluation.shard import shard_of_rows
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.data import System, Systems, Wish
-from sedeval_soft.plots.registry import RESAMPLED, figure_of
+from sedeval_soft.plots.registry import RESAMPLED, figure_of, form_of, rendered
 from sedeval_soft.plots.requirements import check_kind, rank_by, settings_for
-from sedeval_soft.plots.save import form_of, rendered
 from sedeval_soft.plots.style import Look
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits

@@ -12,11 +12,10 @@ import numpy.typing as npt
 from sedeval_soft import tables
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.decimals import as_written
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.tables.paths import is_folder
-from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.tables.ticks import as_written, to_seconds
 from sedeval_soft.timeline.grid import Edges
 
 if TYPE_CHECKING:

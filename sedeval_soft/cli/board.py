@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.exceptions import Exit
 
 from sedeval_soft.cli.options import (
     INTAKE,
@@ -18,19 +18,20 @@ from sedeval_soft.cli.options import (
     SURE,
     SYSTEMS,
     TUNING,
-    Decorator,
     GroupedCommand,
-    add,
+    check_objective,
+    check_wanted,
+    limits_of,
+    move_rule,
     option,
+    refuse,
     setting,
+    settings_of,
 )
-from sedeval_soft.cli.output import progress, remark, to_standard_output
-from sedeval_soft.cli.settings import check_objective, check_wanted, limits_of, move_rule, settings_of
+from sedeval_soft.cli.output import progress, remark, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
-    from sedeval_soft.settings import Settings
-    from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.site import Site
 
 EPILOG = """\b
@@ -44,7 +45,8 @@ Exit status: 0 the site was built, 1 with --fail-on-invalid: a submission is inv
 reference or the folder is wrong.
 """
 
-BOARD: tuple[Decorator, ...] = (
+BOARD = (
+    click.Argument(["submissions"], metavar="SUBMISSIONS", type=PATH),
     option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
            help="Table that all submissions are scored against."),
     setting("strict",
@@ -74,17 +76,15 @@ BOARD: tuple[Decorator, ...] = (
            "hidden."),
     option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
     QUIET,
+    *(*READ, *SETTINGS, *TUNING, OBJECTIVE, *SURE, *PARTS, *INTAKE),
 )  # fmt: skip
 
 _SHOWN = 200
 """Characters of a problem that are told."""
 
 
-@click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("submissions", metavar="SUBMISSIONS", type=PATH)
-@add(BOARD, READ, SETTINGS, TUNING, OBJECTIVE, SURE, PARTS, INTAKE)
-@click.pass_context
-def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noqa: ANN401
+@click.command(cls=GroupedCommand, params=[*BOARD], epilog=EPILOG)
+def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     """Make a leaderboard of a folder of submissions: a site of static pages.
 
     Each table and each folder of tables in SUBMISSIONS is one submission, named after it; NAME.yaml beside it
@@ -92,75 +92,49 @@ def board(ctx: click.Context, /, submissions: str, **given: Any) -> None:  # noq
     all their problems, and stop nobody else's. What did not change is not scored again.
     """
     move_rule(given)
-    if to_standard_output(given["output"]):
-        raise click.UsageError("-o names standard output; a site is a folder.", ctx)
-    if "-" in (given["reference"], submissions):
-        raise click.UsageError("Standard input is no reference of a site: it is built more than once.", ctx)
-    with limits_of(given) as limits:
-        ctx.exit(_build(submissions, given, limits))
-
-
-def _build(submissions: str, given: dict[str, Any], limits: Limits) -> int:
-    """Build the site; return the exit code."""
+    refuse(
+        (to_standard_output(given["output"]), "-o names standard output; a site is a folder."),
+        (
+            "-" in (given["reference"], submissions),
+            "Standard input is no reference of a site: it is built more than once.",
+        ),
+    )
+    from sedeval_soft.cli.present import all_of, parse_name
+    from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
     from sedeval_soft.tools.site import build_site
 
-    names = ("output", "cache", "reference", "title", "no_reports", "fail_on_invalid", "quiet", "ties")
-    more = ("baseline", "rank_by", "scores", "folds", "by", "durations")
-    io = {name: given.pop(name) for name in (*names, *more)}
-    settings, rank_by, scores = _settings(given, io)
-    with progress(quiet=io["quiet"], label="scoring submissions") as told:
-        site = build_site(
-            submissions,
-            io["reference"],
-            io["output"],
-            cache=io["cache"],
-            rank_by=rank_by,
-            baseline=io["baseline"],
-            scores=scores,
-            title=io["title"],
-            reports=not io["no_reports"],
-            ties=io["ties"],
-            durations=io["durations"],
-            folds=io["folds"],
-            by=io["by"],
-            progress=told,
-            limits=limits,
-            settings=settings,
-        )
-    if not io["quiet"]:
+    with limits_of(given) as limits:
+        rank_by, scores = given["rank_by"] or RANK_BY, all_of(parse_name, given["scores"])
+        check_rank_by(rank_by)
+        parts = {name: given[name] for name in ("durations", "folds", "by")}
+        settings = settings_of(given, [rank_by, *scores], folds=given["folds"])
+        check_wanted([rank_by, *scores], settings, parted=bool(given["folds"] or given["by"]))
+        check_objective(given["objective"], settings, given["folds"])
+        with progress(quiet=given["quiet"], label="scoring submissions") as show:
+            site = build_site(
+                submissions, given["reference"], given["output"], cache=given["cache"],
+                rank_by=rank_by, baseline=given["baseline"], scores=scores,
+                title=given["title"], reports=not given["no_reports"], ties=given["ties"],
+                **parts, progress=show, limits=limits, settings=settings,
+            )  # fmt: skip
+    if not given["quiet"]:
         _tell(site)
-    return 1 if io["fail_on_invalid"] and site.invalid else 0
-
-
-def _settings(given: dict[str, Any], io: Mapping[str, Any]) -> tuple[Settings, str, list[str]]:
-    """Return the settings, the score that ranks, and those that are shown; refuses what does not fit."""
-    from sedeval_soft.cli.present import parse_wanted
-    from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
-
-    scores = parse_wanted(io["scores"])
-    rank_by = io["rank_by"] or RANK_BY
-    check_rank_by(rank_by)
-    asked = [rank_by, *scores]
-    settings = settings_of(given, asked, just=False, curves=False, folds=io["folds"])
-    check_wanted(asked, settings, points=False, parted=bool(io["folds"] or io["by"]))
-    check_objective(given["objective"], settings, io["folds"])
-    return settings, rank_by, scores
+    raise Exit(1 if given["fail_on_invalid"] and site.invalid else 0)
 
 
 def _tell(site: Site) -> None:
     """Say on standard error what came of the submissions; a name has no lines of its own."""
     from sedeval_soft.errors import counted, visible
 
-    for name in site.ignored:
-        remark(f"warning: {visible(name)} is not a submission; ignored")
-    for warning in site.warnings:
-        remark(f"warning: {visible(warning)}")
+    ignored = [f"{visible(name)} is not a submission; ignored" for name in site.ignored]
+    warn([*ignored, *map(visible, site.warnings)], quiet=False)
     for name, number in site.invalid.items():
         first = visible(site.first.get(name, ""))
-        told = "problem" if number == 1 else "problems, the first"
-        remark(f"invalid: {visible(name)}: {number} {told}: {first[:_SHOWN]}{'...' * (len(first) > _SHOWN)}")
+        problems = "problem" if number == 1 else "problems, the first"
+        cut = first if len(first) <= _SHOWN else f"{first[:_SHOWN]}..."
+        remark(f"invalid: {visible(name)}: {number} {problems}: {cut}")
     valid = 0 if site.board is None else len(site.board.systems)
-    bad = len(site.invalid)
-    total = valid + bad
+    invalid = len(site.invalid)
+    total = valid + invalid
     same = total - len(site.scored)
-    remark(f"{counted(total, 'submission')}: {valid} ranked, {bad} invalid; {same} as before")
+    remark(f"{counted(total, 'submission')}: {valid} ranked, {invalid} invalid; {same} as before")

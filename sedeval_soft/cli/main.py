@@ -10,15 +10,14 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from importlib import import_module
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
-from sedeval_soft.cli.commands import SHORT_HELPS, Commands, listing
 from sedeval_soft.cli.output import hold_streams, remark
 
 if TYPE_CHECKING:
@@ -28,84 +27,130 @@ PROGRAM = "soft-sed-eval"
 DEFAULT = "evaluate"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
 
+SHORT_HELPS = {
+    "annotate": "Make a soft reference of the labels of several annotators, and print how far they agree.",
+    "board": "Make a leaderboard of a folder of submissions: a site of static pages.",
+    "convert": "Write a table in another form.",
+    "diff": "Compare two results of --format json: score by score, and which settings and inputs differ.",
+    "evaluate": "Score sound event detection systems against a hard or soft reference.",
+    "explain": "Tell what scores mean: formula, source, when they are undefined, what differs elsewhere.",
+    "merge": "Score tallies that --save-tally wrote, as if all their files had been evaluated at once.",
+    "plot": "Draw a figure of one or more systems, as papers and talks have them.",
+    "presets": "List the settings of challenges that --preset takes, one a line.",
+    "simulate": "Write the output of a made-up system, to read the scores of real ones against.",
+    "tune": "Find the threshold of each class that is best on some data, to score other data with it.",
+    "validate": "Find all problems of a system's output: not just the first, and more than stops its "
+    "scoring.",
+}
+"""The first sentence of each command's help; a test holds them against the commands."""
 
-class UnreadError(BaseException):
-    """Nobody reads what we write any more. Of a BrokenPipeError click itself would make an exit with 1."""
+_MODULES = {
+    **dict.fromkeys(("annotate", "convert", "simulate"), "tables"),
+    **dict.fromkeys(("diff", "merge"), "results"),
+    "presets": "explain",
+}
+"""The modules of commands that are not named after them."""
 
 
 class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
-    """A group whose help is that of its default command, followed by the list of commands."""
+    """Commands that are imported when they are called: start-up is a feature."""
 
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:  # noqa: ANN401 - click's own
-        with _pipes_told():
-            context: click.Context = super().make_context(*args, **kwargs)
-            return context
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return a command; any other word is the first argument of the default command."""
+        name = cmd_name if cmd_name in SHORT_HELPS else DEFAULT
+        if name not in self.commands:
+            module = import_module(f"sedeval_soft.cli.{_MODULES.get(name, name)}")
+            self.add_command(getattr(module, name))
+        command: click.Command = super().get_command(ctx, cmd_name)
+        return command
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as above
-        with _pipes_told():
-            return super().invoke(ctx)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
+        """Return the names of all commands, whether they were imported or not."""
+        return [*SHORT_HELPS]
 
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, "[OPTIONS] REFERENCE SYSTEM...")
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.commands[DEFAULT].format_options(ctx, formatter)
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help; no command but the default one is imported."""
+        default = self.get_command(ctx, DEFAULT)
+        self.format_usage(ctx, formatter)
+        default.format_help_text(ctx, formatter)
+        default.format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
+        default.format_epilog(ctx, formatter)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's own
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands with their short helps, the default one first and with a star."""
+        width = formatter.width - 6 - max(map(len, SHORT_HELPS))
+        names = sorted(SHORT_HELPS, key=lambda name: (name != DEFAULT, name))
+        helps = [click.Command(name, help=SHORT_HELPS[name]).get_short_help_str(width) for name in names]
+        names[0] += "*"
         with formatter.section("Commands"):
-            formatter.write_dl(listing(DEFAULT, formatter.width))
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.commands[DEFAULT].format_help_text(ctx, formatter)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.commands[DEFAULT].format_epilog(ctx, formatter)
+            formatter.write_dl([*zip(names, helps, strict=True)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete what may stand first: a command, a REFERENCE, or an option of the default command."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
-            own = super().shell_complete(ctx, incomplete)
-            known = {item.value for item in own}
-            more = self.commands[DEFAULT].shell_complete(ctx, incomplete)
-            return [*own, *(item for item in more if item.value not in known)]
+            items: list[CompletionItem] = super().shell_complete(ctx, incomplete)
+            values = {item.value for item in items}
+            more = self.get_command(ctx, DEFAULT).shell_complete(ctx, incomplete)
+            return [*items, *(item for item in more if item.value not in values)]
         names = [name for name in SHORT_HELPS if name.startswith(incomplete)]
         # Shells look for files where no name fits, if that is said first.
         files = CompletionItem(incomplete, type="file")
         return [files, *(CompletionItem(name, help=SHORT_HELPS[name]) for name in names)]
 
 
-@contextlib.contextmanager
-def _pipes_told() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise UnreadError from error
-
-
-@click.group(
-    cls=_Group,
-    commands=Commands(),
-    default=DEFAULT,
-    default_if_no_args=False,
-    context_settings={"max_content_width": 100},
+group = click.version_option(__version__, prog_name=PROGRAM)(
+    _Group(
+        "group",
+        default=DEFAULT,
+        default_if_no_args=False,
+        subcommand_metavar="REFERENCE SYSTEM...",
+        context_settings={"max_content_width": 100},
+    )
 )
-@click.version_option(__version__, prog_name=PROGRAM)
-def group() -> None:
-    """Hold the commands together; the help comes from `evaluate`."""
+"""All commands; the help comes from `evaluate`."""
+
+
+_SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+"""Signals that end the process: what was begun is taken back first."""
+
+
+class StoppedError(BaseException):
+    """The process is to end: no `except Exception` may keep it, and all that is open is closed on the way."""
+
+
+def stop_cleanly() -> None:
+    """Let SIGINT and SIGTERM end the process by way of a `StoppedError`, once.
+
+    A signal that the caller has us ignore (`nohup`, a shell's background) stays ignored.
+    """
+
+    def stop(number: int, _: FrameType | None) -> None:
+        for each in _SIGNALS:
+            # A second one must not break into the clearing up.
+            signal.signal(each, signal.SIG_IGN)
+        raise StoppedError(number)
+
+    for number in _SIGNALS:
+        # Not in the main thread, where this is a library's, there is nothing to set.
+        with contextlib.suppress(ValueError):
+            if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+                signal.signal(number, stop)
 
 
 def main() -> None:
     """Run the command line; every expected failure is one message and an exit code."""
     hold_streams()
     stop_cleanly()
+    code: object = 0
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
     except StoppedError as stopped:
-        code = _say(str(stopped), stopped.code)
+        (number,) = stopped.args
+        code = _say(_SIGNALS[number], 128 + number)
     except click.exceptions.Abort:
         code = _say("interrupted", 130)
     except click.exceptions.Exit as stop:
@@ -115,36 +160,24 @@ def main() -> None:
 
         code = error.exit_code
         remark(message_of(error, sys.argv[1:]))
-    except (BrokenPipeError, UnreadError):
-        code = _unread()
+    except (BrokenPipeError, SystemExit):
+        # Nobody reads what we write any more, of which click makes an exit; or a shell has its completions.
+        # What is still in our buffer must go somewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except MemoryError:
         code = _say("there is not enough memory for this input", 2)
     except Exception as error:
         code = _explain(error)
-    _leave(code if isinstance(code, int) else 0)
-
-
-def _unread() -> int:
-    """Return the code for a reader that has gone: there is nothing to say, and nobody to say it to."""
-    # What is still in our buffer must go somewhere.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return 0
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process at once, all output written.
-
-    Threads of pyarrow's that still let go of Python objects can abort an interpreter that is being taken
-    down; and taking it down takes time.
-    """
+    # The process ends at once, all output written: threads of pyarrow's that still let go of Python objects
+    # can abort an interpreter that is being taken down; and taking it down takes time.
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):
             if stream is not None:
                 stream.flush()
-    os._exit(code)
+    os._exit(code if isinstance(code, int) else 0)
 
 
-def _say(message: str, code: int) -> int:
+def _say(message: str, code: int = 2) -> int:
     remark(f"{PROGRAM}: {message}")
     return code
 
@@ -159,48 +192,12 @@ def _explain(error: Exception) -> int:
         text = str(error) if isinstance(error, InputError) else as_options(str(error))
         hint = of_words(sys.argv[1:])
         if hint:
-            return _say(f"{text}\n{hint}", 2)
-        return _say(text if "\n" not in text else f"several problems:\n{text}", 2)
+            return _say(f"{text}\n{hint}")
+        return _say(text if "\n" not in text else f"several problems:\n{text}")
     if isinstance(error, OSError) and error.errno is not None and error.filename is None:
         # Files are read and written elsewhere, by name: this is standard output.
-        return _say(f"standard output: cannot be written: {error.strerror or error}", 2)
+        return _say(f"standard output: cannot be written: {error.strerror or error}")
     if os.environ.get(DEBUG_VARIABLE):
         raise error
-    return _say(
-        f"defect: {type(error).__name__}: {error}\n"
-        f"Please report it; {DEBUG_VARIABLE}=1 shows where it happened.",
-        2,
-    )
-
-
-# Signals that end the process: what was begun is taken back first.
-
-
-_SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-
-
-class StoppedError(BaseException):
-    """The process is to end: no `except Exception` may keep it, and all that is open is closed on the way."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(_SAID.get(signal.Signals(number), "stopped"))
-        self.code = 128 + number
-
-
-def stop_cleanly() -> None:
-    """Let SIGINT and SIGTERM end the process by way of a `StoppedError`, once.
-
-    A signal that the caller has us ignore (`nohup`, a shell's background) stays ignored.
-    """
-    for number in _SAID:
-        # Not in the main thread, where this is a library's, there is nothing to set.
-        with contextlib.suppress(ValueError):
-            if signal.getsignal(number) not in {signal.SIG_IGN, None}:
-                signal.signal(number, _stop)
-
-
-def _stop(number: int, _: FrameType | None) -> None:
-    for each in _SAID:
-        # A second one must not break into the clearing up.
-        signal.signal(each, signal.SIG_IGN)
-    raise StoppedError(number)
+    defect = f"defect: {type(error).__name__}: {error}"
+    return _say(f"{defect}\nPlease report it; {DEBUG_VARIABLE}=1 shows where it happened.")

@@ -1,13 +1,14 @@
-"""The options that commands share, in the groups that their help shows.
+"""The options that commands share, in the groups that their help shows, and what they say together.
 
-Those that are settings are made from `FIELDS`.
+Options of settings are made from `FIELDS`: whoever adds a setting there has its option here.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,17 +22,29 @@ from sedeval_soft.fields import (
     RULES,
     SCORING,
     STEERING,
-    Field,
-    option_of,
 )
 from sedeval_soft.tables.paths import is_file
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+if TYPE_CHECKING:
+    from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.settings import Settings
+    from sedeval_soft.tables.limits import Limits
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 SERVICE_FORMATS = ("github", "junit", "codabench")
 """Forms that services take, which say what is required, too."""
+
+PATH = click.Path(path_type=str)
+FILE = click.Path(dir_okay=False, path_type=str)
+
+FILES = "Parts of the files"
+SYSTEMS = "Several systems"
+TABLES = "Columns of tables"
+LIMITS = "Limits of inputs"
+
+
+# What click makes of texts.
 
 
 def number(text: str) -> float:
@@ -42,21 +55,26 @@ def number(text: str) -> float:
     raise click.BadParameter(f"{text!r} is not a number such as 0.5.")
 
 
-def segment_length(text: str) -> float:
+def number_or(*words: str) -> Callable[[str], float | str]:
+    """Return what reads a number, or one of some words."""
+    return lambda text: text if text in words else number(text)
+
+
+def _segment_length(text: str) -> float:
     """Return a number of seconds, which may be a fraction such as 1/3 or 1024/44100."""
     if "/" not in text:
         return number(text)
-    # Not before they are asked for: they import numpy and dataclasses, which the help has no use for.
+    # Not before they are needed: they import numpy and dataclasses, which the help has no use for.
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.settings import segment_length as parsed
+    from sedeval_soft.settings import segment_length
 
     try:
-        return parsed("it", text)
+        return segment_length("it", text)
     except SettingsError:
         raise click.BadParameter(f"{text!r} is not a number of seconds such as 0.5 or 1/3.") from None
 
 
-def jobs(text: str) -> int:
+def _jobs(text: str) -> int:
     """Return a number of processes, 0 for one for each processor."""
     if text == "all":
         return 0
@@ -65,7 +83,7 @@ def jobs(text: str) -> int:
     raise click.BadParameter(f"{text!r} is not a number of processes such as 4, or all.")
 
 
-def threshold(text: str) -> float | str:
+def _threshold(text: str) -> float | str:
     """Return a number, or what `--thresholds` takes: a rule, or the path of a file."""
     try:
         return number(text)
@@ -73,25 +91,26 @@ def threshold(text: str) -> float | str:
         if text in RULES or is_file(text):
             return text
         rules = " or ".join(RULES)
-        raise click.BadParameter(
-            f"{text!r} is no number such as 0.5, no rule ({rules}), and no file."
-        ) from None
+        message = f"{text!r} is no number such as 0.5, no rule ({rules}), and no file."
+        raise click.BadParameter(message) from None
 
 
-class Grouped(click.Option):
-    """An option that knows under which heading the help shows it, and which default to show."""
+_TYPES: dict[str, Any] = {
+    "segment_length": _segment_length,
+    "threshold": _threshold,
+    "cross_tune": int,
+    **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
+}
+"""Types of settings that are of no simple kind."""
 
-    def __init__(self, *args: Any, heading: str = "Other", shown: str | None = None, **kwargs: Any) -> None:  # noqa: ANN401 - click's own
-        super().__init__(*args, **kwargs)
-        self.heading = heading
-        self.shown = shown
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option and its help, with the default that it stands for."""
-        record = super().get_help_record(ctx)
-        if record is None or self.shown is None:
-            return record
-        return record[0], f"{record[1]}  [default: {self.shown}]"
+# Options and commands.
+
+
+class Option(click.Option):
+    """An option that knows under which heading the help shows it."""
+
+    heading = "Other"
 
 
 class _Context(click.Context):
@@ -133,69 +152,61 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def option(heading: str, *names: str, **kwargs: Any) -> Decorator:  # noqa: ANN401 - click's own
-    """Return a decorator that adds an option under a heading."""
-    return click.option(*names, cls=Grouped, heading=heading, **kwargs)
+def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN401 - click's own
+    """Return an option under a heading."""
+    made = Option(names, **attributes)
+    made.heading = heading
+    return made
 
 
-def setting(name: str, **changed: Any) -> Decorator:  # noqa: ANN401 - click's own
-    """Return a decorator for the option of a setting, as `FIELDS` defines it.
+def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
+    """Return the option of a setting, as `FIELDS` defines it.
 
-    changed: what a command has otherwise. What was not given stays as the settings have it.
+    What was not given stays as the settings have it. changed: what a command has otherwise.
     """
     field = FIELDS[name]
-    how: dict[str, Any] = {"help": field.help, "metavar": field.metavar}
+    attributes: dict[str, Any] = {"help": field.help, "metavar": field.metavar, "default": None, **changed}
     if field.kind == "switch":
-        how |= {"is_flag": True, "flag_value": not field.default}
-    else:
-        shown = field.default if field.implied is None else field.implied
-        how |= {
-            "type": _TYPES.get(name) or _type_of(field),
-            "multiple": name == "classes" or isinstance(field.default, tuple),
-            "shown": field.shown or (str(shown) if isinstance(shown, float | int | str) else None),
-        }
-    return option(field.heading, option_of(name), name, default=None, **how | changed)
+        return option(
+            field.heading, field.flag, name, is_flag=True, flag_value=not field.default, **attributes
+        )
+    default = field.default if field.implied is None else field.implied
+    shown = field.shown or (str(default) if isinstance(default, float | int | str) else None)
+    if shown is not None:
+        attributes["help"] += f"  [default: {shown}]"
+    if "type" not in changed:
+        choice = click.Choice(field.choices, case_sensitive=False) if field.choices else None
+        attributes["type"] = (
+            _TYPES.get(name) or choice or {"number": number, "whole": int}.get(field.kind, str)
+        )
+    multiple = name == "classes" or isinstance(field.default, tuple)
+    return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 
-def settings(*names: str) -> tuple[Decorator, ...]:
-    """Return decorators for the options of some settings."""
+def _settings(*names: str) -> tuple[Option, ...]:
     return tuple(map(setting, names))
 
 
-def _type_of(field: Field) -> Any:  # noqa: ANN401 - what click takes for a type
-    if field.choices:
-        return click.Choice(field.choices, case_sensitive=False)
-    return {"number": number, "whole": int}.get(field.kind, str)
+DURATIONS = option(
+    SCORING, "--durations", type=PATH, metavar="TSV",
+    help="Table of filename and duration: how long files are, and which there are.",
+)  # fmt: skip
 
+PRESET = option(
+    SCORING, "--preset", metavar="NAME",
+    help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them.",
+)  # fmt: skip
 
-_TYPES: dict[str, Any] = {
-    "segment_length": segment_length,
-    "threshold": threshold,
-    "cross_tune": int,
-    **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
-}
-"""What click makes of the texts of settings that are of no simple kind."""
-
-
-PATH = click.Path(path_type=str)
-FILE = click.Path(dir_okay=False, path_type=str)
-
-FILES = "Parts of the files"
-SYSTEMS = "Several systems"
-TABLES = "Columns of tables"
-LIMITS = "Limits of inputs"
-
-READ: tuple[Decorator, ...] = (
+READ = (
     option(SCORING, "--durations", type=PATH, metavar="TSV",
            help="Table of filename and duration: evaluated lengths (else the reference's last offsets), and "
                 "the list of evaluated files."),
-    option(SCORING, "--preset", metavar="NAME",
-           help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
+    PRESET,
     option(SCORING, "--config", type=FILE, metavar="YAML",
            help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
 )  # fmt: skip
 
-LIMITED: tuple[Decorator, ...] = (
+LIMITED = (
     option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
            help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
            "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
@@ -205,7 +216,7 @@ LIMITED: tuple[Decorator, ...] = (
            "parts where it can be.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
-INTAKE: tuple[Decorator, ...] = (
+INTAKE = (
     option(TABLES, "--columns", "columns", multiple=True, metavar="ROLE=COLUMN[,...]",
            help="Which column of a table is its filename, onset, offset, event_label or value, where it is "
            "not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each "
@@ -213,8 +224,8 @@ INTAKE: tuple[Decorator, ...] = (
     *LIMITED,
 )  # fmt: skip
 
-STREAM: tuple[Decorator, ...] = (
-    option(LIMITS, "--jobs", type=jobs, metavar="N|all",
+STREAM = (
+    option(LIMITS, "--jobs", type=_jobs, metavar="N|all",
            help="Count large tables in N processes; 0 or all: one for each processor. The scores are the "
            "same.  [default: half as many as processors, from 256 MiB]"),
     option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE",
@@ -225,38 +236,29 @@ STREAM: tuple[Decorator, ...] = (
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
 
-COUNTING = settings(
+CLASSES = setting("classes", help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'.")
+"""Of commands where their order does not matter."""
+
+COUNTING = _settings(
     *("reference_threshold", "inclusive", "beta", "classes", "segment_length", "pool"),
     *("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset", "events"),
     *("median_filter", "min_gap", "min_duration", "dtc", "gtc"),
 )
 """What shapes the counts at any threshold."""
 
-CLASSES = setting("classes", help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'.")
-"""Of commands where their order does not matter."""
-
 SETTINGS = (
     setting("threshold"),
     *COUNTING,
-    *settings(
+    *_settings(
         *("only", "matching", "cttc", "psds", "alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
         *("measures", "max_fpr", "max_fnr", "iou", "bins", "t_norm", "entropy_unit", "epsilon"),
     ),
 )
+TUNING = _settings("thresholds", "cross_tune")
+OBJECTIVE = setting("objective")
+SURE = _settings(*STEERING)
 
-TUNING = settings("thresholds", "cross_tune")
-SEARCH = settings("satisfice", "reference_sweep")
-OBJECTIVE = settings("objective")
-SURE = settings(*STEERING)
-
-TUNE: tuple[Decorator, ...] = (
-    *READ,
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-           help="Write the thresholds to a file; it is complete or not touched."),
-    QUIET,
-)  # fmt: skip
-
-PARTS: tuple[Decorator, ...] = (
+PARTS = (
     option(FILES, "--folds", type=PATH, metavar="TSV",
            help="Table of filename and fold: the files of all folds are scored together, and how far the "
            "scores of single folds lie apart is shown below."),
@@ -265,28 +267,7 @@ PARTS: tuple[Decorator, ...] = (
            "pattern of file names with the scene in braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
-SEVERAL: tuple[Decorator, ...] = (
-    option(SYSTEMS, "--rank-by", metavar="NAME",
-           help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
-    option(SYSTEMS, "--baseline", metavar="SYSTEM",
-           help="Compare the others with this one of them.  [default: the best]"),
-    option(SYSTEMS, "--runs", is_flag=True,
-           help="Each SYSTEM is one training of the same system: print the mean of each score over "
-           "trainings, and its interval."),
-)  # fmt: skip
-
-INPUT: tuple[Decorator, ...] = (
-    option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
-           help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
-           "over all thresholds is then over these."),
-    option(INTERSECTIONS, "--operating-points", "points_folder", metavar="FOLDER",
-           help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
-           "thresholds (out_0.1.tsv, out_0.5.tsv)."),
-    *READ,
-    setting("strict"),
-)  # fmt: skip
-
-RESULTS: tuple[Decorator, ...] = (
+RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
            show_default=True,
            help="Form of the results: for people, programs, papers (latex), services. github: annotations, "
@@ -308,15 +289,34 @@ RESULTS: tuple[Decorator, ...] = (
            help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
 )  # fmt: skip
 
-PAGE: tuple[Decorator, ...] = (
+EVALUATE = (
+    *SETTINGS,
+    *_settings("satisfice", "reference_sweep"),
+    *TUNING,
+    OBJECTIVE,
+    *SURE,
+    option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
+           help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
+           "over all thresholds is then over these."),
+    option(INTERSECTIONS, "--operating-points", "points_folder", metavar="FOLDER",
+           help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
+           "thresholds (out_0.1.tsv, out_0.5.tsv)."),
+    *READ,
+    setting("strict"),
+    *PARTS,
+    option(SYSTEMS, "--rank-by", metavar="NAME",
+           help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+    option(SYSTEMS, "--baseline", metavar="SYSTEM",
+           help="Compare the others with this one of them.  [default: the best]"),
+    option(SYSTEMS, "--runs", is_flag=True,
+           help="Each SYSTEM is one training of the same system: print the mean of each score over "
+           "trainings, and its interval."),
+    *RESULTS,
     option(OUTPUT, "--report", type=PATH, metavar="FILE",
            help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
            help="Show this recording over time in the report, beside those that cost most and some drawn at "
            "random. Repeatable."),
-)  # fmt: skip
-
-SINGLE: tuple[Decorator, ...] = (
     option(INTERVALS, "--chance", is_flag=True,
            help="Show the chance level of each score, what the same output has where it knows nothing of the "
            "recordings, and the score between chance and the best."),
@@ -331,15 +331,222 @@ SINGLE: tuple[Decorator, ...] = (
     option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval"]),
            help="Score once more with that package, and print ours, theirs, the difference and its causes."),
     setting("compat"),
+    *INTAKE,
+    *STREAM,
 )  # fmt: skip
+"""The options of the main command, in the order of its help."""
 
 
-def add(*groups: tuple[Decorator, ...]) -> Decorator:
-    """Return one decorator that adds all options of some groups, in their order."""
+# What options say together.
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for decorator in reversed([item for group in groups for item in group]):
-            function = decorator(function)
-        return function
 
-    return decorate
+def settings_of(
+    given: dict[str, Any],
+    names: Sequence[str] = (),
+    *,
+    just: bool = False,
+    curves: bool = False,
+    folds: object = None,
+) -> Settings:
+    """Join the settings file or preset and the options that were given, which win.
+
+    names: of scores, whose groups of measures are computed; just: nothing but these is needed. curves: those
+    are needed. folds: over which thresholds are tuned, unless something else is said.
+    """
+    from dataclasses import replace
+
+    from sedeval_soft.fields import DEFAULT_ONLY
+    from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.settings import GROUPS, Settings
+
+    values = _from_files(given["preset"], given["config"])
+    values |= {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
+    if given.get("classes"):
+        from sedeval_soft.settings_files import split_classes
+
+        values["classes"] = split_classes(given["classes"])
+    if isinstance(given.get("thresholds"), str) and given["thresholds"] not in RULES:
+        from sedeval_soft.settings_files import load_thresholds
+
+        values["thresholds"] = load_thresholds(given["thresholds"], inclusive=bool(values.get("inclusive")))
+    families = {name: ".".join(name.split(".")[:2]) for name in names}
+    if just and not given["only"]:
+        values["only"] = tuple(dict.fromkeys(families.values()))
+    elif "only" not in values:
+        # What must be met is evaluated beside what is printed anyway; PSDS is asked for in its own way.
+        more = [family for name, family in families.items() if "psds" not in name]
+        more = [family for family in more if family.split(".")[0] not in DEFAULT_ONLY]
+        values["only"] = (*DEFAULT_ONLY, *dict.fromkeys(more))
+    if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
+        values["cross_tune"] = "folds"
+    settings = Settings.of(**values)
+    needed = {*settings.measures, *(["curves"] if curves else [])}
+    if not given.get("measures"):
+        needed |= {*map(group_of, names)}
+    return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
+
+
+def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
+    """Return the settings of a preset or of a file, none where neither is given."""
+    if preset is None and config is None:
+        return {}
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.settings_files import checked_preset, load_preset, load_settings
+
+    if preset is not None and config is not None:
+        extends = f"`extends: {checked_preset(preset)}` in {config} has both"
+        raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
+    return load_settings(str(config)) if preset is None else load_preset(preset)
+
+
+def settings_files(config: str | None) -> dict[str, str | None]:
+    """Return the files that settings are read from, by what they are: results must not replace them."""
+    paths: tuple[str, ...] = ()
+    if config is not None and is_file(config):  # anything else can be read once only
+        from sedeval_soft.errors import EvaluationError
+        from sedeval_soft.settings_files import files_of_settings
+
+        with contextlib.suppress(EvaluationError):  # told where they are read to be used
+            paths = files_of_settings(config)
+    extended = {f"settings file that {by} extends": path for by, path in pairwise(paths)}
+    return {"settings file": config, **extended}
+
+
+@contextlib.contextmanager
+def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
+    """Yield the limits of inputs that were given; memory is limited, too, until the end."""
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.memory import memory_limited
+    from sedeval_soft.tables.limits import Limits, size_of, with_columns
+
+    limits = with_columns(Limits.of(given["limits"]), list(given.get("columns", ())) or None)
+    memory = given["memory_limit"]
+    most = None if memory is None else size_of(memory)
+    if memory is not None and not most:
+        raise SettingsError(f"--memory-limit {memory!r} is not a size; expected one such as 4G or 512M")
+    with memory_limited(most):
+        yield limits
+
+
+def move_rule(given: dict[str, Any]) -> None:
+    """Let `--threshold` with a rule or a file be `--thresholds`; raises UsageError where both are given."""
+    if not isinstance(given["threshold"], str):
+        return
+    if given["thresholds"] is not None:
+        raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.")
+    given |= {"threshold": None, "thresholds": given["threshold"]}
+
+
+# What does not go together, whichever command it is of.
+
+
+def refuse(*refusals: tuple[object, str]) -> None:
+    """Raise UsageError with the first message whose condition holds."""
+    for wrong, message in refusals:
+        if wrong:
+            raise click.UsageError(message)
+
+
+def twice(paths: Sequence[str], argument: str) -> tuple[bool, str]:
+    """Return, for `refuse`, whether a path is among those of an argument more than once."""
+    path = next((path for path in paths if paths.count(path) > 1), None)
+    return path is not None, f"{argument} {path} is given twice; expected each once."
+
+
+def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = False, parted: bool) -> None:
+    """Raise SettingsError for names of scores that are computed only when asked for, and were not.
+
+    points: the system is one of operating points. parted: there are folds or groups of files, whose names
+    are not known before they are read.
+    """
+    if not names:
+        return
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.plan import Plan
+
+    plan = Plan.of(settings)
+    for name in names:
+        parsed, group = ScoreName.parse(name), group_of(name)
+        basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
+        if not parted:
+            _check_part(parsed, settings)
+        left_out = group not in ("", *settings.measures)
+        evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
+        reasons = (
+            (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
+            (measure == "psds" and not plan.psds,
+             "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
+            (left_out and points, "needs values; --operating-point has lists of events without"),
+            (left_out and settings.measures,
+             f"is left out by --measures {' --measures '.join(settings.measures)}"),
+            (left_out, f"needs --measures {group}"),
+            (measure.startswith("satisficed_") and settings.satisfice is None,
+             "needs --satisfice 'MEASURE>=NUMBER'"),
+            (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
+            (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
+        )  # fmt: skip
+        for wrong, reason in reasons:
+            if wrong:
+                raise SettingsError(f"{name} {reason}")
+
+
+def _check_part(name: ScoreName, settings: Settings) -> None:
+    """Raise SettingsError for a score of a group or a scene that the settings, or the group, do not have."""
+    from dataclasses import replace
+
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.names import did_you_mean
+
+    if name.group is None or name.group in settings.scenes:
+        return
+    if name.group not in settings.groups:
+        parts = [*settings.groups, *settings.scenes]
+        hint = did_you_mean(name.group, parts) or (f"; known: {', '.join(parts)}" if parts else "")
+        place = "" if parts else ", and no settings file (--config) has groups or scenes"
+        raise SettingsError(f"{name}: no group or scene is named {name.group!r}{hint}{place}")
+    if name.class_name is not None:
+        whole = replace(name, group=None)
+        raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
+
+
+def check_resampling(
+    given: Mapping[str, Any], settings: Settings, *, runs: bool = False, chance: bool = False
+) -> None:
+    """Raise SettingsError for options that shape intervals of one system, or of `runs` of it, without any.
+
+    chance: whether there are chance levels, which have a seed, too.
+    """
+    # The confidence is that of intervals over runs, too.
+    others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
+    options = [FIELDS[name].flag for name in STEERING if given.get(name) is not None and name not in others]
+    if options and settings.ci is None:
+        from sedeval_soft.errors import SettingsError
+
+        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
+        raise SettingsError(f"{', '.join(options)}: there are no intervals from resampling files; {expected}")
+
+
+def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
+    """Raise SettingsError for intervals of scores for which the method is not valid, and nothing else."""
+    if settings.ci is None:
+        return
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.evaluation.resample import skips_optimal
+    from sedeval_soft.measures.names import ScoreName
+
+    if not skips_optimal(settings):
+        return
+    optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]
+    if optimal or all(part.endswith(".optimal") for part in settings.only):
+        raise SettingsError(
+            f"--ci jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds "
+            "are not smooth in the files; use --ci bootstrap, or --fixed-thresholds"
+        )
+
+
+def check_objective(objective: str | None, settings: Settings, folds: str | None) -> None:
+    """Raise UsageError where something is to be tuned for, and nothing is tuned."""
+    if objective and settings.cross_tune is None and not folds:
+        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")

@@ -1,4 +1,4 @@
-"""Where results, tables, remarks and progress go: standard output or a file, and standard error."""
+"""Where results, remarks and progress go: standard output or a file, and standard error."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-# Where results and remarks go: standard output or a file, and standard error.
-
 
 _STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 
@@ -46,12 +43,12 @@ def emit(text: str, output: str | None = None) -> None:
 
     Standard output is added to, whatever its name: what the caller wrote there before stays.
     """
-    if to_standard_output(output):
+    if output is None or to_standard_output(output):
         click.echo(text, nl=False)
         return
     from sedeval_soft.report import write_atomic
 
-    write_atomic(output or "", text)
+    write_atomic(output, text)
 
 
 def remark(text: str) -> None:
@@ -65,65 +62,65 @@ def remark(text: str) -> None:
         click.echo(visible_lines(text), err=True)
 
 
-def refuse_overwriting(output: str | None, inputs: Mapping[str, str | None], option: str = "-o") -> None:
-    """Raise SettingsError where results would replace an input: `inputs` are paths by what they are.
+def warn(warnings: Sequence[str], *, quiet: bool) -> None:
+    """Print warnings on standard error, each once, unless nobody wants to read them."""
+    for warning in () if quiet else dict.fromkeys(warnings):
+        remark(f"warning: {warning}")
 
-    option: the one that names the output.
+
+# Files that results must not replace.
+
+
+def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | None]) -> None:
+    """Raise SettingsError where results would replace an input, or one another.
+
+    outputs: paths by the options that name them. inputs: paths by what they are.
     """
     from sedeval_soft.errors import SettingsError
 
-    if output == "":
-        expected = "a path, or - for standard output" if option == "-o" else "a path"
-        raise SettingsError(f"{option} names no file; expected {expected}")
-    if output is None or to_standard_output(output):
-        return
-    target = _state(output)
-    if target is None or not stat.S_ISREG(target.st_mode):
-        return
-    for role, path in inputs.items():
-        if any(os.path.samestat(target, state) for state in _states(path)):
-            raise SettingsError(f"{option} {output}: this is the {role} ({path}); expected another file")
+    outputs = {option: path for option, path in outputs.items() if path is not None}
+    for option, path in outputs.items():
+        if not path:
+            expected = "a path, or - for standard output" if option == "-o" else "a path"
+            raise SettingsError(f"{option} names no file; expected {expected}")
+        target = None if to_standard_output(path) else _state(path)
+        if target is not None and stat.S_ISREG(target.st_mode):
+            for role, source in inputs.items():
+                if source and any(os.path.samestat(target, state) for state in _states(source)):
+                    message = f"{option} {path}: this is the {role} ({source}); expected another file"
+                    raise SettingsError(message)
+    if "--save-tally" in outputs and to_standard_output(outputs["--save-tally"]):
+        message = "a tally is no text; expected the path of a file"
+        raise SettingsError(f"--save-tally {outputs['--save-tally']}: {message}")
+    written: dict[str, str] = {}
+    for option, path in outputs.items():
+        other = written.setdefault(os.path.realpath(path or ""), option)
+        if other != option:
+            raise SettingsError(f"{option} {path}: {other} writes this file; expected another one")
 
 
 def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
-    """Return paths of one role by what they are, as `refuse_overwriting` takes them: numbered if several."""
+    """Return paths of one role by what they are, as `check_files` takes them: numbered if several."""
     return {role if len(paths) == 1 else f"{role} {k}": path for k, path in enumerate(paths, 1)}
 
 
-def check_tally_path(path: str | None, output: str | None) -> None:
-    """Raise SettingsError for a tally that would be written where results are, or to standard output."""
-    from sedeval_soft.errors import SettingsError
-
-    if path is None:
-        return
-    if to_standard_output(path):
-        raise SettingsError(f"--save-tally {path}: a tally is no text; expected the path of a file")
-    if output is not None and os.path.realpath(output) == os.path.realpath(path):
-        raise SettingsError(f"--save-tally {path}: -o writes this file; expected another one")
-
-
-def _states(path: str | None) -> Iterator[os.stat_result]:
-    """Yield what identifies the files of an input: the file, or all files of a folder."""
+def _states(path: str) -> Iterator[os.stat_result]:
+    """Yield what identifies the files of an input: the file, or all files of a folder or a pattern."""
     if path == "-":
         with contextlib.suppress(OSError):
             yield os.fstat(0)
         return
-    state = _state(path) if path else None
-    if path is not None and state is None:
+    state = _state(path)
+    if state is None:
         from sedeval_soft.tables.source import is_pattern
 
         if is_pattern(path):
             yield from filter(None, map(_state, glob.iglob(path, recursive=True)))  # noqa: PTH207 - as typed
-    if path is None or state is None:
-        return
-    if not stat.S_ISDIR(state.st_mode):
+    elif stat.S_ISDIR(state.st_mode):
+        with contextlib.suppress(OSError):
+            yield from filter(None, (_state(str(entry)) for entry in Path(path).iterdir()))
+    else:
         yield state
-        return
-    with contextlib.suppress(OSError):
-        for entry in Path(path).iterdir():
-            inner = _state(str(entry))
-            if inner is not None:
-                yield inner
 
 
 def _state(path: str) -> os.stat_result | None:
@@ -144,71 +141,36 @@ _PATIENCE = 1.0
 def progress(*, quiet: bool, label: str = "resampling files") -> Iterator[Callable[[int, int], None] | None]:
     """Yield what is told how many replicates of how many are done; None where nobody would see a bar.
 
-    label: what is done.
+    label: what is done. One bar comes after another: each system, group and scene is resampled by itself.
     """
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    bar = _Bar(label)
-    try:
-        yield bar
-    finally:
-        bar.close()
+    began = time.monotonic()
+    bar: Any = None
+    before = 0
 
-
-class _Bar:
-    """One bar after another: each system, group and scene is resampled by itself."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._began = time.monotonic()
-        self._bar: Any = None
-        self._done = 0
-
-    def __call__(self, done: int, total: int) -> None:
-        if done < self._done or done >= total:
-            self.close()
-        self._done = done if done < total else 0
-        if done >= total or time.monotonic() - self._began < _PATIENCE:
+    def show(done: int, total: int) -> None:
+        nonlocal bar, before
+        if done < before or done >= total:
+            close()
+        before = done if done < total else 0
+        if done >= total or time.monotonic() - began < _PATIENCE:
             return
-        if self._bar is None:
-            self._bar = click.progressbar(
-                length=total, label=self._label, file=sys.stderr, update_min_steps=1
-            )
-            self._bar.__enter__()
-        self._bar.update(done - self._bar.pos)
+        if bar is None:
+            bar = click.progressbar(length=total, label=label, file=sys.stderr, update_min_steps=1)
+            bar.__enter__()
+        bar.update(done - bar.pos)
 
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.finish()
+    def close() -> None:
+        nonlocal bar
+        if bar is not None:
+            bar.finish()
             # The line is taken back: what stays on the screen are results.
             click.echo("\r\033[K", file=sys.stderr, nl=False)
-            self._bar = None
+            bar = None
 
-
-# Where a table goes that a command has made: a file, a folder, or standard output.
-
-
-def hand_over(made: Any, output: str | None, *, force: bool, quiet: bool, **how: Any) -> None:  # noqa: ANN401
-    """Write rows, or a table that is read first, where they are wanted, and say what the form loses.
-
-    how: the arguments of `prepare`; without `to` standard output gets long TSV. force: what is there may be
-    replaced. Raises SettingsError where a terminal would get what is no text.
-    """
-    from sedeval_soft.errors import SettingsError
-    from sedeval_soft.tools.convert import prepare, write
-
-    printed = to_standard_output(output)
-    target = "-" if printed or output is None else output
-    prepared = prepare(made, target, **how)
-    if printed:
-        if not prepared.form.text and sys.stdout.isatty():
-            raise SettingsError(
-                f"{prepared.form.name} is no text for a terminal; expected the name of a file"
-            )
-        click.echo(prepared.content(), nl=False)
-    else:
-        write(prepared, target, force=force)
-    if not quiet:
-        for loss in prepared.conversion.losses:
-            remark(f"warning: {prepared.form.name} loses {loss}")
+    try:
+        yield show
+    finally:
+        close()

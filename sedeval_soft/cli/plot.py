@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -18,24 +18,20 @@ from sedeval_soft.cli.options import (
     SURE,
     TUNING,
     GroupedCommand,
-    add,
-    number,
-    option,
-)
-from sedeval_soft.cli.output import each_of, progress, refuse_overwriting, remark, to_standard_output
-from sedeval_soft.cli.settings import (
-    check_once,
     check_resampling,
     limits_of,
     move_rule,
+    number,
+    number_or,
+    option,
+    refuse,
     settings_files,
     settings_of,
+    twice,
 )
+from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
-
-if TYPE_CHECKING:
-    from sedeval_soft.tables.limits import Limits
 
 SHOWN, LOOK = "What is shown", "How it looks"
 
@@ -55,11 +51,6 @@ Exit status: 0 done, 2 the call or the input is wrong.
 def _of(name: str) -> str:
     """Return of which kinds of figures a wish is, for the help."""
     return f"  [{', '.join(kinds_with(name))}]"
-
-
-def _width(text: str) -> float | str:
-    """Return inches, or how many columns of a paper."""
-    return text if text in ("single", "double") else number(text)
 
 
 WISHES = (
@@ -91,7 +82,7 @@ LOOKS = (
     option(LOOK, "--format", "form", type=click.Choice(SUFFIXES), help="Form on standard output."),
     option(LOOK, "--style", default="paper", show_default=True, metavar="STYLE",
            help="paper, talk or poster; or the name or file of a style of matplotlib, over paper."),
-    option(LOOK, "--width", type=_width, metavar="INCHES|single|double",
+    option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
            help="Width: inches, or one or both columns of a paper.  [default: what suits the figure]"),
     option(LOOK, "--height", type=number, metavar="INCHES", help="Height.  [default: what suits the figure]"),
     option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
@@ -100,6 +91,12 @@ LOOKS = (
            help="What a system is called. Once for each, in their order.  [default: file names]"),
     QUIET,
 )  # fmt: skip
+
+ARGUMENTS = (
+    click.Argument(["kind"], metavar="KIND", type=click.Choice(tuple(KINDS))),
+    click.Argument(["reference"], metavar="REFERENCE", type=PATH),
+    click.Argument(["systems"], metavar="SYSTEM...", required=True, nargs=-1, type=PATH),
+)
 
 _HELP = f"""Draw a figure of one or more systems, as papers and talks have them.
 
@@ -113,90 +110,81 @@ a class without reference, is said in the figure.
 """
 
 
-@click.command(cls=GroupedCommand, epilog=EPILOG, help=_HELP)
-@click.argument("kind", metavar="KIND", type=click.Choice(tuple(KINDS)))
-@click.argument("reference", metavar="REFERENCE", type=PATH)
-@click.argument("systems", metavar="SYSTEM...", required=True, nargs=-1, type=PATH)
-@add(WISHES, LOOKS, SETTINGS, TUNING, SURE, READ, PARTS[:1], INTAKE)
-@click.pass_context
-def plot(ctx: click.Context, /, kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+@click.command(
+    cls=GroupedCommand,
+    params=[*ARGUMENTS, *WISHES, *LOOKS, *SETTINGS, *TUNING, *SURE, *READ, PARTS[0], *INTAKE],
+    epilog=EPILOG,
+    help=_HELP,
+)
+def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
     move_rule(given)
-    _check(ctx, kind, [reference, *systems], given)
+    _check_call(kind, reference, systems, given)
     with limits_of(given) as limits:
-        _plot(kind, reference, systems, given, limits)
+        from sedeval_soft.api.plotting import names_of, scored_systems
+        from sedeval_soft.plots.data import Wish
+        from sedeval_soft.plots.registry import figure_of, rendered
+        from sedeval_soft.plots.requirements import check_kind
+        from sedeval_soft.plots.style import Look
+        from sedeval_soft.report import write_atomic
+
+        output, quiet, folds = given["output"], given["quiet"], given["folds"]
+        wish = Wish(**{name: given[name] for name in OPTIONS})
+        look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
+        read = {"reference": reference, **each_of("system output", systems)}
+        read |= {"table of durations": given["durations"], "table of folds": folds}
+        check_files({"-o": output}, read | settings_files(given["config"]))
+        form = _form(output, given["form"])
+        check_kind(kind, wish, len(systems))
+        paths = dict(zip(names_of(systems, given["names"] or None), systems, strict=True))
+        settings = settings_of(given, folds=folds)
+        # Of several systems a matrix has intervals, whether they are asked for or not.
+        if not (kind == "matrix" and len(systems) > 1):
+            check_resampling(given, settings)
+        with progress(quiet=quiet) as show:
+            scored = scored_systems(
+                kind, reference, paths, settings, wish,
+                default=settings.only == DEFAULT_ONLY and not given["only"],
+                durations=given["durations"], folds=folds, limits=limits, progress=show,
+            )  # fmt: skip
+        warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
+        data = rendered(figure_of(kind, scored, look), form, look, kind, scored)
+        if to_standard_output(output):
+            sys.stdout.buffer.write(data)
+        else:
+            write_atomic(output, data)
 
 
-def _check(ctx: click.Context, kind: str, read: Sequence[str], given: Mapping[str, Any]) -> None:
-    """Refuse paths and options that do not go together."""
-    if read.count("-") > 1:
-        raise click.UsageError("Only one of REFERENCE and SYSTEM can be standard input.", ctx)
-    systems = read[1:]
-    check_once(systems, "SYSTEM")
-    if given["names"] and len(given["names"]) != len(systems):
-        raise click.UsageError(
-            f"Expected a --name for each SYSTEM, {len(systems)}; found {len(given['names'])}.", ctx
-        )
-    if given["worst"] and kind != "worst":
-        raise click.UsageError(f"--worst is of the kind worst; {kind} has no use for it.", ctx)
-    if given["ci"] and kind not in RESAMPLED:
-        raise click.UsageError(f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.", ctx)
-    if to_standard_output(given["output"]):
-        if given["form"] is None:
-            raise click.UsageError(f"-o {given['output']}: expected --format, {', '.join(SUFFIXES)}.", ctx)
-        if sys.stdout.isatty():
-            raise click.UsageError(f"-o {given['output']}: a figure is nothing for a terminal.", ctx)
-
-
-def _plot(kind: str, reference: str, paths: Sequence[str], given: dict[str, Any], limits: Limits) -> None:
-    """Evaluate, draw and write."""
-    from sedeval_soft.api.plotting import names_of, scored_systems
-    from sedeval_soft.plots.data import Wish
-    from sedeval_soft.plots.registry import figure_of
-    from sedeval_soft.plots.requirements import check_kind
-    from sedeval_soft.plots.save import rendered
-    from sedeval_soft.plots.style import Look
-    from sedeval_soft.report import write_atomic
-
-    wish = Wish(**{name: given.pop(name) for name in OPTIONS})
-    look = Look(**{name: given.pop(name) for name in ("style", "width", "height", "dpi", "title")})
-    output, form, quiet = (given.pop(name) for name in ("output", "form", "quiet"))
-    durations, folds, names = (given.pop(name) for name in ("durations", "folds", "names"))
-    read: dict[str, str | None] = {"reference": reference, **each_of("system output", paths)}
-    read |= {"table of durations": durations, "table of folds": folds, **settings_files(given["config"])}
-    refuse_overwriting(output, read)
-    form = _form(output, form)
-    check_kind(kind, wish, len(paths))
-    systems = dict(zip(names_of(paths, names or None), paths, strict=True))
-    named_only = bool(given["only"])
-    settings = settings_of(given, [], just=False, curves=False, folds=folds)
-    # Of several systems a matrix has intervals, whether they are asked for or not.
-    if not (kind == "matrix" and len(paths) > 1):
-        check_resampling(given, settings)
-    with progress(quiet=quiet) as show:
-        scored = scored_systems(
-            kind, reference, systems, settings, wish,
-            default=settings.only == DEFAULT_ONLY and not named_only,
-            durations=durations, folds=folds, limits=limits, progress=show,
-        )  # fmt: skip
-    if not quiet:
-        for warning in dict.fromkeys(text for system in scored.all for text in system.scores.warnings):
-            remark(f"warning: {warning}")
-    data = rendered(figure_of(kind, scored, look), form, look, kind, scored)
-    if to_standard_output(output):
-        sys.stdout.buffer.write(data)
-    else:
-        write_atomic(output, data)
+def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Raise UsageError for paths and options that do not go together."""
+    output, names = given["output"], given["names"]
+    printed = to_standard_output(output)
+    forms = ", ".join(SUFFIXES)
+    refuse(
+        ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
+        twice(systems, "SYSTEM"),
+        (
+            names and len(names) != len(systems),
+            f"Expected a --name for each SYSTEM, {len(systems)}; found {len(names)}.",
+        ),
+        (given["worst"] and kind != "worst", f"--worst is of the kind worst; {kind} has no use for it."),
+        (
+            given["ci"] and kind not in RESAMPLED,
+            f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",
+        ),
+        (printed and given["form"] is None, f"-o {output}: expected --format, {forms}."),
+        (printed and sys.stdout.isatty(), f"-o {output}: a figure is nothing for a terminal."),
+    )
 
 
 def _form(output: str, form: str | None) -> str:
     """Return the form of the figure; raises SettingsError where name and option say different things."""
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.plots.save import form_of
+    from sedeval_soft.plots.registry import form_of
 
     if to_standard_output(output):
         return str(form)
-    named = form_of(output)
-    if form not in (None, named):
-        raise SettingsError(f"--format {form}: -o {output} ends with .{named}; expected one of them")
-    return named
+    suffix = form_of(output)
+    if form not in (None, suffix):
+        raise SettingsError(f"--format {form}: -o {output} ends with .{suffix}; expected one of them")
+    return suffix

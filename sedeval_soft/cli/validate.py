@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.exceptions import Exit
 
-from sedeval_soft.cli.options import FILE, INTAKE, PATH, Decorator, GroupedCommand, add, option
-from sedeval_soft.cli.output import each_of, emit, refuse_overwriting, to_standard_output
-from sedeval_soft.cli.settings import limits_of, settings_files
+from sedeval_soft.cli.options import (
+    FILE,
+    INTAKE,
+    PATH,
+    GroupedCommand,
+    limits_of,
+    option,
+    refuse,
+    settings_files,
+)
+from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output
 from sedeval_soft.fields import OUTPUT
 
 EPILOG = """\b
@@ -28,7 +38,8 @@ FORMATS = ("text", "json", "sarif", "github")
 
 _HELD = "What the table is held against"
 
-OPTIONS: tuple[Decorator, ...] = (
+VALIDATE = (
+    click.Argument(["systems"], metavar="SYSTEM...", nargs=-1, required=True, type=PATH),
     option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
            help="Table that it will be scored against: names of files and classes, lengths of recordings."),
     option(_HELD, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration."),
@@ -46,67 +57,60 @@ OPTIONS: tuple[Decorator, ...] = (
     option(OUTPUT, "--fix", type=PATH, metavar="FILE",
            help="Write a corrected copy, with safe corrections only; report these, and the problems that "
            "remain."),
+    *INTAKE,
 )  # fmt: skip
 
 
-@click.command(cls=GroupedCommand, epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
-@add(OPTIONS, INTAKE)
-@click.pass_context
-def validate(ctx: click.Context, /, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+@click.command(cls=GroupedCommand, params=[*VALIDATE], epilog=EPILOG)
+def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Find all problems of a system's output: not just the first, and more than stops its scoring.
 
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
-    from sedeval_soft.tools.validate import validate as look
+    from sedeval_soft.tools.validate import validate as validated
     from sedeval_soft.tools.validate_report import render_validation
 
-    _check(ctx, systems, given)
+    _check_call(systems, given)
+    how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
     with limits_of(given) as limits:
+        classes = _classes(given["config"])
         results = [
-            look(
-                system,
-                given["reference"],
-                durations=given["durations"],
-                classes=_classes(given["config"]),
-                preset=given["preset"],
-                max_problems=given["max_problems"],
-                fix=given["fix"],
-                limits=limits,
-            )
-            for system in systems
+            validated(system, given["reference"], classes=classes, limits=limits, **how) for system in systems
         ]
     emit("".join(render_validation(result, given["form"]) for result in results), given["output"])
-    ctx.exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
+    raise Exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
 
 
-def _check(ctx: click.Context, systems: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Refuse paths and options that do not go together."""
-    if given["preset"] and given["config"]:
-        raise click.UsageError("--preset and --config both set classes; expected one of them.", ctx)
-    if [*systems, given["reference"]].count("-") > 1:
-        raise click.UsageError("Only one of SYSTEM and --reference can be standard input.", ctx)
-    if len(systems) > 1:
-        if given["fix"] is not None:
-            raise click.UsageError("--fix is of one SYSTEM: it writes one copy.", ctx)
-        if given["form"] in {"json", "sarif"}:
-            raise click.UsageError(
-                f"--format {given['form']} is a document of one SYSTEM; expected text or github.", ctx
-            )
-    read = {
-        **each_of("system output", systems),
-        "reference": given["reference"],
-        "table of durations": given["durations"],
-        **settings_files(given["config"]),
-    }
-    refuse_overwriting(given["output"], read)
-    if given["fix"] is not None:
-        if to_standard_output(given["fix"]):
-            raise click.UsageError("--fix writes a file; standard output has the report.", ctx)
-        if given["output"] and os.path.realpath(given["output"]) == os.path.realpath(given["fix"]):
-            raise click.UsageError("-o and --fix write one file; expected two.", ctx)
-        refuse_overwriting(given["fix"], read, option="--fix")
+def _check_call(systems: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Raise UsageError or SettingsError for paths and options that do not go together."""
+    several, form, output, fix = len(systems) > 1, given["form"], given["output"], given["fix"]
+    refuse(
+        (
+            given["preset"] and given["config"],
+            "--preset and --config both set classes; expected one of them.",
+        ),
+        (
+            [*systems, given["reference"]].count("-") > 1,
+            "Only one of SYSTEM and --reference can be standard input.",
+        ),
+        (several and fix is not None, "--fix is of one SYSTEM: it writes one copy."),
+        (
+            several and form in {"json", "sarif"},
+            f"--format {form} is a document of one SYSTEM; expected text or github.",
+        ),
+        (
+            fix is not None and to_standard_output(fix),
+            "--fix writes a file; standard output has the report.",
+        ),
+        (
+            fix and output and os.path.realpath(output) == os.path.realpath(fix),
+            "-o and --fix write one file; expected two.",
+        ),
+    )
+    read = {"reference": given["reference"], "table of durations": given["durations"]}
+    read |= each_of("system output", systems) | settings_files(given["config"])
+    check_files({"-o": output, "--fix": fix}, read)
 
 
 def _classes(config: str | None) -> tuple[str, ...] | None:

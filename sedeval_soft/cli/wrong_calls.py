@@ -1,4 +1,7 @@
-"""Answers to wrong calls, in the words of the command line. Imported only where a call is wrong."""
+"""Answers to wrong calls, also to those as other tools would have them: their options, verbs, lists of files.
+
+Imported only where a call is wrong. Each answer names what does the same here; words are in `aliases.toml`.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,9 @@ from pathlib import Path
 import click
 
 from sedeval_soft.errors import visible
-from sedeval_soft.fields import option_of
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import by_alias, normal, other_settings
 from sedeval_soft.tables.paths import is_file, is_there
-
-# Answers to calls as other tools would have them: their options, their verbs, their lists of files.
-#
-# Imported only where a call is wrong. Each answer names what does the same here; words are in `aliases.toml`.
-
 
 _PAIRS = (
     "{} is a list of pairs of files, as sed_eval's evaluator takes. Here REFERENCE and SYSTEM may be "
@@ -64,14 +62,15 @@ def _of_option(name: str, context: click.Context | None) -> str:
         hint = by_alias("options").get(plain, "")
         ours = re.findall(r"--[a-z][a-z-]+", hint)
     else:
-        ours = [option_of(setting) for setting in alias.settings]
+        tool, settings, note = alias
+        ours = [FIELDS[setting].flag for setting in settings]
         off = "=False" if ours[0].startswith("--no-") else ""
-        hint = f"{alias} {plain}{off} is {' and '.join(ours)} here{alias.remark()}."
-        hint = hint[:1].upper() + hint[1:] if alias.tool.endswith("s") else hint
+        hint = f"{tool} {plain}{off} is {' and '.join(ours)} here{note}."
+        hint = hint[:1].upper() + hint[1:] if tool.startswith("other") else hint
     if context is None or context.command.name == "evaluate":
         return hint
-    known = {flag for each in context.command.params for flag in each.opts}
-    return hint if ours and known.issuperset(ours) else ""
+    options = {flag for each in context.command.params for flag in each.opts}
+    return hint if ours and options.issuperset(ours) else ""
 
 
 def _has_pairs(path: Path) -> bool:
@@ -87,17 +86,11 @@ def _has_pairs(path: Path) -> bool:
         return False
 
 
-# Messages about settings, as a command line has them: the library says `rank_by`, we say `--rank-by`.
-
-
-_BEFORE = r"^|(?<=; )"
-"""What stands before a setting whose name is an English word; elsewhere it is that word."""
-
-
 def as_options(text: str) -> str:
-    """Return a message with options in the place of settings, in the lines that begin with a setting.
+    """Return a message with options in the place of settings: the library says `rank_by`, we say `--rank-by`.
 
-    Others are about something else, or about a file of settings, where a setting has its own name.
+    In the lines that begin with a setting; others are about something else, or about a file of settings,
+    where a setting has its own name.
     """
     from sedeval_soft.cli.evaluate import evaluate
 
@@ -107,13 +100,14 @@ def as_options(text: str) -> str:
         for option in parameter.opts
         if option == f"--{(name := parameter.name or '').replace('_', '-')}"
     }
-    return "\n".join(_respelled(line, spelled) for line in text.split("\n"))
-
-
-def _respelled(line: str, spelled: dict[str, str]) -> str:
-    first = re.match(r"(\w+)(?=[ =]|: )", line)
-    if first is None or first[1] not in spelled:
-        return line
     joined = "|".join(name for name in spelled if "_" in name)
-    places = rf"(?:{_BEFORE})(?:{'|'.join(spelled)})(?=[ =:,])|(?<![\w./'\"-])(?:{joined})(?![\w./'\"-])"
-    return re.sub(rf"({places})(=?)", lambda found: f"{spelled[found[1]]}{' ' if found[2] else ''}", line)
+    # A setting whose name is an English word is one at the beginning, and behind a semicolon.
+    places = rf"(?:^|(?<=; ))(?:{'|'.join(spelled)})(?=[ =:,])|(?<![\w./'\"-])(?:{joined})(?![\w./'\"-])"
+
+    def respelled(line: str) -> str:
+        first = re.match(r"(\w+)(?=[ =]|: )", line)
+        if first is None or first[1] not in spelled:
+            return line
+        return re.sub(rf"({places})(=?)", lambda match: f"{spelled[match[1]]}{' ' if match[2] else ''}", line)
+
+    return "\n".join(map(respelled, text.split("\n")))

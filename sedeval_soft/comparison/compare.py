@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +24,11 @@ from sedeval_soft.comparison.ranks import (
     tie_groups,
 )
 from sedeval_soft.errors import EvaluationError, SettingsError, counted
-from sedeval_soft.evaluation.details import Folds, Spread
+from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain, sign_together
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
@@ -66,6 +68,15 @@ def check_baseline(baseline: str, names: Sequence[str]) -> None:
         raise SettingsError(said + did_you_mean(str(baseline), names))
 
 
+_OF_ACTIVITY = frozenset(
+    {
+        *("precision", "recall", "f1", "fbeta", "sensitivity", "average_precision", "best_error_rate"),
+        *("error_rate", "substitution_rate", "deletion_rate", "insertion_rate"),
+    }
+)
+"""Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
+
+
 def compare_scores(
     systems: Sequence[Scores],
     tallies: Sequence[Tally],
@@ -80,9 +91,6 @@ def compare_scores(
     Raises UnknownScoreError for a score that is not there, SettingsError for a baseline.
     """
     settings = systems[0].settings
-    check_rank_by(rank_by)
-    if baseline is not None:
-        check_baseline(baseline, [scores.system for scores in systems])
     for scores in systems:
         scores.score(rank_by)  # of one that is not there nothing was counted, either
     paired = Paired.of_tallies(tallies, rank_by, settings)
@@ -105,47 +113,65 @@ def rank_scores(
     paired: None ranks by the score alone: nothing is said of how sure that is. Arguments and errors otherwise
     as for `compare_scores`.
     """
-    settings = systems[0].settings
+    settings, names = systems[0].settings, [scores.system for scores in systems]
     lower = check_rank_by(rank_by).direction == "lower"
-    names = [scores.system for scores in systems]
     if baseline is not None:
         check_baseline(baseline, names)
     ranked_by = [scores.score(rank_by) for scores in systems]
     values = np.array([score.value for score in ranked_by], dtype=np.float64)
-    # Of one file every replicate is that file: that says nothing of how sure anything is.
-    resampled = paired is not None and paired.n_files > 1
-    drawn = np.full((1, len(systems)), np.nan)
-    if paired is not None and resampled:
-        drawn = paired.bootstrap(progress)
     place = places(values, lower)
     # Of equal ones the first given stands first.
-    order = np.argsort(place, kind="stable").tolist()
+    order: list[int] = np.argsort(place, kind="stable").tolist()
     reference = order[0] if baseline is None else names.index(baseline)
-    tests = _Tests(paired, values, progress)
-    rank, tied = _ranks(order, tests, _level(settings))
-    differences = _differences(order, reference, tests, drawn, settings.confidence)
-    stable = _stable(places(drawn, np.full(len(drawn), lower)), place, settings.confidence)
-    entries = tuple(
+    # Of one file every replicate is that file: that says nothing of how sure anything is.
+    resampled = paired is not None and paired.n_files > 1
+    drawn = paired.bootstrap(progress) if paired and resampled else np.full((1, len(systems)), np.nan)
+    stable: list[tuple[Any, ...]] = [(None, None, None)] * len(systems)
+    if resampled:
+        places_drawn = places(drawn, np.full(len(drawn), lower))
+        columns = stability(places_drawn, place), *place_interval(places_drawn, settings.confidence)
+        stable = list(zip(*(column.tolist() for column in columns), strict=True))
+
+    @cache
+    def p_value(first: int, second: int) -> float:
+        observed = float(values[first] - values[second])
+        if np.isnan(observed):
+            return observed
+        if paired is None:
+            # What differs is taken to.
+            return float("nan") if observed else 1.0
+        return paired.p(first, second, observed, progress)
+
+    def p(one: int, other: int) -> float:
+        """Return the p-value that two systems do not differ, NaN where either is undefined."""
+        return p_value(min(one, other), max(one, other))
+
+    groups = _tied_groups(order, p, _level(settings))
+    differences = _differences(order, reference, values, drawn, p, settings.confidence)
+    entries = [
         Entry(
-            *(
-                names[k],
-                rank[k],
-                tied[k],
-                int(place[k]),
-                ranked_by[k].value,
-                ranked_by[k].low,
-                ranked_by[k].high,
-            ),
-            *(differences.get(k), *(stable[k] if resampled else (None, None, None))),
+            system=names[k],
+            rank=sum(map(len, groups[:i])) + 1,
+            tied=len(group) > 1,
+            place=int(place[k]),
+            value=ranked_by[k].value,
+            low=ranked_by[k].low,
+            high=ranked_by[k].high,
+            difference=differences.get(k),
+            stability=stable[k][0],
+            best_place=stable[k][1],
+            worst_place=stable[k][2],
         )
-        for k in order
+        for i, group in enumerate(groups)
+        for k in group
+    ]
+    signature = sign_together(
+        [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
     )
-    n_files = None if paired is None else paired.n_files
-    notes = _warnings([systems[k] for k in order], rank_by, n_files, settings)
-    signed = [(scores.signature, scores.inputs) for scores in systems]
-    signature = sign_together(signed, rank_by=rank_by, baseline=baseline)
+    ranked = [systems[k] for k in order]
+    warnings = _warnings(ranked, rank_by, None if paired is None else paired.n_files, settings)
     ranked = [
-        replace(systems[k], warnings=(*systems[k].warnings, *notes), signature=signature) for k in order
+        replace(scores, warnings=(*scores.warnings, *warnings), signature=signature) for scores in ranked
     ]
     return Board(
         systems=tuple(ranked),
@@ -155,81 +181,46 @@ def rank_scores(
         confidence=settings.confidence,
         replicates=settings.replicates,
         seed=settings.seed,
-        entries=entries,
+        entries=tuple(entries),
         discordances=(),
         agreement=_agreement(ranked, rank_by),
     )
 
 
-def _stable(drawn: Index, place: Index, confidence: float) -> list[tuple[float, int, int]]:
-    """Return how often each system holds its place, and from where to where it gets.
-
-    drawn: (n_replicates, n_systems) the places in replicates.
-    """
-    columns = (stability(drawn, place), *place_interval(drawn, confidence))
-    return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
 def _differences(
-    order: Sequence[int], reference: int, tests: _Tests, drawn: Floats, confidence: float
+    order: Sequence[int],
+    reference: int,
+    values: Floats,
+    drawn: Floats,
+    p: Callable[[int, int], float],
+    confidence: float,
 ) -> dict[int, Difference]:
     """Return how each system but the reference differs from that.
 
-    drawn: (n_replicates, n_systems) the scores of all on the same files.
+    values: (n_systems,). drawn: (n_replicates, n_systems) the scores of all on the same files. p: the p-value
+    that two systems do not differ.
     """
     others = [k for k in order if k != reference]
-    observed = tests.values[others] - tests.values[reference]
-    of = drawn[:, others] - drawn[:, [reference]]
-    ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(of, confidence))
-    p = [tests.p(reference, k) for k in others]
-    columns = (observed, *ends, p_bootstrap(of, observed), np.array(p), holm(np.array(p)))
+    observed = values[others] - values[reference]
+    replicates = drawn[:, others] - drawn[:, [reference]]
+    ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(replicates, confidence))
+    exchanged = np.array([p(reference, k) for k in others])
+    columns = observed, *ends, p_bootstrap(replicates, observed), exchanged, holm(exchanged)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
 
 
-class _Tests:
-    """Tests of pairs of systems, each done once, when it is first asked for."""
+def _tied_groups(order: Sequence[int], p: Callable[[int, int], float], alpha: float) -> list[list[int]]:
+    """Return systems in groups of ties: each is told apart from the first of the group before."""
 
-    def __init__(self, paired: Paired | None, values: Floats, progress: Progress | None) -> None:
-        self._paired, self.values, self._progress = paired, values, progress
-        self._p: dict[tuple[int, int], float] = {}
+    @cache
+    def adjusted(leader: int) -> dict[int, float]:
+        others = order[order.index(leader) + 1 :]
+        values = holm(np.array([p(leader, other) for other in others]))
+        return dict(zip(others, values.tolist(), strict=True))
 
-    def p(self, first: int, second: int) -> float:
-        """Return the p-value that two systems do not differ, NaN where either is undefined."""
-        pair = min(first, second), max(first, second)
-        if pair not in self._p:
-            observed = float(self.values[pair[0]] - self.values[pair[1]])
-            if np.isnan(observed):
-                self._p[pair] = float("nan")
-            elif self._paired is None:
-                # What differs is taken to.
-                self._p[pair] = float("nan") if observed else 1.0
-            else:
-                self._p[pair] = self._paired.p(*pair, observed, self._progress)
-        return self._p[pair]
-
-
-def _ranks(order: Sequence[int], tests: _Tests, alpha: float) -> tuple[dict[int, int], dict[int, bool]]:
-    """Return the rank of each system, which tied ones share, and whether it is tied."""
-    below: dict[int, dict[int, float]] = {}
-
-    def separated(leader: int, other: int) -> bool:
-        if leader not in below:
-            others = order[order.index(leader) + 1 :]
-            adjusted = holm(np.array([tests.p(leader, each) for each in others]))
-            below[leader] = dict(zip(others, adjusted.tolist(), strict=True))
-        p = below[leader][other]
-        # Nothing ties with what is undefined.
-        return bool(np.isnan(p) or p < alpha)
-
-    rank: dict[int, int] = {}
-    tied: dict[int, bool] = {}
-    first = 1
-    for group in tie_groups(order, separated):
-        rank |= dict.fromkeys(group, first)
-        tied |= dict.fromkeys(group, len(group) > 1)
-        first += len(group)
-    return rank, tied
+    # Nothing ties with what is undefined.
+    return tie_groups(order, lambda leader, other: not adjusted(leader)[other] >= alpha)
 
 
 def _agreement(systems: Sequence[Scores], rank_by: str) -> Agreement:
@@ -242,8 +233,8 @@ def _agreement(systems: Sequence[Scores], rank_by: str) -> Agreement:
     names = [name for name in dict.fromkeys((rank_by, *main)) if all(name in scores for scores in systems)]
     lower = np.array([measure_of(name).direction == "lower" for name in names])
     values = np.array([[scores[name] for name in names] for scores in systems], dtype=np.float64)
-    tau = kendall(values, lower)
-    return Agreement(tuple(names), tuple(tuple(plain(float(t)) for t in row) for row in tau))
+    tau = kendall(values, lower).tolist()
+    return Agreement(tuple(names), tuple(tuple(map(plain, row)) for row in tau))
 
 
 def _discordances(
@@ -266,15 +257,14 @@ def _discordances(
             mine, yours = ours.get(label, nothing), theirs.get(label, nothing)
             both = len(np.intersect1d(mine, yours, assume_unique=True))
             rows.append((name, label, len(yours) - both, len(mine) - both))
-    counts = np.array([row[2:] for row in rows], dtype=np.int64).reshape(-1, 2)
-    p = mcnemar(counts[:, 0], counts[:, 1])
+    p = mcnemar([row[2] for row in rows], [row[3] for row in rows])
     return tuple(
-        Discordance(*row, float(raw), float(adjusted))
-        for row, raw, adjusted in zip(rows, p, holm(p), strict=True)
+        Discordance(*row, one, adjusted)
+        for row, one, adjusted in zip(rows, p.tolist(), holm(p).tolist(), strict=True)
     )
 
 
-def _wrong(tally: Tally, files: dict[str, int], settings: Settings) -> dict[str, Index]:
+def _wrong(tally: Tally, files: Mapping[str, int], settings: Settings) -> dict[str, Index]:
     """Return for each class the segments that a system has wrong, as numbers that all systems share.
 
     Systems may be evaluated to different ends of a file: beyond one's end both sides are silent.
@@ -288,15 +278,6 @@ def _wrong(tally: Tally, files: dict[str, int], settings: Settings) -> dict[str,
         label: number[positive(reference[c], settings) != detected(system[c], settings)]
         for c, label in enumerate(tally.classes)
     }
-
-
-_OF_ACTIVITY = frozenset(
-    {
-        *("precision", "recall", "f1", "fbeta", "sensitivity", "average_precision", "best_error_rate"),
-        *("error_rate", "substitution_rate", "deletion_rate", "insertion_rate"),
-    }
-)
-"""Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
 
 
 def _level(settings: Settings) -> float:
@@ -321,30 +302,22 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
                 "things: silence of more classes, or later, betters means; --classes and --durations give "
                 "those of all"
             )
-    missing = [scores.system for scores in systems if scores[rank_by] is None]
-    if missing:
-        warnings.append(f"{rank_by} is undefined for {listing(missing, 'system')}; ranked last")
-    if n_files is not None:
-        others = len(systems) - len(missing) - 1
-        warnings += _too_few(n_files, settings.replicates, others, _level(settings))
+    undefined = [scores.system for scores in systems if scores[rank_by] is None]
+    if undefined:
+        warnings.append(f"{rank_by} is undefined for {listing(undefined, 'system')}; ranked last")
+    # How many systems the first is compared to, which Holm's adjustment multiplies by.
+    others = len(systems) - len(undefined) - 1
+    by_draws = 1 / (settings.replicates + 1)
+    least = max(least_p(n_files), by_draws) if n_files is not None else 0.0
+    if n_files is not None and others >= 1 and others * least >= _level(settings):
+        draws = (
+            f"{counted(settings.replicates, 'replicate')} {'gives' if settings.replicates == 1 else 'give'}"
+        )
+        by_files = f"exchanging {counted(n_files, 'file')} between two of them gives"
+        few = by_files if least_p(n_files) >= by_draws else draws
+        after = f", {min(others * least, 1.0):.3g} after Holm's adjustment for {others}" if others > 1 else ""
+        warnings.append(f"all systems tie: {few} no p-value below {least:.3g}{after}")
     return warnings
-
-
-def _too_few(n_files: int, replicates: int, comparisons: int, alpha: float) -> list[str]:
-    """Return a warning where files or replicates are too few for any two systems to be told apart.
-
-    comparisons: how many other systems the first is compared to, which Holm's adjustment multiplies by.
-    """
-    by_files, by_draws = least_p(n_files), 1 / (replicates + 1)
-    least = max(by_files, by_draws)
-    if comparisons < 1 or comparisons * least < alpha:
-        return []
-    files = f"exchanging {counted(n_files, 'file')} between two of them gives"
-    draws = f"{counted(replicates, 'replicate')} {'gives' if replicates == 1 else 'give'}"
-    adjusted = min(comparisons * least, 1.0)
-    after = f", {adjusted:.3g} after Holm's adjustment for {comparisons}" if comparisons > 1 else ""
-    said = files if by_files >= by_draws else draws
-    return [f"all systems tie: {said} no p-value below {least:.3g}{after}"]
 
 
 def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
@@ -364,6 +337,18 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         key: replace(first.scores[key], value=plain(mean), low=plain(low), high=plain(high))
         for key, mean, low, high in zip(names, *columns, strict=True)
     }
+    folds = first.folds
+    if folds is not None:
+        # Those that a run does not have are left out.
+        in_folds = {
+            spread.name: [f"{spread.name}@{fold}" for fold in folds.names] for spread in folds.spreads
+        }
+        spreads = tuple(
+            Spread.of(name, [scores[each].value for each in parts])
+            for name, parts in in_folds.items()
+            if all(each in scores for each in (name, *parts))
+        )
+        folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}
     warnings = dict.fromkeys(warning for run in runs for warning in run.warnings)
     return replace(
@@ -379,18 +364,8 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
             confidence=first.settings.confidence,
         ),
         confusion=(),
-        folds=None if first.folds is None else _folds(first.folds, scores),
+        folds=folds,
         worst=None,
         chance=None,
         make_curves=None,
     )
-
-
-def _folds(folds: Folds, means: Mapping[str, Score]) -> Folds:
-    """Return how means differ between folds; those that a run does not have are left out."""
-    spreads = []
-    for spread in folds.spreads:
-        names = [f"{spread.name}@{fold}" for fold in folds.names]
-        if all(name in means for name in (spread.name, *names)):
-            spreads.append(Spread.of(spread.name, [means[name].value for name in names]))
-    return replace(folds, spreads=tuple(spreads))

@@ -99,7 +99,7 @@ class Paired:
 
     @property
     def n_files(self) -> int:
-        """The files that are drawn from."""
+        """How many files are drawn from."""
         return len(self.files)
 
     def bootstrap(self, progress: Progress | None = None) -> Floats:
@@ -108,8 +108,12 @@ class Paired:
         for k, key in enumerate(self.keys):
             values = self.after.draws.get(key) or self.before.draws.get(key)
             if values is None or len(values) != self.settings.replicates:
-                drawn = self._drawn(k, progress)
-                values = [None if np.isnan(value) else value for value in drawn.tolist()]
+                places, count = self._places(k), self.settings.replicates
+                blocks = weights.bootstrap(self.n_files, count, self.settings.seed)
+                rows = (block[:, places] for block in blocks)
+                with values_of(self._scored(k), rows, [self._key], count, progress) as scored:
+                    drawn = scored.rows(0, 1)[0].tolist()
+                values = [None if np.isnan(value) else value for value in drawn]
             self.after.draws[key] = values
             columns.append(values)
         return np.array(columns, dtype=np.float64).T
@@ -162,39 +166,26 @@ class Paired:
     def _chosen(self) -> Settings:
         return settings_for(self.rank_by, self.settings)
 
-    @cached_property
-    def _position(self) -> dict[str, int]:
-        return {file: i for i, file in enumerate(self.files)}
-
-    def _drawn(self, k: int, progress: Progress | None) -> Floats:
-        """Return the score of one system in bootstrap replicates, (n_replicates,)."""
-        count, places = self.settings.replicates, self._places(k)
-        rows = (block[:, places] for block in weights.bootstrap(self.n_files, count, self.settings.seed))
-        with values_of(self._scored(k), rows, [self._key], count, progress) as values:
-            column: Floats = np.array(values.rows(0, 1)[0])
-        return column
-
     def _scored(self, k: int) -> Replicates:
         """Return what scores one system."""
         if k not in self._replicates:
             tally = self.load(k)
             if self._key.basis != "ranking":
                 # Which classes there are shapes the ranks of classes: only for those must they be alike.
-                tally = _without_ranks(tally)
+                columns = _without_ranks(tally.per_file), _without_ranks(tally.per_class)
+                tally = replace(tally, per_file=columns[0], per_class=columns[1])
             self._replicates[k] = replicates_of(tally, self._chosen)
         return self._replicates[k]
 
     def _places(self, k: int) -> Index:
         """Return where the files of one system are among all, (n_files of it,)."""
-        files = self._scored(k).statistics.tally.files
-        # A file beyond goes along with the same one whatever others there are.
-        return np.array(
-            [
-                self._position.get(file, crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1))
-                for file in files
-            ],
-            dtype=np.int64,
-        )
+        position = {file: i for i, file in enumerate(self.files)}
+        places = []
+        for file in self._scored(k).statistics.tally.files:
+            # A file beyond goes along with the same one whatever others there are.
+            other = crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1)
+            places.append(position.get(file, other))
+        return np.array(places, dtype=np.int64)
 
     def _joint(self, first: int, second: int) -> Replicates:
         """Return what scores mixtures of the files of two systems, the files of the first coming first."""
@@ -236,9 +227,5 @@ def settings_for(rank_by: str, settings: Settings) -> Settings:
     return replace(chosen, psds_median_filters=())
 
 
-def _without_ranks(tally: Tally) -> Tally:
-    return replace(tally, per_file=_unranked(tally.per_file), per_class=_unranked(tally.per_class))
-
-
-def _unranked(columns: Mapping[str, T]) -> dict[str, T]:
+def _without_ranks(columns: Mapping[str, T]) -> dict[str, T]:
     return {name: column for name, column in columns.items() if not name.startswith("ranking.")}

@@ -20,7 +20,7 @@ from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.time_shift import moved, stream
 from sedeval_soft.evaluation.tuned import with_rule_followed
-from sedeval_soft.measures.averages import Averaged, averaged, ratio
+from sedeval_soft.measures.base import Averaged, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell

@@ -197,8 +197,7 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     for reading in readings:
         ours = own.reference if reading == "soft" else positive(own.reference, settings)
         sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon)
-        columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.totals.items()}
-        columns[f"{basis}.{reading}.sounding"] = sums.sounding
+        columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
 
 

@@ -326,12 +326,11 @@ def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid
     """Return what the rows of a part tell of their time step: those of all classes, and of each group."""
     from sedeval_soft.tables.ticks import to_ticks
     from sedeval_soft.timeline.postprocess import TimeGrid
-    from sedeval_soft.timeline.recordings import with_classes
 
     plain = replace(settings, median_filter=0.0, psds_median_filters=(), min_gap=0.0, min_duration=0.0)
     pair = align(*part.sides(), plain, part.durations)
     groups = [tuple(c for c in labels if c in pair.classes) for labels in settings.groups.values()]
-    sides = {classes: with_classes(pair, classes).raw for classes in (pair.classes, *groups)}
+    sides = {classes: pair.with_classes(classes).raw for classes in (pair.classes, *groups)}
     return {
         classes: TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)) for classes, rows in sides.items()
     }

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.scores import Score
-from sedeval_soft.measures.averages import Averaged, averaged, ratio
-from sedeval_soft.measures.base import Table
+from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels

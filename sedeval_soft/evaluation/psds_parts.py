@@ -18,8 +18,7 @@ import numpy.typing as npt
 from sedeval_soft.evaluation.evaluate import Counted, scopes_of, second_round
 from sedeval_soft.evaluation.score import joined
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
-from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.base import Table, Tables
+from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.intersection_counts import Criteria
 from sedeval_soft.measures.intersection_thresholds import Judged
 from sedeval_soft.measures.psds import (

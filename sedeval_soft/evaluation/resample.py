@@ -38,8 +38,7 @@ from sedeval_soft.evaluation.score import (
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.evaluation.weights import Statistics, Weighted
-from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.base import Table, Tables
+from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.tally import Tally

@@ -18,8 +18,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.optimal import optimal_scores, unreachable
 from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
-from sedeval_soft.measures.averages import Averaged
-from sedeval_soft.measures.base import Family, Measure, Table, Tables
+from sedeval_soft.measures.base import Averaged, Family, Measure, Table, Tables
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, Collars, deviation_scores

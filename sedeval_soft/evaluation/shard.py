@@ -17,7 +17,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.recordings import Recordings, align, merges, with_classes
+from sedeval_soft.timeline.recordings import Recordings, align, merges
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
@@ -131,7 +131,7 @@ def shard_of(
     tally = tally_pair(pair, settings, cells=cells)
     groups = {
         # A class that the pair lacks counts nothing.
-        name: tally_pair(with_classes(pair, tuple(c for c in labels if c in pair.classes)), settings)
+        name: tally_pair(pair.with_classes(tuple(c for c in labels if c in pair.classes)), settings)
         for name, labels in settings.groups.items()
     }
     return Shard(settings, system, tally, groups, pair.findings, inputs, durations)

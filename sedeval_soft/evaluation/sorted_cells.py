@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
-from sedeval_soft.measures.averages import Averaged, averaged
-from sedeval_soft.measures.base import Table, scores_of
+from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
 from sedeval_soft.measures.divergence import (
-    OF_VALUES,
-    CellValues,
+    correlation_scores,
     rank_correlation,
     ranks_of,
     wasserstein,
@@ -328,7 +326,7 @@ def _correlation(
     is_expected: (n_classes,) those that all cells together are of.
     """
     n_ref = reference.sum(axis=1)
-    unordered = scores_of(OF_VALUES, CellValues(reference, system, n_ref, is_expected))
+    unordered = correlation_scores(reference, system, n_ref, is_expected)
 
     def of_class(c: int) -> dict[str, float]:
         own = slice(c, c + 1)

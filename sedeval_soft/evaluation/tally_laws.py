@@ -16,19 +16,26 @@ import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, detection_laws
-from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_laws
-from sedeval_soft.measures.event import DEVIATIONS, deviation_laws, file_class, sum_groups
-from sedeval_soft.measures.laws import Array, Columns, Law, at_least, at_most, equal, size_of
-from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_laws
-from sedeval_soft.measures.segment import (
+from sedeval_soft.measures.base import Array
+from sedeval_soft.measures.detection import PER_CLASS, PER_FILE
+from sedeval_soft.measures.divergence import KL, PROPER, SOFT
+from sedeval_soft.measures.event import DEVIATIONS, file_class, sum_groups
+from sedeval_soft.measures.laws import (
+    Columns,
+    Law,
+    at_least,
+    at_most,
     beyond_laws,
     cell_laws,
-    common,
-    count_files,
-    count_hard,
-    sum_files,
+    detection_laws,
+    deviation_laws,
+    divergence_laws,
+    equal,
+    ranking_laws,
+    size_of,
 )
+from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS
+from sedeval_soft.measures.segment import common, count_files, count_hard, sum_files
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import READINGS, Settings

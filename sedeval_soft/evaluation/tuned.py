@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +16,12 @@ import numpy.typing as npt
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import candidates_of, counts_at
-from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.detection import DetectionCounts, f_beta
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import Merit, error_merit, f_merit, threshold_between
 from sedeval_soft.plan import CELLS, Plan
-from sedeval_soft.settings import BASES, Settings, TunedClass, Tuning
+from sedeval_soft.settings import BASES, Settings
 from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]
@@ -156,24 +157,33 @@ def _bare(tally: Tally, basis: str) -> Tally:
     return replace(tally, per_class={}, samples=samples, events=events)
 
 
-def tune(tally: Tally, settings: Settings) -> Tuning:
-    """Return the best threshold of each class, for the objective that the settings name.
+def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
+    """Return the best threshold of each class, for the objective that the settings name, as a file has them.
 
-    A class without reference has none.
+    A class without reference has none. Of each class it is told how large its reference is, what it reaches,
+    and between which thresholds all are as good.
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)
     candidates = candidates_of(tally, basis, settings, every=basis not in CELLS, together=True)
-    every, classes = np.ones((1, 1)), {}
+    every = np.ones((1, 1))
+    thresholds: dict[str, float] = {}
+    classes: dict[str, dict[str, Any]] = {}
     for label, own in zip(tally.classes, candidates, strict=True):
         best = own.best(every, [merit])[0]
         if best.at[0] < 0:
-            classes[label] = TunedClass(None, None, None, None, 0)
+            classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
             continue
-        threshold = float(own.thresholds(every, best.at, inclusive=settings.inclusive)[0])
-        low, high = own.plateau(int(best.at[0]), merit)
+        thresholds[label] = float(own.thresholds(every, best.at, inclusive=settings.inclusive)[0])
         tp, n_sys, n_ref = best.tp[0], best.n_sys[0], best.n_ref[0]
         is_f = objective.endswith(".f1")
         score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
-        classes[label] = TunedClass(threshold, float(score), low, high, int(n_ref))
-    return Tuning(objective, settings.beta, settings.inclusive, classes)
+        as_good = [*own.plateau(int(best.at[0]), merit)]
+        classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": as_good}
+    return {
+        "thresholds": thresholds,
+        "objective": objective,
+        "beta": settings.beta,
+        "inclusive": settings.inclusive,
+        "classes": classes,
+    }

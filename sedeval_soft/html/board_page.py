@@ -12,8 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import Board, Entry
-from sedeval_soft.comparison.records import About, Record
+from sedeval_soft.comparison.board import About, Board, Entry, Record
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import ASSETS, fill
 from sedeval_soft.measures.names import ScoreName
@@ -21,7 +20,7 @@ from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.board import p_value
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.layout import measure_label
-from sedeval_soft.report.table import UNDEFINED, exact, number
+from sedeval_soft.report.table import UNDEFINED, exact, number, signed
 from sedeval_soft.settings import Settings
 
 SCHEMA = "soft-sed-eval-board/1"
@@ -271,7 +270,7 @@ def _rows(board: Board, by_name: dict[str, Shown], columns: Sequence[_Column]) -
                 "whisker": (at(entry.low), at(entry.value), at(entry.high)),
                 "places": _places(entry),
                 "p": "" if entry.difference is None else p_value(entry.difference.p_adjusted),
-                "difference": "" if entry.difference is None else _signed(entry.difference.value),
+                "difference": "" if entry.difference is None else signed(entry.difference.value),
                 "difference_exact": _sortable(entry.difference.value) if entry.difference else "0",
                 "cells": cells,
                 "warnings": len(own[entry.system]),
@@ -306,11 +305,6 @@ def _places(entry: Entry) -> str:
         return ""
     ends = dict.fromkeys((str(entry.best_place), str(entry.worst_place)))
     return "\N{EN DASH}".join(ends)
-
-
-def _signed(value: float | None) -> str:
-    text = number(value)
-    return text if value is None or text[0] == "-" or float(text) == 0 else f"+{text}"
 
 
 def _own_warnings(shown: Sequence[Shown]) -> tuple[list[str], dict[str, list[str]]]:

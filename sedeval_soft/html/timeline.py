@@ -18,7 +18,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.ranges import range_maximum
-from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
+from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 Index = npt.NDArray[np.int64]
 
@@ -143,7 +143,7 @@ def timelines(
     both = costs_of(inputs.tally, settings)
     costs = None if both is None else (both[0] + both[1]).sum(axis=1)
     why = _choose(inputs, costs, count, files)
-    part = with_files(pair, tuple(name for code, name in enumerate(pair.files) if code in why))
+    part = pair.with_files(tuple(name for code, name in enumerate(pair.files) if code in why))
     described = dict(zip(sorted(why), _files(part, settings, pack, _PIECES // systems), strict=True))
     evaluated = set(pair.files)
     unknown = [visible(name) for name in files if name not in evaluated]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Averaged
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.report.text import plain_table

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
 from sedeval_soft.measures import sed_eval_rules as rules
-from sedeval_soft.measures.averages import Averaged, averaged
+from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.event import count_per_class
 from sedeval_soft.measures.matching import maximum_matching

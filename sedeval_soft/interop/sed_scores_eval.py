@@ -22,7 +22,7 @@ from sedeval_soft.evaluation.optimal import counts_at
 from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
-from sedeval_soft.measures.averages import Averaged, ratio
+from sedeval_soft.measures.base import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.names import ScoreName

@@ -1,20 +1,48 @@
-"""What a measure and a family are: a measure is one object in one place.
+"""What a measure and a family are, and how undefined values enter averages over classes.
 
-Columns of tables, `--list-scores`, `explain`, the docs' tables and hints at misspelt names are made from it.
+A measure is one object in one place: columns of tables, `--list-scores`, `explain`, the docs' tables and
+hints at misspelt names are made from it.
+
+Undefined is NaN inside the package and leaves it as None. Arrays have the classes last; whatever axes stand
+before (replicates) are kept.
+
+- A class without reference (n_ref = 0) is left out of macro averages, whatever its value.
+- Precision of a class that has a reference but was never detected is undefined, and counts 0: a system must
+  not gain by staying silent. Any other undefined value of a class is left out.
+- An average over no class is undefined.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged, averaged
-
 Array = npt.NDArray[Any]
+Bools = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 Direction = Literal["higher", "lower", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """One measure of all classes and its averages; None where an average has no meaning.
+
+    classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
+    average but defined over all classes together.
+    """
+
+    classes: Array | None
+    micro: Array | None = None
+    macro: Array | None = None
+    weighted: Array | None = None
+    overall: Array | None = None
+
 
 Table = dict[str, Averaged]
 """The values of measures by name."""
@@ -23,15 +51,38 @@ Tables = dict[tuple[str, str], Table]
 """The tables of each basis and reading."""
 
 
-class Statistics(Protocol):
-    """What measures are values of: of each class, (..., n_classes), or of all classes pooled, (...)."""
+def ratio(numerator: Array, denominator: Array) -> Floats:
+    """Divide; NaN (undefined) where the denominator is 0."""
+    # Beside a size of 1e-300 a quotient may be too large for a float: infinite, and so undefined when shown.
+    with np.errstate(over="ignore"):
+        quotient: Floats = np.asarray(numerator / np.where(denominator, denominator, np.nan))
+    return quotient
 
-    @property
-    def n_ref(self) -> Array:
-        """The size of the reference of each class, which averages are weighted by."""
 
-    def pooled(self) -> Any:  # noqa: ANN401 - the same kind of statistics
-        """Return the statistics of all classes together: a micro average is the same formula of these."""
+def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
+    """Return the mean over classes weighted by `n_ref`, shape (...).
+
+    values, n_ref: (..., n_classes). undefined: what an undefined value counts, None to leave it out.
+    """
+    weight = np.asarray(n_ref, dtype=np.float64)
+    missing = np.isnan(values)
+    if undefined is None:
+        weight = np.where(missing, 0.0, weight)
+    filled = np.where(missing, 0.0 if undefined is None else undefined, values)
+    return ratio((filled * weight).sum(axis=-1), weight.sum(axis=-1))
+
+
+def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float | None = None) -> Averaged:
+    """Complete the values of classes and their micro average by macro and weighted ones.
+
+    The macro average is the mean over classes with a reference. Both means are taken at once: small
+    evaluations make hundreds of them.
+    """
+    n_ref = np.asarray(n_ref)
+    weight = np.array((n_ref > 0, n_ref), dtype=np.float64)
+    weight = weight.reshape(2, *(1,) * (classes.ndim - n_ref.ndim), *n_ref.shape)
+    by_class, by_reference = weighted(classes, weight, undefined)
+    return Averaged(classes, micro, by_class, by_reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +90,14 @@ class Measure:
     """One number: its name, its formula as text and as code, and all that is told of it.
 
     name: as in score names. summary: one line. formula: in the letters of `explanation`.
-    value: the formula, of `Statistics`, NaN where it is undefined; None where all measures of a family are
-    computed together, as those of a curve. low, high: the range, None where unbounded. direction: which way
-    is better, `none` for counts. undefined: when there is no value. missing: what an undefined value of a
-    class counts in averages, None to leave it out. source: who defined it. averages: beside the value of
-    each class. has_classes: whether single classes have a value. short: its name in the head of a column;
-    aliases: what others call it. table: where it is shown, see `report.layout`. needs: an option without
-    which it is not computed, besides those of its family. exact: whether every digit is shown.
-    letters: of its formula, that mean something else than in other formulas.
+    value: the formula, of the statistics of classes or of all classes pooled, NaN where it is undefined; None
+    where all measures of a family are computed together, as those of a curve. low, high: the range, None
+    where unbounded. direction: which way is better, `none` for counts. undefined: when there is no value.
+    missing: what an undefined value of a class counts in averages, None to leave it out. source: who defined
+    it. averages: beside the value of each class. has_classes: whether single classes have a value. short: its
+    name in the head of a column; aliases: what others call it. table: where it is shown, see `report.layout`.
+    needs: an option without which it is not computed, besides those of its family. exact: whether every digit
+    is shown. letters: of its formula, that mean something else than in other formulas.
     """
 
     name: str
@@ -74,23 +125,25 @@ class Measure:
         """Return the value of a perfect system, None for counts and thresholds."""
         return {"higher": self.high, "lower": self.low, "none": None}[self.direction]
 
-    def averaged(self, statistics: Statistics, pooled: Any) -> Averaged:  # noqa: ANN401 - as `Statistics.pooled`
-        """Return the value of each class, and the averages."""
-        if self.value is None:
-            raise TypeError(f"{self.name} is computed together with others")
-        classes = self.value(statistics) if self.has_classes else None
-        if "overall" in self.averages:
-            return Averaged(classes, overall=self.value(pooled))
-        micro = self.value(pooled) if "micro" in self.averages else None
-        if classes is None or "macro" not in self.averages:
-            return Averaged(classes, micro)
-        return averaged(classes, micro, statistics.n_ref, self.missing)
 
+def scores_of(measures: Iterable[Measure], classes: Any, pooled: Any) -> Table:  # noqa: ANN401
+    """Return the values of measures by name, each with its averages.
 
-def scores_of(measures: Iterable[Measure], statistics: Statistics) -> Table:
-    """Return the values of measures by name."""
-    pooled = statistics.pooled()
-    return {measure.name: measure.averaged(statistics, pooled) for measure in measures}
+    classes, pooled: what the formulas are of: the statistics of each class, (..., n_classes), with their
+    `n_ref`, which averages are weighted by; and those of all classes together, (...). A micro average is the
+    same formula of the latter.
+    """
+    table: Table = {}
+    for measure in measures:
+        if measure.value is None:
+            raise TypeError(f"{measure.name} is computed together with others")
+        own = measure.value(classes) if measure.has_classes else None
+        together = {name: measure.value(pooled) for name in ("micro", "overall") if name in measure.averages}
+        if own is None or "macro" not in measure.averages:
+            table[measure.name] = Averaged(own, **together)
+        else:
+            table[measure.name] = averaged(own, together.get("micro"), classes.n_ref, measure.missing)
+    return table
 
 
 @dataclass(frozen=True, slots=True)

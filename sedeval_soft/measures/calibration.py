@@ -8,21 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.base import Family, Measure
+from sedeval_soft.measures.base import Array, Bools, Floats, Index, ratio
+from sedeval_soft.measures.curve_scores import Ordered
 from sedeval_soft.sorting import Blocks
-
-if TYPE_CHECKING:
-    from sedeval_soft.measures.curve_scores import Ordered
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +29,7 @@ class Bins:
         """Return the bins of several classes as one, classes first."""
         return cls(*(np.stack([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
-    def of_classes(self, some: npt.NDArray[np.bool_]) -> Bins:
+    def of_classes(self, some: Bools) -> Bins:
         """Return the bins of some classes; some: (n_classes,)."""
         return Bins(*(getattr(self, name)[some] for name in self.__slots__))
 
@@ -143,56 +134,3 @@ def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
         "brier_uncertainty": np.maximum(spread - mean * mean, 0.0),
         "brier_within_bins": within - 2 * (common - (share * p * y).sum(axis=-1)),
     }
-
-
-_NAEINI = "Naeini, Cooper & Hauskrecht 2015"
-_MURPHY = "Murphy 1973"
-
-
-def _measure(name: str, summary: str, formula: str, short: str, source: str, **told: Any) -> Measure:  # noqa: ANN401
-    told = {"direction": "lower", "undefined": "there are no segments", "table": "calibration", **told}
-    return Measure(name, summary, formula, short=short, source=source, **told)
-
-
-MEASURES = (
-    _measure(
-        "expected_calibration_error", "mean distance of values from frequencies, in --bins equal bins",
-        "sum over bins of n_k / n |mean y - mean p|", "ECE", _NAEINI, aliases=("ece",),
-    ),
-    _measure(
-        "maximum_calibration_error", "largest distance of values from frequencies, in bins of equal width",
-        "max over bins of |mean y - mean p|", "MCE", _NAEINI,
-    ),
-    _measure(
-        "adaptive_calibration_error", "expected calibration error in --bins bins of equal mass",
-        "sum over bins of n_k / n |mean y - mean p|", "ACE", "Nixon et al. 2019",
-    ),
-    _measure(
-        "brier_reliability", "part of the Brier score that calibration would mend, in bins of equal width",
-        "sum over bins of n_k / n (mean y - mean p)^2", "reliab.", _MURPHY,
-    ),
-    _measure(
-        "brier_resolution", "part that the system's bins explain of the reference's variance",
-        "sum over bins of n_k / n (mean y - mean y of all)^2", "resol.", _MURPHY, high=0.25, direction="none",
-    ),
-    _measure(
-        "brier_uncertainty", "variance of the reference", "mean of (y - mean y)^2", "uncert.", _MURPHY,
-        high=0.25, direction="none",
-    ),
-    _measure(
-        "brier_within_bins", "what the bins hide: brier = reliability - resolution + uncertainty + this",
-        "sum over bins of n_k / n (variance of p - 2 covariance of y and p)", "within",
-        "Stephenson, Coelho & Jolliffe 2008", low=None, high=None, direction="none",
-    ),
-)  # fmt: skip
-"""Those of one curve of bins are computed together."""
-
-GROUP = "calibration"
-
-
-def families(basis: str) -> tuple[Family, ...]:
-    """Return the families of a basis that has a value for every cell: segments or clips."""
-    return (
-        Family(basis, "hard", "the system's values as probabilities of the cut reference", MEASURES, GROUP),
-        Family(basis, "soft", "the system's values as predictions of the reference's", MEASURES, GROUP),
-    )

@@ -15,21 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import ratio
+from sedeval_soft.measures.base import Array, Floats, Index, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.threshold_counts import EVERYTHING, ThresholdCounts
 from sedeval_soft.sorting import Blocks, heads, in_order
 from sedeval_soft.threads import for_each
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
-
 
 _PARTS = (*range(2, 101), *(10**digits for digits in range(3, 10)))
 """Into how many parts of 1 labels may be divided, from few to many: shares of annotators, then decimals."""
@@ -181,18 +175,16 @@ class Gains:
         """Count where no two scores are equal: cells without anything positive need no look."""
         n = len(reference)
         at = np.flatnonzero(reference)[::-1]
-        weight = reference[at]
-        n_sys = n - at
+        weight, n_sys = reference[at], n - at
         if reference.dtype != np.float64:
-            counted = np.cumsum(weight, dtype=np.int64)
-            until = counted - weight
-            fp, passed = n_sys * whole - counted, (n_sys - 1) * whole - until
-            return cls(counted, until, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
+            tp = np.cumsum(weight, dtype=np.int64)
+            before = tp - weight
+            passed = (n_sys - 1) * whole - before
+            return cls(tp, before, n_sys * whole - tp, passed, n_sys, n * whole - int(weight.sum()), whole)
         silent = n_sys - np.arange(1, len(at) + 1)
-        tp, doubt = np.cumsum(weight), np.cumsum(1.0 - weight)
-        before, known = (np.append(0.0, total[:-1]) if len(at) else total for total in (tp, doubt))
-        end = n - len(at) + (doubt[-1].item() if len(at) else 0.0)
-        return cls(tp, before, silent + doubt, silent + known, n_sys, end)
+        tp, fp = (np.concatenate(([0.0], np.cumsum(values))) for values in (weight, 1.0 - weight))
+        end = n - len(at) + fp[-1].item()
+        return cls(tp[1:], tp[:-1], silent + fp[1:], silent + fp[:-1], n_sys, end)
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -355,7 +347,6 @@ def d_prime(area: float) -> float:
 
 # Block by block of scores: nothing as long as the cells is made.
 
-
 Cut = Callable[[Array], Array]
 """What is done to reference values first: nothing, or cutting them at the threshold."""
 
@@ -373,97 +364,70 @@ def curve_scores(
     # From the highest scores down.
     downwards = range(len(blocks))[::-1]
     n_sys = blocks.before[-1] - blocks.before[::-1]
-    weights = _weights(blocks, parts, ways)
-    above = [_before(own) for own in weights]
+    weights = [_weights(blocks, parts, *way) for way in ways]
+    nothing = np.zeros((2, 1), dtype=np.int64)
+    above = [np.cumsum(np.hstack((nothing, own[:, :-1])), axis=1) for own in weights]
 
-    def sums(place: int) -> list[_Swept]:
+    def cells(block: int, *some: tuple[Cut, Units]) -> list[Ordered]:
+        score, order = blocks.ordered(block)
+        pieces = zip(parts, blocks.slices(block), strict=True)
+        reference = np.concatenate([part.reference[own] for part, own in pieces])
+        reference = reference if order is None else reference[order]
+        return [Ordered(score, unit.counted(cut(reference)), unit.whole or 1) for cut, unit in some]
+
+    def swept(place: int) -> list[tuple[Sums, float, float]]:
+        """Return the sums of a block and what is detected by its end, 0 if it adds nothing, for each way."""
         block, detected = downwards[place], int(n_sys[place])
         if blocks.level(block) is None:
-            cells = _cells(blocks, block, parts)
-            gains = [Gains.of(_counted(cells, *way)) for way in ways]
+            gains = [Gains.of(own) for own in cells(block, *ways)]
         else:
             # However many cells of one score are one point.
             size = int(blocks.size[block])
             gains = [
-                Gains.at_once(tp.item(), fp.item(), size, unit.whole or 1)
-                for (tp, fp), unit in zip((own[:, place] for own in weights), units, strict=True)
+                Gains.at_once(*own[:, place].tolist(), size, unit.whole or 1)
+                for own, unit in zip(weights, units, strict=True)
             ]
-        return [
-            _Swept.of(own, tp.item(), fp.item(), detected)
-            for own, (tp, fp) in zip(gains, (before[:, place] for before in above), strict=True)
-        ]
+        results = []
+        for gain, before in zip(gains, above, strict=True):
+            tp, fp = before[:, place].tolist()
+            end = tp + gain.tp[-1].item() if len(gain.tp) else 0
+            results.append((sums_of(gain, tp, detected), end, fp + gain.end if gain.end else 0))
+        return results
 
-    columns = list(zip(*for_each(sums, range(len(blocks)), int(n_sys[-1])), strict=True))
     scores = []
-    for i, column in enumerate(columns):
+    columns = zip(*for_each(swept, range(len(blocks)), int(n_sys[-1])), strict=True)
+    for way, column in zip(ways, columns, strict=True):
+        sums, *ends = zip(*column, strict=True)
         # The sums of blocks and of points of floats may differ in their last digits: the ends are those of
         # points.
-        tp, fp = (np.maximum.accumulate([0, *(getattr(of, name) for of in column)]) for name in ("tp", "fp"))
+        tp, fp = (np.maximum.accumulate([0, *end]) for end in ends)
 
-        def within(place: int, i: int = i, tp: Array = tp, fp: Array = fp) -> tuple[Array, Array]:
-            cells = _cells(blocks, downwards[place], parts)
-            own = Points.of(_counted(cells, *ways[i]))
-            ends = ((own.tp, tp), (own.fp, fp))
-            return tuple(np.minimum(np.append(0, of) + at[place], at[place + 1]) for of, at in ends)
+        def within(
+            place: int, way: tuple[Cut, Units] = way, tp: Array = tp, fp: Array = fp
+        ) -> tuple[Array, Array]:
+            points = Points.of(cells(downwards[place], way)[0])
+            ends = ((points.tp, tp), (points.fp, fp))
+            return tuple(np.minimum(np.append(0, own) + at[place], at[place + 1]) for own, at in ends)
 
-        slack = units[i].slack
-        roc = Roc(tp, fp, np.array([of.sums.pairs for of in column]), within, slack)
-        scores.append(precision_scores([of.sums for of in column], tp[-1].item(), slack) | roc.scores(*rates))
+        roc = Roc(tp, fp, np.array([own.pairs for own in sums]), within, way[1].slack)
+        scores.append(precision_scores(sums, tp[-1].item(), way[1].slack) | roc.scores(*rates))
     return scores
 
 
-def _counted(cells: Ordered, cut: Cut, unit: Units) -> Ordered:
-    """Return cells with what a cut leaves of their values, in units."""
-    return Ordered(cells.score, unit.counted(cut(cells.reference)), unit.whole or 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Swept:
-    """The sums of a block, and what is detected by its end; 0 where it adds nothing."""
-
-    sums: Sums
-    tp: float
-    fp: float
-
-    @classmethod
-    def of(cls, gains: Gains, tp: float, fp: float, n_sys: int) -> _Swept:
-        end = tp + gains.tp[-1].item() if len(gains.tp) else 0
-        return cls(sums_of(gains, tp, n_sys), end, fp + gains.end if gains.end else 0)
-
-
-def _weights(blocks: Blocks, parts: Sequence[Ordered], ways: Sequence[tuple[Cut, Units]]) -> list[Array]:
+def _weights(blocks: Blocks, parts: Sequence[Ordered], cut: Cut, unit: Units) -> Array:
     """Return the weights of positives and of negatives in each block, from the highest scores down.
 
-    (2, n_blocks) for each way to cut the reference, int64 where they are counted in units.
+    (2, n_blocks), int64 where they are counted in units.
     """
 
-    def of_part(i: int) -> list[Array]:
-        found = []
-        for cut, unit in ways:
-            reference = unit.counted(cut(parts[i].reference))
-            tp = blocks.sums(i, reference)
-            size = np.diff(blocks.edges[i])
-            fp = size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)
-            found.append(np.array((tp, fp)))
-        return found
+    def of_part(i: int) -> Array:
+        reference = unit.counted(cut(parts[i].reference))
+        tp = blocks.sums(i, reference)
+        size = np.diff(blocks.edges[i])
+        return np.array((tp, size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)))
 
-    sums = for_each(of_part, range(len(parts)), int(blocks.before[-1]))
-    return [np.sum(column, axis=0)[:, ::-1] for column in zip(*sums, strict=True)]
-
-
-def _before(weights: Array) -> Array:
-    """Return the sums of what comes before each block, (2, n_blocks)."""
-    sums = np.zeros_like(weights)
-    np.cumsum(weights[:, :-1], axis=1, out=sums[:, 1:])
-    return sums
-
-
-def _cells(blocks: Blocks, block: int, parts: Sequence[Ordered]) -> Ordered:
-    """Return the cells of a block in order."""
-    score, order = blocks.ordered(block)
-    references = [part.reference[own] for part, own in zip(parts, blocks.slices(block), strict=True)]
-    reference = references[0] if len(references) == 1 else np.concatenate(references)
-    return Ordered(score, reference if order is None else reference[order])
+    sums: Array = np.sum(for_each(of_part, range(len(parts)), int(blocks.before[-1])), axis=0)
+    return sums[:, ::-1]
 
 
 # What a class scores at every threshold, for plots and tables.
@@ -507,31 +471,27 @@ class Curve:
     @property
     def recall(self) -> Floats:
         """Return TP / N_ref, (n,): the true positive rate."""
-        return ratio(self.tp, self._all(self.n_ref))
+        return ratio(self.tp, np.asarray(self.n_ref))
 
     @property
     def f1(self) -> Floats:
         """Return 2 TP / (N_ref + N_sys), (n,)."""
-        values: Floats = f_beta(self.tp, self._all(self.n_ref), self.n_sys)
-        return values
+        return f_beta(self.tp, np.asarray(self.n_ref), self.n_sys)
 
     @property
     def error_rate(self) -> Floats:
         """Return (FN + FP) / N_ref, (n,)."""
-        n_ref = self._all(self.n_ref)
-        return ratio(n_ref + self.n_sys - 2 * self.tp, n_ref)
+        return ratio(self.n_ref + self.n_sys - 2 * self.tp, np.asarray(self.n_ref))
 
     @property
     def false_positive_rate(self) -> Floats:
         """Return FP / (FP + TN), (n,): the ROC is `recall` over it."""
-        if self.fp is None:
-            return np.full(len(self.threshold), np.nan)
-        return ratio(self.fp, self._all(self.fp[0]))
+        return np.full(len(self.threshold), np.nan) if self.fp is None else ratio(self.fp, self.fp[0])
 
     @property
     def false_negative_rate(self) -> Floats:
         """Return FN / N_ref, (n,): the miss rate."""
-        return ratio(self.n_ref - self.tp, self._all(self.n_ref))
+        return ratio(self.n_ref - self.tp, np.asarray(self.n_ref))
 
     @property
     def det(self) -> tuple[Floats, Floats]:
@@ -546,6 +506,3 @@ class Curve:
             inside = (rate > 0) & (rate < 1)
             axes.append(np.where(inside, ndtri(np.where(inside, rate, 0.5)), np.nan))
         return axes[0], axes[1]
-
-    def _all(self, value: float) -> Array:
-        return np.full(len(self.threshold), value)

@@ -14,19 +14,14 @@ values (see `averages`), and S for events, which does not depend on the order of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.base import Direction, Family, Measure, Table, scores_of
-from sedeval_soft.measures.laws import ROUNDING, Columns, Law, at_most, not_negative, size_of
+from sedeval_soft.measures.base import Array, Measure, Table, ratio, scores_of
 from sedeval_soft.measures.tally import Totals
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +52,6 @@ def totals(tally: Totals, prefix: str) -> DetectionCounts:
     return DetectionCounts(*(tally.total(f"{prefix}.{name}") for name in (*PER_CLASS, *PER_FILE)))
 
 
-def detection_laws(columns: Columns, *, crowded: bool = False) -> Iterator[Law]:
-    """Yield the laws of the statistics of detection.
-
-    columns: `PER_CLASS` and `PER_FILE`, of each file. crowded: whether the errors of a file may all be NaN,
-    as those of the soft reading of events are where too many overlap.
-
-    No order of adding makes TP larger than what it is a part of: these laws are exact in floats, too.
-    """
-    tp, n_ref, n_sys = (columns[name] for name in PER_CLASS)
-    yield from not_negative(columns, PER_CLASS)
-    yield at_most(columns, "tp", n_ref, "N_ref")
-    yield at_most(columns, "tp", n_sys, "N_sys")
-    errors = [columns[name] for name in PER_FILE]
-    unknown = np.logical_and.reduce([np.isnan(column) for column in errors]) & crowded
-    for name, values in zip(PER_FILE, errors, strict=True):
-        holds = unknown | (np.isfinite(values) & (values >= 0))
-        yield Law(name, "a number that is 0 or more", holds, values)
-    substituted, deleted, inserted = errors
-    slack = ROUNDING * np.asarray(size_of(n_ref.sum(axis=1), n_sys.sum(axis=1)))
-    for name, values, part, whole in (
-        ("deletions", deleted, n_ref, "N_ref"),
-        ("insertions", inserted, n_sys, "N_sys"),
-    ):
-        left = (part - tp).sum(axis=1) - substituted
-        holds = unknown | (np.abs(values - left) <= slack)
-        yield Law(name, f"the sum over classes of {whole} - TP, less the substitutions,", holds, values, left)
-
-
 def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
     """Return (1 + b^2) TP / (b^2 N_ref + N_sys), NaN where neither side has anything.
 
@@ -99,7 +66,7 @@ class Detection:
     """What the measures of detection are values of: of each class, (..., n_classes), or of all pooled, (...).
 
     fp, fn: false positives and negatives. substitutions, deletions, insertions: of one class there are no
-    substitutions, so that these are 0, `fn` and `fp`. all_classes: what they are of all classes pooled.
+    substitutions, so that these are 0, `fn` and `fp`.
     """
 
     tp: Array
@@ -110,22 +77,7 @@ class Detection:
     substitutions: Array | int
     deletions: Array
     insertions: Array
-    all_classes: tuple[Array, Array, Array]
     beta: float
-
-    @classmethod
-    def of(cls, counts: DetectionCounts, beta: float = 1.0) -> Detection:
-        """Take totals over files."""
-        tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys
-        fp, fn = n_sys - tp, n_ref - tp
-        errors = counts.substitutions, counts.deletions, counts.insertions
-        return cls(tp, n_ref, n_sys, fp, fn, 0, fn, fp, errors, beta)
-
-    def pooled(self) -> Detection:
-        """Return the statistics of all classes together."""
-        columns = self.tp, self.n_ref, self.n_sys, self.fp, self.fn
-        tp, n_ref, n_sys, fp, fn = (column.sum(axis=-1) for column in columns)
-        return Detection(tp, n_ref, n_sys, fp, fn, *self.all_classes, self.all_classes, self.beta)
 
 
 def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> Table:
@@ -134,12 +86,20 @@ def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> Table:
     counts: totals over files, classes last. Micro averages come from counts summed over classes.
     """
     chosen = [measure for measure in MEASURES if measure is not FBETA or beta != 1.0]
-    return scores_of(chosen, Detection.of(counts, beta))
+    return _scores(chosen, counts, beta)
 
 
 def count_scores(counts: DetectionCounts) -> Table:
     """Return the counts themselves as scores: of each class, and in total as their micro value."""
-    return scores_of(COUNTS, Detection.of(counts))
+    return _scores(COUNTS, counts, 1.0)
+
+
+def _scores(measures: Iterable[Measure], counts: DetectionCounts, beta: float) -> Table:
+    fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
+    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn
+    sums = (column.sum(axis=-1) for column in columns)
+    pooled = Detection(*sums, counts.substitutions, counts.deletions, counts.insertions, beta)
+    return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
 
 
 _PAPER = "Mesaros, Heittola & Virtanen 2016"
@@ -204,39 +164,28 @@ RATES = (
 )  # fmt: skip
 
 
-def count_measure(
-    name: str,
-    summary: str,
-    formula: str,
-    value: Callable[[Any], Array],
-    short: str,
-    *,
-    has_classes: bool = True,
-) -> Measure:
-    """Return the measure that a count by itself is."""
-    return Measure(
-        name, summary, formula, value, high=None, direction="none", source=_PAPER, averages=("micro",),
-        has_classes=has_classes, short=short, table="counts",
-    )  # fmt: skip
-
+count_measure = partial(
+    Measure, high=None, direction="none", source=_PAPER, averages=("micro",), table="counts"
+)
+"""What a count by itself is."""
 
 COUNTS = (
-    count_measure("n_ref", "size of the reference", "N_ref", lambda c: c.n_ref, "N_ref"),
-    count_measure("n_sys", "size of the system output", "N_sys", lambda c: c.n_sys, "N_sys"),
-    count_measure("tp", "true positives", "TP", lambda c: c.tp, "TP"),
-    count_measure("fp", "false positives", "N_sys - TP", lambda c: c.fp, "FP"),
-    count_measure("fn", "false negatives", "N_ref - TP", lambda c: c.fn, "FN"),
+    count_measure("n_ref", "size of the reference", "N_ref", lambda c: c.n_ref, short="N_ref"),
+    count_measure("n_sys", "size of the system output", "N_sys", lambda c: c.n_sys, short="N_sys"),
+    count_measure("tp", "true positives", "TP", lambda c: c.tp, short="TP"),
+    count_measure("fp", "false positives", "N_sys - TP", lambda c: c.fp, short="FP"),
+    count_measure("fn", "false negatives", "N_ref - TP", lambda c: c.fn, short="FN"),
     count_measure(
-        "substitutions", "right time, wrong class", "S = M - TP", lambda c: c.substitutions, "subst",
+        "substitutions", "right time, wrong class", "S = M - TP", lambda c: c.substitutions, short="subst",
         has_classes=False,
     ),
     count_measure(
-        "deletions", "misses beyond substitutions", "D = N_ref - M", lambda c: c.deletions, "del",
+        "deletions", "misses beyond substitutions", "D = N_ref - M", lambda c: c.deletions, short="del",
         has_classes=False,
     ),
     count_measure(
-        "insertions", "false alarms beyond substitutions", "I = N_sys - M", lambda c: c.insertions, "ins",
-        has_classes=False,
+        "insertions", "false alarms beyond substitutions", "I = N_sys - M", lambda c: c.insertions,
+        short="ins", has_classes=False,
     ),
 )  # fmt: skip
 
@@ -294,41 +243,66 @@ JOINT = (
 )  # fmt: skip
 
 
-def _satisficed(
-    name: str, summary: str, formula: str, short: str, undefined: str, *,
-    low: float = 0.0, high: float | None = 1.0, direction: Direction = "higher", exact: bool = False,
-) -> Measure:  # fmt: skip
-    return Measure(
-        f"satisficed_{name}", summary, formula, low=low, high=high, direction=direction, undefined=undefined,
-        source=_EBBERS, averages=("overall",), short=short, table="satisficed", needs="--satisfice",
-        exact=exact,
-    )  # fmt: skip
-
-
 _UNREACHED = "N_ref = 0; no threshold satisfies the constraint"
+
+_satisficed = partial(Measure, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice")
 
 SATISFICED = (
     _satisficed(
-        "threshold", "the threshold that is best under --satisfice, of a class, or one for all classes",
-        "argmax of F (or what --satisfice names) where the constraint holds", "at", "N_ref = 0",
-        low=-1.0, high=2.0, direction="none", exact=True,
+        "satisficed_threshold",
+        "the threshold that is best under --satisfice, of a class, or one for all classes",
+        "argmax of F (or what --satisfice names) where the constraint holds", short="at",
+        undefined="N_ref = 0", low=-1.0, high=2.0, direction="none", exact=True,
     ),
     _satisficed(
-        "constraint", "the constrained measure at that threshold; the nearest to it where none satisfies it",
-        "what --satisfice names", "constrained", "N_ref = 0", high=None, direction="none",
+        "satisficed_constraint",
+        "the constrained measure at that threshold; the nearest to it where none satisfies it",
+        "what --satisfice names", short="constrained", undefined="N_ref = 0", high=None, direction="none",
     ),
-    _satisficed("f", "F (with --beta) at that threshold", "F", "F", _UNREACHED),
-    _satisficed("precision", "precision at that threshold", "TP / N_sys", "P", f"{_UNREACHED}; N_sys = 0"),
-    _satisficed("recall", "recall at that threshold", "TP / N_ref", "R", _UNREACHED),
+    _satisficed(
+        "satisficed_f", "F (with --beta) at that threshold", "F", short="F", undefined=_UNREACHED,
+    ),
+    _satisficed(
+        "satisficed_precision", "precision at that threshold", "TP / N_sys", short="P",
+        undefined=f"{_UNREACHED}; N_sys = 0",
+    ),
+    _satisficed(
+        "satisficed_recall", "recall at that threshold", "TP / N_ref", short="R", undefined=_UNREACHED,
+    ),
 )  # fmt: skip
 
-TUNED_SUMMARY = "the system cut at thresholds that were found on other data, or on other files"
-OPTIMAL_SUMMARY = "the system cut at each class's best threshold"
+# The measures of intersections: nothing is matched one to one, so that there are no substitutions.
 
+_BILEN = "Bilen et al. 2020"
 
-def families(basis: str) -> tuple[Family, ...]:
-    """Return the families of thresholds of a basis that are not each class's own with the best F."""
-    return (
-        Family(basis, "optimal", "the system cut where all classes together are best", JOINT, "joint"),
-        Family(basis, "optimal", "the system cut where it is best among what --satisfice allows", SATISFICED),
-    )
+_OTHERWISE = {
+    "n_sys": ("detections that count: found reference events and false positives", "TP + FP"),
+    "error_rate": ("misses and false positives per reference event", "(FN + FP) / N_ref"),
+}
+
+OF_INTERSECTIONS = tuple(
+    replace(measure, source=_BILEN, summary=summary, formula=formula)
+    for measure in MEASURES
+    if measure.name not in {"substitution_rate", "substitutions"}
+    for summary, formula in [_OTHERWISE.get(measure.name, (measure.summary, measure.formula))]
+)
+
+PSDS = Measure(
+    "psds", "polyphonic sound detection score (when asked for)",
+    "area under the PSD-ROC to max_efpr / max_efpr",
+    undefined="no class has a reference, or the files have no length", source=_BILEN,
+    averages=("overall",), short="PSDS", table="psds", needs="--psds NAME",
+    aliases=("psds1", "psds2", "psd", "psd_score"),
+)  # fmt: skip
+
+PIPSDS = replace(
+    PSDS, name="pipsds", source="Ebbers, Haeb-Umbach & Serizel 2023", short="piPSDS", aliases=(),
+    summary="PSDS with the best of several median filters at every false positive rate (when asked for)",
+    needs="--psds-median-filters",
+)  # fmt: skip
+
+SOFT_PSDS = replace(
+    PSDS, source="this project, after Bilen et al. 2020",
+    summary="mean over the reference's levels of PSDS against the reference cut there (when asked for)",
+    formula="integral of PSDS(a) over levels a where the cut has events / how many levels have",
+)  # fmt: skip

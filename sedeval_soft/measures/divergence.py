@@ -12,26 +12,16 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.fields import TNorm
-from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.base import Family, Measure, Table, scores_of
-from sedeval_soft.measures.laws import Columns, Law, at_least, at_most, equal
+from sedeval_soft.measures.base import Array, Bools, Codes, Floats, Index, Measure, Table, ratio, scores_of
 from sedeval_soft.measures.segment import count_files, sum_files
 from sedeval_soft.sorting import Blocks
 from sedeval_soft.threads import for_each
-
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
-Order = npt.NDArray[np.int32]
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -72,45 +62,21 @@ def log_clipped(values: Floats, eps: float) -> Floats:
     What a value lacks to 1 is clipped by itself: of 1 - 1e-7 a float keeps nine digits of the 1e-7, so that
     a value of 1 would cost less than one of 0.
     """
-    found: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
-    return found
+    logarithms: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
+    return logarithms
 
 
-def largest_loss(eps: float) -> float:
-    """Return the most that -ln of a clipped value can be, or of what it lacks to 1."""
-    return -math.log(eps)
+def cross_entropy(values: Floats, others: Floats, eps: float) -> Floats:
+    """Return -v ln(w) - (1 - v) ln(1 - w) elementwise; others: the values w, which are clipped."""
+    return -(values * log_clipped(others, eps) + (1.0 - values) * log_clipped(1.0 - others, eps))
 
 
-@dataclass(frozen=True, slots=True)
-class DivergenceCounts:
-    """Sums of each file and class: (n_files, n_classes).
-
-    totals: by name, over the cells where either side is above 0. sounding: how many those are.
-    """
-
-    totals: Mapping[str, Floats]
-    sounding: Index
-
-
-@dataclass(frozen=True, slots=True)
-class _Logs:
-    """Logarithms of values and of what they lack to 1."""
-
-    value: Floats
-    rest: Floats
-
-    @classmethod
-    def of(cls, values: Floats) -> _Logs:
-        # The logarithm at 0 is multiplied by 0: any finite one will do.
-        return cls(np.log(np.maximum(values, _TINY)), np.log(np.maximum(1.0 - values, _TINY)))
-
-    @classmethod
-    def clipped(cls, values: Floats, eps: float) -> _Logs:
-        return cls(log_clipped(values, eps), log_clipped(1.0 - values, eps))
-
-    def cross_entropy(self, values: Floats) -> Floats:
-        """Return -v ln(value) - (1 - v) ln(rest) of other values v."""
-        return -(values * self.value + (1.0 - values) * self.rest)
+def entropy(values: Floats) -> Floats:
+    """Return -v ln v - (1 - v) ln(1 - v) elementwise, in nats."""
+    rest = 1.0 - values
+    # The logarithm at 0 is multiplied by 0: any finite one will do.
+    entropies: Floats = -(values * np.log(np.maximum(values, _TINY)) + rest * np.log(np.maximum(rest, _TINY)))
+    return entropies
 
 
 def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
@@ -118,7 +84,7 @@ def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
 
     reference, system: values in [0, 1] of one shape. eps: p and 1 - p are clipped to [eps, 1 - eps].
     """
-    return _Logs.clipped(system, eps).cross_entropy(reference) - _Logs.of(reference).cross_entropy(reference)
+    return cross_entropy(reference, system, eps) - entropy(reference)
 
 
 def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[Floats, ...]:
@@ -128,23 +94,21 @@ def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[F
     if names == PROPER:
         # Of a cut reference, one of the two logarithms counts.
         return -log_clipped(np.where(y > 0, p, 1.0 - p), eps), (y - p) ** 2
-    cross_entropy, reverse = _Logs.clipped(p, eps).cross_entropy(y), _Logs.clipped(y, eps).cross_entropy(p)
-    middle = (y + p) / 2
-    ours, theirs, common = (_Logs.of(values).cross_entropy(values) for values in (y, p, middle))
-    divergences = cross_entropy - ours, reverse - theirs, cross_entropy, common - (ours + theirs) / 2
-    return *divergences, (y - p) ** 2, np.abs(y - p), y * p
+    forward, ours, theirs = cross_entropy(y, p, eps), entropy(y), entropy(p)
+    reverse, middle = cross_entropy(p, y, eps) - theirs, entropy((y + p) / 2) - (ours + theirs) / 2
+    return forward - ours, reverse, forward, middle, (y - p) ** 2, np.abs(y - p), y * p
 
 
 def count_divergence(
     reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
-) -> DivergenceCounts:
-    """Sum named values per file and class; arrays as in `segment.count`.
+) -> dict[str, Array]:
+    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by name.
 
-    names: `KL`, `SOFT` or `PROPER`.
+    reference, system, start: as in `segment.count_soft`. names: `KL`, `SOFT` or `PROPER`. Beside these sums,
+    `sounding` is how many such cells there are.
     """
-    n_files = len(start) - 1
-    totals = np.zeros((len(names), n_files, len(reference)))
-    sounding = np.zeros((n_files, len(reference)), dtype=np.int64)
+    shape = len(start) - 1, len(reference)
+    totals, sounding = np.zeros((len(names), *shape)), np.zeros(shape, dtype=np.int64)
 
     def count(label: int) -> None:
         size = reference.shape[1]
@@ -159,53 +123,72 @@ def count_divergence(
         sounding[:, label] = count_files(either[None], start)[:, 0]
 
     for_each(count, range(len(reference)), reference.size)
-    return DivergenceCounts(dict(zip(names, totals, strict=True)), sounding)
+    return {**dict(zip(names, totals, strict=True)), "sounding": sounding}
 
 
-def divergence_laws(
-    columns: Columns,
-    n_cells: Index,
-    n_beyond: Index,
-    names: tuple[str, ...],
-    eps: float,
-    *,
-    t_norm: TNorm | None,
-) -> Iterator[Law]:
-    """Yield the laws of sums of divergences.
+@dataclass(frozen=True, slots=True)
+class Divergences:
+    """Sums over all cells by name, and how many cells there are: of each class, (..., n_classes), or pooled.
 
-    columns: the sums by name, `sounding`, `tp`, `n_ref`, `n_sys`, (n_files, n_classes). n_cells: (n_files,)
-    how many cells of each file are evaluated. n_beyond: (n_files,) how many it has after these, which are
-    in N_sys alone. names: `KL`, `SOFT` or `PROPER`. t_norm: that of the soft reading, whose TP,
-    N_ref and N_sys are sums over the same values; None where these are counts.
+    product: sum of y p.
     """
-    sounding = columns["sounding"]
-    yield at_least(columns, "sounding", 0)
-    yield at_most(columns, "sounding", n_cells[:, None], "the number of cells of the file")
-    largest = {"jensen_shannon": math.log(2), "brier": 1.0, "mean_absolute_error": 1.0, "product": 1.0}
-    for name in names:
-        most = largest.get(name, largest_loss(eps)) * sounding
-        yield at_least(columns, name, 0.0, scale=most)
-        yield at_most(columns, name, most, "what so many cells can add, each at its worst,", most)
-    if t_norm is None:
-        return
-    tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
-    for name, cells in (("n_ref", sounding), ("n_sys", sounding + n_beyond[:, None])):
-        yield at_most(columns, name, cells, "the number of cells that are not silent", columns[name])
-    if names == KL:
-        return
-    # Cross entropy is the divergence and the reference's own entropy.
-    cross_entropy = columns["cross_entropy"]
-    yield at_most(columns, "kl_divergence", cross_entropy, "the cross entropy", largest["brier"] * sounding)
-    yield at_most(columns, "brier", columns["mean_absolute_error"], "the mean absolute error", sounding)
-    for of, says in ((n_ref, "N_ref"), (n_sys, "N_sys")):
-        yield at_most(columns, "product", of, says, of)
-    if t_norm == "minimum":
-        apart = n_ref + n_sys - 2 * tp
-        least = apart - n_beyond[:, None]
-        yield at_most(columns, "mean_absolute_error", apart, "N_ref + N_sys - 2 TP", n_ref + n_sys)
-        yield at_least(columns, "mean_absolute_error", least, "N_ref + N_sys - 2 TP", n_ref + n_sys)
-    if t_norm == "product":
-        yield equal(columns, "product", tp, "TP", n_ref + n_sys)
+
+    sums: Mapping[str, Array]
+    cells: Array
+    n_ref: Array
+    n_sys: Array
+    product: Array
+    eps: float
+
+    def mean(self, name: str) -> Array:
+        """Return the mean of a sum per cell."""
+        return ratio(self.sums[name], self.cells)
+
+    def soft_f1_loss(self) -> Array:
+        """Return 1 - 2 TP / (2 TP + FP + FN + eps) with the product T-norm, at least 0.
+
+        With TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p) the denominator is N_ref + N_sys + eps.
+        """
+        return np.maximum(1.0 - 2 * self.product / (self.n_ref + self.n_sys + self.eps), 0.0)
+
+
+def divergence_scores(
+    totals: Mapping[str, Array],
+    sounding: Array,
+    cells: Array,
+    n_ref: Array,
+    n_sys: Array,
+    eps: float,
+    unit: str,
+    is_expected: Bools | None = None,
+) -> Table:
+    """Return the mean of each sum per cell: of classes, over all, and averaged over classes.
+
+    totals, sounding: (..., n_classes) totals of `count_divergence`. n_ref, n_sys: (..., n_classes) the sizes
+    of both sides. cells: (...) the number of cells of a class. unit: `nats` or `bits`. is_expected:
+    (n_classes,) the classes that the mean over all is of, None for all classes.
+    """
+    of_class = np.broadcast_to(np.asarray(cells)[..., None], sounding.shape)
+    sums = {}
+    for name in totals.keys() - {"product"}:
+        # At y = p rounding may leave some -1e-17, and no divergence is negative.
+        sums[name] = np.maximum(totals[name] + (of_class - sounding) * silent(name, eps), 0.0)
+        if unit == "bits" and name in ENTROPIES:
+            sums[name] /= math.log(2)
+    product = totals.get("product", np.zeros_like(n_ref))
+    some = slice(None) if is_expected is None else is_expected
+    pooled = Divergences(
+        {name: column[..., some].sum(axis=-1) for name, column in sums.items()},
+        of_class[..., some].sum(axis=-1),
+        *(column.sum(axis=-1) for column in (n_ref, n_sys, product)),
+        eps,
+    )
+    measures = [measure for measure in (KL_DIVERGENCE, *OF_CUT, *DISTANCES) if measure.name in totals]
+    measures += [SOFT_F1_LOSS] if "product" in totals else []
+    return scores_of(measures, Divergences(sums, of_class, n_ref, n_sys, product, eps), pooled)
+
+
+# Correlations and distances of distributions: of all cells of a class, or of all classes, at once.
 
 
 def pearson(reference: Floats, system: Floats) -> float:
@@ -225,7 +208,7 @@ def pearson(reference: Floats, system: Floats) -> float:
     return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, reference.size))
 
 
-def rank_correlation(parts: Sequence[Floats], orders: Sequence[Order], ranks: Floats) -> float:
+def rank_correlation(parts: Sequence[Floats], orders: Sequence[Codes], ranks: Floats) -> float:
     """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
 
     parts: ascending values, (n,) each. orders: the place that each of them has in its part. ranks: those of
@@ -255,7 +238,7 @@ def _correlation(products: Sequence[Floats]) -> float:
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
 
-def ranks_of(parts: Sequence[Floats], orders: Sequence[Order]) -> Floats:
+def ranks_of(parts: Sequence[Floats], orders: Sequence[Codes]) -> Floats:
     """Return the rank of each value among all of them, ties at their mean, (n_parts, n).
 
     parts: ascending values, (n,) each. orders: the place that each of them has in its part.
@@ -306,199 +289,119 @@ def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Divergences:
-    """Sums over all cells by name, and how many cells there are: of each class, (..., n_classes), or pooled.
-
-    product: sum of y p. is_expected: (n_classes,) the classes that means over all cells are of, None for all.
-    """
-
-    sums: Mapping[str, Array]
-    cells: Array
-    n_ref: Array
-    n_sys: Array
-    product: Array
-    eps: float
-    is_expected: Bools | None = None
-
-    def pooled(self) -> Divergences:
-        """Return the sums over classes: means are of the cells of those that are expected."""
-        some = slice(None) if self.is_expected is None else self.is_expected
-        sums = {name: column[..., some].sum(axis=-1) for name, column in self.sums.items()}
-        n_ref, n_sys, product = (column.sum(axis=-1) for column in (self.n_ref, self.n_sys, self.product))
-        return Divergences(sums, self.cells[..., some].sum(axis=-1), n_ref, n_sys, product, self.eps)
-
-    def mean(self, name: str) -> Array:
-        """Return the mean of a sum per cell."""
-        return ratio(self.sums[name], self.cells)
-
-    def soft_f1_loss(self) -> Array:
-        """Return 1 - 2 TP / (2 TP + FP + FN + eps) with the product T-norm, at least 0.
-
-        With TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p) the denominator is N_ref + N_sys + eps.
-        """
-        return np.maximum(1.0 - 2 * self.product / (self.n_ref + self.n_sys + self.eps), 0.0)
-
-
-def divergence_scores(
-    totals: Mapping[str, Array],
-    sounding: Array,
-    cells: Array,
-    n_ref: Array,
-    n_sys: Array,
-    eps: float,
-    unit: str,
-    is_expected: Bools | None = None,
-) -> Table:
-    """Return the mean of each sum per cell: of classes, over all, and averaged over classes.
-
-    totals, sounding, n_ref, n_sys: (..., n_classes) totals of `DivergenceCounts` and the sizes of both
-    sides. cells: (...) the number of cells of a class. unit: `nats` or `bits`. is_expected: (n_classes,) the
-    classes that the mean over all is of, None for all classes.
-    """
-    of_class = np.broadcast_to(np.asarray(cells)[..., None], sounding.shape)
-    sums = {}
-    for name in totals.keys() - {"product"}:
-        total = totals[name]
-        # At y = p rounding may leave some -1e-17, and no divergence is negative.
-        sums[name] = np.maximum(total + (of_class - sounding) * silent(name, eps), 0.0)
-        if unit == "bits" and name in ENTROPIES:
-            sums[name] /= math.log(2)
-    product = totals.get("product", np.zeros_like(n_ref))
-    statistics = Divergences(sums, of_class, n_ref, n_sys, product, eps, is_expected)
-    told = [measure for measure in SUMMED if measure.name in totals]
-    return scores_of([*told, SOFT_F1_LOSS] if "product" in totals else told, statistics)
-
-
-@dataclass(frozen=True, slots=True)
 class CellValues:
-    """The values of all cells, (n_classes, n_cells) of either side: of each class, or of all together.
+    """The values of all cells, (n_classes, n_cells) of either side.
 
-    n_ref: (n_classes,) the sizes of the reference. is_expected: (n_classes,) the classes that means over all
-    cells are of.
+    n_ref: (n_classes,) the sizes of the reference; None where all classes are one.
     """
 
     reference: Floats
     system: Floats
-    n_ref: Floats
-    is_expected: Bools
-    together: bool = False
+    n_ref: Floats | None = None
 
-    def pooled(self) -> CellValues:
-        """Return the values of all expected classes as one."""
-        sides = self.reference, self.system
-        if not self.is_expected.all():
-            sides = self.reference[self.is_expected], self.system[self.is_expected]
-        return CellValues(*sides, self.n_ref, self.is_expected, together=True)
-
-    def correlation(self, of: Callable[[Floats], Floats] = lambda values: values) -> Floats:
+    def correlation(self, function: Callable[[Floats], Floats] = lambda values: values) -> Floats:
         """Return the linear correlation of what a function gives of both sides' values."""
-        if self.together:
-            return np.array(pearson(of(self.reference), of(self.system)))
+        if self.n_ref is None:
+            return np.array(pearson(function(self.reference), function(self.system)))
 
         def of_class(label: int) -> float:
-            own = slice(label, label + 1)
-            return pearson(of(self.reference[own]), of(self.system[own]))
+            some = slice(label, label + 1)
+            return pearson(function(self.reference[some]), function(self.system[some]))
 
         return np.array(for_each(of_class, range(len(self.reference)), self.reference.size))
 
 
+def correlation_scores(reference: Floats, system: Floats, n_ref: Floats, is_expected: Bools) -> Table:
+    """Return the correlations of values in any order; both sides (n_classes, n_cells), others (n_classes,).
+
+    is_expected: the classes that those over all cells are of.
+    """
+    sides = reference, system
+    common = sides if is_expected.all() else (reference[is_expected], system[is_expected])
+    return scores_of((PEARSON, ENTROPY_CORRELATION), CellValues(*sides, n_ref), CellValues(*common))
+
+
 def binary_entropy(values: Floats) -> Floats:
     """Return the entropies of values; those that differ by rounding, as of 0.2 and 0.8, are one."""
-    entropies = _Logs.of(values).cross_entropy(values)
+    entropies = entropy(values)
     is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
     return np.full_like(entropies, entropies.flat[0]) if is_constant else entropies
 
 
 _NONE = "there are no segments"
 
+_distance = partial(Measure, direction="lower", undefined=_NONE, table="divergence")
+_correlation_of = partial(Measure, low=-1.0, undefined="either side is constant", table="divergence")
 
-def _mean(name: str, summary: str, formula: str, short: str, source: str, **told: Any) -> Measure:  # noqa: ANN401
-    """Return a measure that is the mean over cells of what is summed under its name."""
-    told = {"direction": "lower", "undefined": _NONE, "table": "divergence", **told}
-    return Measure(name, summary, formula, lambda d: d.mean(name), short=short, source=source, **told)
-
-
-KL_DIVERGENCE = _mean(
+KL_DIVERGENCE = _distance(
     "kl_divergence", "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
-    "mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)), p clipped to [eps, 1 - eps] (--epsilon)", "KLD",
-    "Kullback & Leibler 1951; convention of Harju & Mesaros 2023", high=None, table="main",
-    aliases=("kl", "kld"),
+    "mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)), p clipped to [eps, 1 - eps] (--epsilon)",
+    lambda d: d.mean("kl_divergence"), source="Kullback & Leibler 1951; convention of Harju & Mesaros 2023",
+    high=None, short="KLD", table="main", aliases=("kl", "kld"),
 )  # fmt: skip
 
 OF_CUT = (
-    _mean(
+    _distance(
         "cross_entropy", "mean log loss per cell, in nats (--entropy-unit)",
-        "mean of -y ln p - (1-y) ln(1-p), p clipped to [eps, 1 - eps]", "CE",
-        "Good 1952; as scikit-learn's log_loss", high=None, aliases=("bce", "log_loss", "logloss"),
+        "mean of -y ln p - (1-y) ln(1-p), p clipped to [eps, 1 - eps]", lambda d: d.mean("cross_entropy"),
+        source="Good 1952; as scikit-learn's log_loss", high=None, short="CE",
+        aliases=("bce", "log_loss", "logloss"),
     ),
-    _mean("brier", "mean squared error of the values", "mean of (y - p)^2", "Brier", "Brier 1950"),
+    _distance(
+        "brier", "mean squared error of the values", "mean of (y - p)^2", lambda d: d.mean("brier"),
+        source="Brier 1950", short="Brier",
+    ),
 )  # fmt: skip
 """Proper scores, which a cut reference has, too."""
 
 DISTANCES = (
-    _mean(
+    _distance(
         "kl_divergence_reverse", "mean Bernoulli divergence of the reference from the system, in nats",
-        "mean of p ln(p/y) + (1-p) ln((1-p)/(1-y)), y clipped to [eps, 1 - eps]", "KLD rev.",
-        "Kullback & Leibler 1951", high=None,
+        "mean of p ln(p/y) + (1-p) ln((1-p)/(1-y)), y clipped to [eps, 1 - eps]",
+        lambda d: d.mean("kl_divergence_reverse"), source="Kullback & Leibler 1951", high=None,
+        short="KLD rev.",
     ),
-    _mean(
+    _distance(
         "jensen_shannon", "mean Bernoulli divergence of both from their mean m = (y + p) / 2, in nats",
-        "mean of (KL(y, m) + KL(p, m)) / 2", "JSD", "Lin 1991", aliases=("js", "jsd"),
+        "mean of (KL(y, m) + KL(p, m)) / 2", lambda d: d.mean("jensen_shannon"), source="Lin 1991",
+        short="JSD", aliases=("js", "jsd"),
     ),
-    _mean(
-        "mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|", "MAE",
-        "Willmott & Matsuura 2005", aliases=("mae",),
+    _distance(
+        "mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|",
+        lambda d: d.mean("mean_absolute_error"), source="Willmott & Matsuura 2005", short="MAE",
+        aliases=("mae",),
     ),
 )  # fmt: skip
 
-SUMMED = (KL_DIVERGENCE, *OF_CUT, *DISTANCES)
-
-SOFT_F1_LOSS = Measure(
+SOFT_F1_LOSS = _distance(
     "soft_f1_loss", "1 - F of the product T-norm, as in training; not 0 for a copied soft reference",
     "1 - 2 TP / (2 TP + FP + FN + eps), TP = sum y p, FP = sum (1-y) p, FN = sum y (1-p)",
-    lambda d: d.soft_f1_loss(), direction="lower", source="Pastor-Pellicer et al. 2013",
-    short="soft F1 loss", table="divergence",
+    lambda d: d.soft_f1_loss(), source="Pastor-Pellicer et al. 2013", undefined="never",
+    short="soft F1 loss",
     letters={"TP": "sum of y p", "FP": "sum of (1-y) p", "FN": "sum of y (1-p)"},
 )  # fmt: skip
 
-WASSERSTEIN = Measure(
+WASSERSTEIN = _distance(
     "wasserstein", "distance between the distributions of both sides' values, wherever they lie",
-    "mean of |y(k) - p(k)|, each side's values sorted", direction="lower", undefined=_NONE,
-    source="Vallender 1974", short="W1", table="divergence",
+    "mean of |y(k) - p(k)|, each side's values sorted", source="Vallender 1974", short="W1",
 )  # fmt: skip
 
-CORRELATIONS = (
-    Measure(
-        "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))",
-        lambda v: v.correlation(), low=-1.0, undefined="either side is constant", source="Pearson 1895",
-        short="Pearson", table="divergence",
-    ),
-    Measure(
-        "spearman", "correlation of the ranks of the values, ties at their mean rank",
-        "pearson of the ranks", low=-1.0, undefined="either side is constant", source="Spearman 1904",
-        short="Spearman", table="divergence",
-    ),
-    Measure(
-        "entropy_correlation", "whether the system is unsure where the annotators disagree",
-        "pearson of H(y) and H(p)", lambda v: v.correlation(binary_entropy), low=-1.0,
-        undefined="either side's entropy is constant", source="Uma et al. 2020",
-        short="r of H", table="divergence", letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"},
-        aliases=("entcorr", "entropy_corr"),
-    ),
+PEARSON = _correlation_of(
+    "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))", lambda v: v.correlation(),
+    source="Pearson 1895", short="Pearson",
 )  # fmt: skip
 
-OF_VALUES = tuple(measure for measure in CORRELATIONS if measure.value)
-"""Those of the values of all cells in any order; ranks are found where the values are put in order."""
+SPEARMAN = _correlation_of(
+    "spearman", "correlation of the ranks of the values, ties at their mean rank", "pearson of the ranks",
+    source="Spearman 1904", short="Spearman",
+)  # fmt: skip
 
-GROUP = "divergence"
+ENTROPY_CORRELATION = _correlation_of(
+    "entropy_correlation", "whether the system is unsure where the annotators disagree",
+    "pearson of H(y) and H(p)", lambda v: v.correlation(binary_entropy),
+    undefined="either side's entropy is constant", source="Uma et al. 2020", short="r of H",
+    letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"}, aliases=("entcorr", "entropy_corr"),
+)  # fmt: skip
 
-
-def families(basis: str) -> tuple[Family, ...]:
-    """Return the families of a basis that has a value for every cell: segments or clips."""
-    summary = "the system's values against the reference's"
-    every = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, *CORRELATIONS)
-    return (
-        Family(basis, "soft", summary, (KL_DIVERGENCE,)),
-        Family(basis, "hard", "proper scores of the cut reference", OF_CUT, GROUP),
-        Family(basis, "soft", summary, every, GROUP),
-    )
+OF_VALUES = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, PEARSON, SPEARMAN, ENTROPY_CORRELATION)
+"""What comes beside KL_DIVERGENCE where divergences are asked for."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged, averaged
+from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
 from sedeval_soft.measures.event import file_class, pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching

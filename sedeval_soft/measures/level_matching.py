@@ -10,20 +10,15 @@ into smaller components.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.measures.base import Floats, Index
 from sedeval_soft.measures.matching import maximum_matching
+from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.timeline.ranges import expand
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
 
 _COPIES_PER_EDGE = 64
 """Copies of an edge, on average, beyond which a component's levels are halved."""
@@ -56,10 +51,6 @@ class LevelEdges:
         """Return the number of edges."""
         return len(self.left)
 
-    def take(self, index: Index | Bools) -> LevelEdges:
-        """Return the edges at some positions, or those of a mask."""
-        return LevelEdges(self.left[index], self.right[index], self.low[index], self.high[index])
-
 
 @dataclass(frozen=True, slots=True)
 class MatchedLevels:
@@ -77,160 +68,111 @@ def match_levels(edges: LevelEdges, most: float = math.inf) -> MatchedLevels:
     edges that exist there. Which of several maximum matchings is taken may change with the level.
     most: edges times levels at which they compete, of those that compete with one another, beyond which
     nothing is begun, unless few come to an edge; TooManyPairsError is raised.
+
+    A vertex matched for all its life counts exactly its life: a perfect system is perfect to the last digit,
+    and sums do not depend on the way to the matching.
     """
     # Levels are replaced by their ranks: everything below sorts whole numbers.
-    level = np.sort(np.concatenate((edges.low, edges.high)))
-    level = level[np.concatenate(([True], level[1:] > level[:-1]))] if len(level) else level
-    ranked = _Ranked(
-        edges.left, edges.right, np.searchsorted(level, edges.low), np.searchsorted(level, edges.high)
-    )
-    left, low, high = _joined(list(_solve(ranked, len(level) + 1, most)), len(level) + 1)
-    return MatchedLevels(left, level[low], level[high])
-
-
-def _joined(parts: Sequence[_Ranked], n_levels: int) -> tuple[Index, Index, Index]:
-    """Return vertices and their levels in order, levels of a vertex that touch joined to one stretch.
-
-    A vertex matched for all its life then counts exactly its life: a perfect system is perfect to the
-    last digit, and sums do not depend on the way to the matching.
-    """
-    left, low, high = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "low", "high")
-    )
-    order = np.argsort(left * n_levels + low)
+    level = distinct(np.concatenate((edges.low, edges.high)))
+    low, high = np.searchsorted(level, edges.low), np.searchsorted(level, edges.high)
+    scale = len(level) + 1
+    left, low, high = _matched_ranks(np.array((edges.left, edges.right, low, high)), scale, most)
+    order = np.argsort(left * scale + low)
     left, low, high = left[order], low[order], high[order]
+    # Levels of a vertex that touch are joined to one stretch.
     begins = np.ones(len(left), dtype=bool)
     begins[1:] = (left[1:] != left[:-1]) | (low[1:] != high[:-1])
     head = np.flatnonzero(begins)
     tail = np.append(head[1:], len(left))[: len(head)] - 1
-    return left[head], low[head], high[tail]
+    return MatchedLevels(left[head], level[low[head]], level[high[tail]])
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    """Edges as in `LevelEdges`, or what is matched of them, with ranks for levels."""
+def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
+    """Return matched vertices with their levels in any order, (3, n_matched): vertex, low and high.
 
-    left: Index
-    right: Index
-    low: Index
-    high: Index
-
-    def take(self, index: Index | Bools) -> _Ranked:
-        return _Ranked(self.left[index], self.right[index], self.low[index], self.high[index])
-
-
-def _solve(edges: _Ranked, n_levels: int, most: float) -> Iterator[_Ranked]:
-    """Yield what is matched, part by part."""
-    yield edges.take(np.zeros(0, dtype=np.int64))
-    while len(edges.left):
-        left_cluster, left_alone = _clusters(edges.left, edges, n_levels)
-        right_cluster, right_alone = _clusters(edges.right, edges, n_levels)
-        alone = left_alone & right_alone
-        yield edges.take(alone)
-        edges = edges.take(~alone)
-        if not len(edges.left):
-            return
-        component = _components(left_cluster[~alone], right_cluster[~alone])
-        steps = _Steps.of(edges, component, n_levels)
-        copies = np.bincount(component, steps.last - steps.first)
+    edges: (4, n) left and right vertices, low and high levels as ranks below `scale`.
+    """
+    matched = [np.zeros((3, 0), dtype=np.int64)]
+    while edges.shape[1]:
+        clusters = [_clusters(vertex, edges[2], edges[3], scale) for vertex in edges[:2]]
+        alone = np.logical_and.reduce([np.bincount(cluster)[cluster] == 1 for cluster in clusters])
+        matched.append(edges[:, alone][[0, 2, 3]])
+        edges = edges[:, ~alone]
+        if not edges.shape[1]:
+            break
+        component = _components(*(cluster[~alone] for cluster in clusters))
+        # The distinct levels of each component, one component after another, and where edges lie in them.
+        ends = component * scale + edges[2:]
+        steps = distinct(ends)
+        first, last = np.searchsorted(steps, ends)
+        copies = np.bincount(component, last - first)
         few = copies <= _COPIES_PER_EDGE * np.bincount(component)
         # Each by itself: what is too much must not depend on which other files are at hand.
         if np.any(~few & (copies > most)):
             raise TooManyPairsError
         small = few[component]
-        yield _solve_small(edges.take(small), steps.take(small))
-        edges = _halved(edges.take(~small), component[~small], steps)
+        matched.append(_matched_steps(edges[:2, small], first[small], last[small], steps % scale))
+        start = np.searchsorted(steps, np.arange(len(few) + 1) * scale)
+        middle = (steps % scale)[(start[:-1] + start[1:]) // 2]
+        edges = _halved(edges[:, ~small], middle[component[~small]])
+    return np.concatenate(matched, axis=1)
 
 
-def _clusters(vertex: Index, edges: _Ranked, n_levels: int) -> tuple[Index, Bools]:
-    """Group each vertex's edges into runs whose levels overlap; also say which are runs of one."""
-    order = np.argsort(vertex * n_levels + edges.low)
-    base, low = vertex[order] * n_levels, edges.low[order]
+def _clusters(vertex: Index, low: Index, high: Index, scale: int) -> Index:
+    """Number the runs of each vertex's edges whose levels overlap, (n_edges,) from 0."""
+    order = np.argsort(vertex * scale + low)
+    base = vertex[order] * scale
     # The running maximum within a vertex: a later vertex outranks all before.
-    reach = np.maximum.accumulate(base + edges.high[order])
+    reach = np.maximum.accumulate(base + high[order])
     new = np.ones(len(order), dtype=bool)
-    new[1:] = base[1:] + low[1:] >= reach[:-1]
+    new[1:] = base[1:] + low[order][1:] >= reach[:-1]
     cluster = np.empty(len(order), dtype=np.int64)
     cluster[order] = np.cumsum(new) - 1
-    return cluster, (np.bincount(cluster) == 1)[cluster]
+    return cluster
 
 
 def _components(left: Index, right: Index) -> Index:
     """Number the connected components of a graph given by its edges, (n_edges,) from 0."""
-    n_left, n_right = int(left.max()) + 1, int(right.max()) + 1
     label = np.arange(len(left))
     while True:
-        lowest_left = np.full(n_left, len(left))
-        np.minimum.at(lowest_left, left, label)
-        lower = lowest_left[left]
-        lowest_right = np.full(n_right, len(left))
-        np.minimum.at(lowest_right, right, lower)
-        lower = lowest_right[right]
+        lower = label
+        for vertex in (left, right):
+            lowest = np.full(int(vertex.max()) + 1, len(vertex))
+            np.minimum.at(lowest, vertex, lower)
+            lower = lowest[vertex]
         # An edge's label is the number of an edge of its component: take that one's label, too.
         lower = lower[lower]
         if np.array_equal(lower, label):
-            heads = label == np.arange(len(label))
-            return (np.cumsum(heads) - 1)[label]
+            return (np.cumsum(label == np.arange(len(label))) - 1)[label]
         label = lower
 
 
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    """The distinct levels of each component, and where each edge begins and ends among them.
+def _matched_steps(vertices: Index, first: Index, last: Index, level: Index) -> Index:
+    """Match at every elementary level of every component, in one graph of copies; as `_matched_ranks`.
 
-    level: all of them, component after component in ascending order. first, last: (n_edges,).
-    start: (n_components + 1,) where the levels of each component begin.
+    vertices: (2, n_edges) left and right. first, last: (n_edges,) their levels, as positions in `level`.
     """
-
-    level: Index
-    first: Index
-    last: Index
-    start: Index
-
-    @classmethod
-    def of(cls, edges: _Ranked, component: Index, n_levels: int) -> _Steps:
-        base = component * n_levels
-        low, high = base + edges.low, base + edges.high
-        keys = np.sort(np.concatenate((low, high)))
-        keys = keys[np.concatenate(([True], keys[1:] > keys[:-1]))]
-        start = np.searchsorted(keys, np.arange(int(component.max()) + 2) * n_levels)
-        return cls(keys % n_levels, np.searchsorted(keys, low), np.searchsorted(keys, high), start)
-
-    def take(self, index: Bools) -> _Steps:
-        return _Steps(self.level, self.first[index], self.last[index], self.start)
+    edge, step = expand(first, last)
+    ends, copies = [], []
+    for vertex in vertices:
+        keys = vertex[edge] * len(level) + step
+        order = np.argsort(keys)
+        ordered = keys[order]
+        start = heads(ordered)
+        number = np.empty(len(keys), dtype=np.int64)
+        number[order] = np.repeat(np.arange(len(start)), np.diff(start, append=len(keys)))
+        ends.append(number)
+        copies.append(ordered[start])
+    match = maximum_matching(*ends, *map(len, copies))
+    vertex, at = np.divmod(copies[0][match >= 0], len(level))
+    return np.array((vertex, level[at], level[at + 1]))
 
 
-def _solve_small(edges: _Ranked, steps: _Steps) -> _Ranked:
-    """Match at every elementary level of every component, in one graph of copies."""
-    edge, step = expand(steps.first, steps.last)
-    left, copies = _copies(edges.left[edge], step, len(steps.level))
-    right, others = _copies(edges.right[edge], step, len(steps.level))
-    match = maximum_matching(left, right, len(copies), len(others))
-    paired = copies[match >= 0]
-    vertex, at = paired // len(steps.level), paired % len(steps.level)
-    return _Ranked(vertex, vertex, steps.level[at], steps.level[at + 1])
-
-
-def _copies(vertex: Index, step: Index, n_steps: int) -> tuple[Index, Index]:
-    """Number the copies of vertices from 0; also return which vertex and step each number means."""
-    key = vertex * n_steps + step
-    order = np.argsort(key)
-    ordered = key[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(new) - 1
-    return number, ordered[new]
-
-
-def _halved(edges: _Ranked, component: Index, steps: _Steps) -> _Ranked:
-    """Cut the edges of each component at the median of its levels."""
-    middle = steps.level[(steps.start[:-1] + steps.start[1:]) // 2][component]
-    below = _Ranked(edges.left, edges.right, edges.low, np.minimum(edges.high, middle))
-    above = _Ranked(edges.left, edges.right, np.maximum(edges.low, middle), edges.high)
-    lower, upper = below.take(below.low < below.high), above.take(above.low < above.high)
-    left, right, low, high = (
-        np.concatenate((getattr(lower, name), getattr(upper, name)))
-        for name in ("left", "right", "low", "high")
-    )
-    return _Ranked(left, right, low, high)
+def _halved(edges: Index, middle: Index) -> Index:
+    """Cut each edge at a level: return what lies below it, then what lies above."""
+    halves = []
+    for row, limit in ((3, np.minimum), (2, np.maximum)):
+        half = edges.copy()
+        half[row] = limit(half[row], middle)
+        halves.append(half[:, half[2] < half[3]])
+    return np.concatenate(halves, axis=1)

@@ -15,37 +15,14 @@ Vertices are numbered from 0; a matching is an array over left vertices of right
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.measures.base import Floats, Index
 from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.ranges import expand
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
 _MAX_STEPS = 400
 """Array steps after which scipy takes over."""
-
-
-@dataclass(slots=True)
-class _Mates:
-    """The partners found so far on either side, -1 for none."""
-
-    left: Index
-    right: Index
-
-    def pair(self, left: Index, right: Index) -> None:
-        self.left[left] = right
-        self.right[right] = left
-
-    def open(self, left: Index, right: Index) -> Bools:
-        """Return which edges join two free vertices."""
-        free: Bools = (self.left[left] < 0) & (self.right[right] < 0)
-        return free
 
 
 def maximum_matching(
@@ -56,112 +33,94 @@ def maximum_matching(
     left, right: (n_edges,). start: (n_left,) a matching to begin with, which saves steps; the result need
     not pair whom it pairs. Returns (n_left,) right partners, -1 for none.
     """
-    mates = _Mates(np.full(n_left, -1, dtype=np.int64), np.full(n_right, -1, dtype=np.int64))
+    partner, owner = np.full(n_left, -1, dtype=np.int64), np.full(n_right, -1, dtype=np.int64)
     if start is not None:
         paired = np.flatnonzero(start >= 0)
-        mates.pair(paired, start[paired])
+        partner[paired] = start[paired]
+        owner[start[paired]] = paired
     if not len(left):
-        return mates.left
-    steps = _settle_forced(left, right, mates)
-    left, right = _contested(left, right, mates)
+        return partner
+    steps = _settle_forced(left, right, partner, owner)
+    decided = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1) & (partner[left] == right)
+    left, right = left[~decided], right[~decided]
     order = np.argsort(left, kind="stable")
     left, right = left[order], right[order]
     while steps < _MAX_STEPS:
-        taken, found = _augment(left, right, mates)
-        if not found:
-            return mates.left
-        steps += taken
-    return _by_scipy(left, right, mates)
+        more = _augment(left, right, partner, owner)
+        if not more:
+            return partner
+        steps += more
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    graph = csr_array((np.ones(len(left), dtype=np.int8), (left, right)), shape=(n_left, n_right))
+    match = maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
+    # What has no edges left keeps its partner.
+    touched = distinct(left)
+    partner[touched] = match[touched]
+    return partner
 
 
-def _contested(left: Index, right: Index, mates: _Mates) -> tuple[Index, Index]:
-    """Return the edges without those that are taken and whose ends have no other edge."""
-    alone_left = np.bincount(left, minlength=len(mates.left)) == 1
-    alone_right = np.bincount(right, minlength=len(mates.right)) == 1
-    kept = ~(alone_left[left] & alone_right[right] & (mates.left[left] == right))
-    return left[kept], right[kept]
-
-
-def _settle_forced(left: Index, right: Index, mates: _Mates) -> int:
+def _settle_forced(left: Index, right: Index, partner: Index, owner: Index) -> int:
     """Take edges that some maximum matching must have, then any; return the steps used."""
     steps = 0
-    edges = mates.open(left, right)
-    while edges.any() and steps < _MAX_STEPS:
-        left, right = left[edges], right[edges]
-        degree_left = np.bincount(left, minlength=len(mates.left))
-        degree_right = np.bincount(right, minlength=len(mates.right))
-        forced = (degree_left[left] == 1) | (degree_right[right] == 1)
-        chosen = np.flatnonzero(forced) if forced.any() else np.arange(len(left))
-        chosen = chosen[_disjoint(left[chosen], right[chosen], mates)]
-        mates.pair(left[chosen], right[chosen])
-        edges = mates.open(left, right)
+    while steps < _MAX_STEPS:
+        free = (partner[left] < 0) & (owner[right] < 0)
+        if not free.any():
+            break
+        left, right = left[free], right[free]
+        forced = (np.bincount(left)[left] == 1) | (np.bincount(right)[right] == 1)
+        some = np.flatnonzero(forced) if forced.any() else np.arange(len(left))
+        # Of these, edges that share no vertex: each end prefers its first one.
+        some_left, some_right, number = left[some], right[some], np.arange(len(some))
+        first_left, first_right = np.full(len(partner), len(some)), np.full(len(owner), len(some))
+        np.minimum.at(first_left, some_left, number)
+        np.minimum.at(first_right, some_right, number)
+        chosen = (first_left[some_left] == number) & (first_right[some_right] == number)
+        partner[some_left[chosen]] = some_right[chosen]
+        owner[some_right[chosen]] = some_left[chosen]
         steps += 1
     return steps
 
 
-def _disjoint(left: Index, right: Index, mates: _Mates) -> Bools:
-    """Choose among edges some that share no vertex: each end must prefer the edge over its others."""
-    number = np.arange(len(left))
-    by_left = np.full(len(mates.left), len(left))
-    np.minimum.at(by_left, left, number)
-    by_right = np.full(len(mates.right), len(left))
-    np.minimum.at(by_right, right, number)
-    chosen: Bools = (by_left[left] == number) & (by_right[right] == number)
-    return chosen
-
-
-def _augment(left: Index, right: Index, mates: _Mates) -> tuple[int, bool]:
+def _augment(left: Index, right: Index, partner: Index, owner: Index) -> int:
     """Search from all free left vertices at once and flip the disjoint augmenting paths found.
 
-    left: sorted. Returns the steps used and whether any path was found: if none, the matching is maximum.
+    left: sorted. Returns the steps used; 0 if there is no such path, so that the matching is maximum.
     """
-    n_left, n_right = len(mates.left), len(mates.right)
-    count = np.bincount(left, minlength=n_left)
+    count = np.bincount(left, minlength=len(partner))
     first = np.cumsum(count) - count
-    root = np.full(n_left, -1, dtype=np.int64)
-    parent = np.full(n_right, -1, dtype=np.int64)
-    end = np.full(n_left, -1, dtype=np.int64)
-    frontier = np.flatnonzero((mates.left < 0) & (count > 0))
+    root, end = np.full((2, len(partner)), -1, dtype=np.int64)
+    parent = np.full(len(owner), -1, dtype=np.int64)
+    frontier = np.flatnonzero((partner < 0) & (count > 0))
     root[frontier] = frontier
     steps = 0
     while len(frontier) and steps < _MAX_STEPS:
         steps += 1
-        owner, position = expand(first[frontier], first[frontier] + count[frontier])
-        source = frontier[owner]
-        target = right[position]
+        whose, position = expand(first[frontier], first[frontier] + count[frontier])
+        source, target = frontier[whose], right[position]
         new = parent[target] < 0
         source, target = source[new], target[new]
         parent[target] = source
         claimed = parent[target] == source
         source, target = source[claimed], target[claimed]
-        free = mates.right[target] < 0
+        free = owner[target] < 0
         end[root[source[free]]] = target[free]
         source, target = source[~free], target[~free]
         growing = end[root[source]] < 0
-        frontier = mates.right[target[growing]]
+        frontier = owner[target[growing]]
         root[frontier] = root[source[growing]]
     tip = end[end >= 0]
-    found = len(tip) > 0
+    if not len(tip) and steps < _MAX_STEPS:
+        return 0
     while len(tip):
         steps += 1
         above = parent[tip]
-        before = mates.left[above]
-        mates.pair(above, tip)
+        before = partner[above]
+        partner[above] = tip
+        owner[tip] = above
         tip = before[before >= 0]
-    return steps, found or steps >= _MAX_STEPS
-
-
-def _by_scipy(left: Index, right: Index, mates: _Mates) -> Index:
-    """Match the vertices of the given edges anew; vertices without any keep their partners."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    n_left, n_right = len(mates.left), len(mates.right)
-    graph = csr_array((np.ones(len(left), dtype=np.int8), (left, right)), shape=(n_left, n_right))
-    match = maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
-    touched = distinct(left)
-    mates.left[touched] = match[touched]
-    return mates.left
+    return steps
 
 
 def maximum_flow(left: Index, right: Index, left_count: Index, right_count: Index) -> Index:

@@ -17,26 +17,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged
+from sedeval_soft.measures.base import Averaged, Floats, Index, Table
 from sedeval_soft.measures.intersection_counts import Cover, Criteria, required
 from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.threshold_counts import TP, Lives, ThresholdCounts
+from sedeval_soft.measures.threshold_counts import TP, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 _HOUR = 3600.0
 
@@ -181,10 +177,10 @@ def points(
     triggers: what `cross_triggers` returns. apart: as for `found_when`.
     """
     false = judged.false()
-    lives: Lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
+    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
     if triggers is not None:
         weight = np.rint(triggers * rates.unit).astype(np.int64)
-        lives = [*lives, (false._replace(weight=weight), (_TRIGGERS,))]
+        lives.append((false._replace(weight=weight), (_TRIGGERS,)))
     n_ref = np.bincount(judged.reference.label, minlength=n_classes)[None]
     return ThresholdCounts.of_lives(lives, n_ref, 2 if triggers is None else 3)
 
@@ -237,21 +233,21 @@ def psd_roc(stairs: Staircases, alpha_st: float, max_efpr: float) -> PsdRoc:
     tpr = stairs.tp[within] / stairs.n_ref[label]
     at = np.unique(np.concatenate(([0.0], efpr)))
     if not len(present):
-        return PsdRoc(at, np.full(len(at), np.nan), float("nan"), classes)
-    bounds = np.searchsorted(label, np.arange(len(stairs.n_ref) + 1))
-    own = [slice(int(bounds[c]), int(bounds[c + 1])) for c in present]
-    classes[present] = [_area(efpr[steps], tpr[steps], max_efpr) for steps in own]
+        return PsdRoc(at, np.full(len(at), np.nan), math.nan, classes)
+    first, last = (np.searchsorted(label, present + end) for end in (0, 1))
+    curves = [(efpr[i:j], tpr[i:j]) for i, j in zip(first.tolist(), last.tolist(), strict=True)]
+    classes[present] = [_area(*curve, max_efpr) for curve in curves]
 
-    def height(steps: slice) -> Floats:
-        y: Floats = np.concatenate(([0.0], tpr[steps]))[np.searchsorted(efpr[steps], at, side="right")]
-        return y
+    def height(x: Floats, y: Floats) -> Floats:
+        steps: Floats = np.concatenate(([0.0], y))[np.searchsorted(x, at, side="right")]
+        return steps
 
     total, squares = np.zeros((2, len(at)))
-    for steps in own:
-        total += height(steps)
+    for curve in curves:
+        total += height(*curve)
     mean = total / len(present)
-    for steps in own if alpha_st > 0 else ():
-        squares += (height(steps) - mean) ** 2
+    for curve in curves if alpha_st > 0 else ():
+        squares += (height(*curve) - mean) ** 2
     etpr = np.maximum(mean - alpha_st * np.sqrt(squares / len(present)), 0.0)
     return PsdRoc(at, etpr, _area(at, etpr, max_efpr), classes)
 
@@ -296,12 +292,22 @@ class Cuts:
     def sides(
         self, reference: EventLifetimes, system: EventLifetimes, begin: int, end: int, n_classes: int
     ) -> tuple[Events, EventLifetimes]:
-        """Return the events of some cuts, and the lifetimes for each; the classes of each cut are its own."""
+        """Return the events of some cuts, and the lifetimes for each.
+
+        The classes of each cut are its own, numbered after those of the one before.
+        """
         # The cuts at which each event is alive: born < level <= dies.
-        first = np.searchsorted(self.level, reference.born, side="right")
-        last = np.searchsorted(self.level, reference.dies, side="right")
-        events = _cut(reference, first, last, begin, end, n_classes)
-        return events, _copies(system, end - begin, n_classes)
+        first, last = (
+            np.searchsorted(self.level, levels, side="right") for levels in (reference.born, reference.dies)
+        )
+        low, high = np.maximum(first, begin), np.minimum(last, end)
+        index, cut = expand(low, np.maximum(low, high))
+        events = reference.take(index)
+        events = replace(events, label=((cut - begin) * n_classes + events.label).astype(np.int32))
+        copies = system.take(np.tile(np.arange(len(system)), end - begin))
+        number = np.repeat(np.arange(end - begin, dtype=np.int32), len(system))
+        copies = replace(copies, label=(number * n_classes + copies.label).astype(np.int32))
+        return events.events(), copies
 
 
 def cuts_of(reference: EventLifetimes, system: EventLifetimes) -> Cuts:
@@ -330,7 +336,7 @@ def too_many(n_edges: int, n_sys: int) -> bool:
     return (n_edges - 1) * n_sys > _MOST and n_edges - 1 > _FEWEST
 
 
-def kinds_of(n_cuts: int, n_classes: int) -> npt.NDArray[np.int64]:
+def kinds_of(n_cuts: int, n_classes: int) -> Index:
     """Return the cut that each class of some cuts is of."""
     return np.repeat(np.arange(n_cuts), n_classes)
 
@@ -392,55 +398,27 @@ def soft_psds(
     return found.means()
 
 
-def _cut(
-    reference: EventLifetimes,
-    first: npt.NDArray[np.intp],
-    last: npt.NDArray[np.intp],
-    begin: int,
-    end: int,
-    n_classes: int,
-) -> Events:
-    """Return the events of some cuts, each cut's classes numbered after those of the one before."""
-    low, high = np.maximum(first, begin), np.minimum(last, end)
-    index, cut = expand(low, np.maximum(low, high))
-    label = ((cut - begin) * n_classes + reference.label[index]).astype(np.int32)
-    onset, offset = reference.onset[index], reference.offset[index]
-    return Events(reference.file[index], label, onset, offset, to_seconds(onset), to_seconds(offset))
-
-
-def _copies(system: EventLifetimes, n: int, n_classes: int) -> EventLifetimes:
-    """Return the lifetimes n times, with the classes of `_cuts`."""
-    index = np.tile(np.arange(len(system)), n)
-    copies = system.take(index)
-    cut = np.repeat(np.arange(n, dtype=np.int32), len(system))
-    label = (cut * n_classes + copies.label).astype(np.int32)
-    return EventLifetimes(
-        copies.file, label, copies.onset, copies.offset, copies.born, copies.dies, copies.nested
-    )
-
-
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
-
-
-Table = dict[str, Averaged]
 
 
 def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
     """Return the PSDS that the settings ask for, by basis and reading."""
+    filters = [f"median {length}" for length in settings.psds_median_filters]
+    seconds, n_classes = _seconds(tally), len(tally.classes)
     tables: dict[tuple[str, str], Table] = {}
-    readings = Plan.of(settings).psds
-    if not _seconds(tally):
-        # Rates per hour have nothing to divide by.
-        none = Averaged(np.full(len(tally.classes), np.nan), overall=np.array(np.nan))
-        names = ("psds", "pipsds") if settings.psds_median_filters else ("psds",)
-        both = {"hard": dict.fromkeys(names, none), "soft": {"psds": none}}
-        return {("intersection", r): table for r, table in both.items() if r in readings}
-    if "hard" in readings:
-        tables["intersection", "hard"] = _against_cut(tally, settings)
-    if "soft" in readings:
-        levels, system = tally.events["levels"], tally.events["system"]
-        common = (len(tally.classes), _seconds(tally), Criteria.of(settings), PsdWeights.of(settings))
-        value, classes = soft_psds(levels, system, *common)
+    if "hard" in Plan.of(settings).psds:
+        systems = {"psds": ["system"]} | ({"pipsds": filters} if filters else {})
+        rocs = {name: psds_curve(tally, settings, of) for name, of in systems.items()}
+        tables["intersection", "hard"] = {
+            name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
+        }
+    if "soft" in Plan.of(settings).psds:
+        value, classes = math.nan, np.full(n_classes, np.nan)
+        # Rates per hour have nothing to divide by where there is no time.
+        if seconds:
+            sides = tally.events["levels"], tally.events["system"]
+            weights = Criteria.of(settings), PsdWeights.of(settings)
+            value, classes = soft_psds(*sides, n_classes, seconds, *weights)
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
     return tables
 
@@ -460,38 +438,18 @@ def sampled_note(n_cuts: int, group: str | None) -> str:
     return f"{name} is {sampled}, which has too many to take all"
 
 
-def _against_cut(tally: Tally, settings: Settings) -> Table:
-    hard = {"psds": _averaged(psds_curve(tally, settings, ["system"]))}
-    filters = [f"median {length}" for length in settings.psds_median_filters]
-    if filters:
-        hard["pipsds"] = _averaged(psds_curve(tally, settings, filters))
-    return hard
-
-
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
     reference, weights = tally.events["reference"].events(), PsdWeights.of(settings)
-    if not _seconds(tally):
+    seconds, n_classes = _seconds(tally), len(tally.classes)
+    if not seconds:
         # Nothing happens so often an hour where there is no time.
-        return PsdRoc(np.zeros(1), np.full(1, np.nan), float("nan"), np.full(len(tally.classes), np.nan))
-    parts = [
-        staircases(
-            reference,
-            tally.events[name],
-            len(tally.classes),
-            _seconds(tally),
-            Criteria.of(settings),
-            weights.alpha_ct,
-        )
-        for name in systems
-    ]
+        return PsdRoc(np.zeros(1), np.full(1, np.nan), math.nan, np.full(n_classes, np.nan))
+    how = n_classes, seconds, Criteria.of(settings), weights.alpha_ct
+    parts = [staircases(reference, tally.events[name], *how) for name in systems]
     return psd_roc(Staircases.joined(parts), weights.alpha_st, weights.max_efpr)
 
 
 def _seconds(tally: Tally) -> float:
     """Return the length of all files together."""
     return int(tally.total("length")) / TICKS_PER_SECOND
-
-
-def _averaged(roc: PsdRoc) -> Averaged:
-    return Averaged(roc.classes, overall=np.array(roc.value))

@@ -9,24 +9,16 @@ with equal values share a rank, the last of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.base import Family, Measure, Table, scores_of
-from sedeval_soft.measures.divergence import largest_loss, log_clipped
-from sedeval_soft.measures.laws import Columns, Law, at_least, at_most, equal
+from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
+from sedeval_soft.measures.divergence import log_clipped
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 from sedeval_soft.threads import for_each
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 _BLOCK = 8192
 
@@ -92,53 +84,52 @@ def count_ranking(
 ) -> RankingCounts:
     """Count the segments of each file.
 
-    reference, system, start: as in `segment.count`. detected: where the system is active, for a reference
-    that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
+    reference, system, start: as in `segment.count_soft`. detected: where the system is active, for a
+    reference that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
     """
     n_classes, size = reference.shape
-    names = SUMS if detected is None else SUMS + CUT_SUMS
+    hard = detected is not None
+    names = SUMS + CUT_SUMS if hard else SUMS
     per_segment = np.zeros((len(names), size))
-    prefix = None if detected is None else np.zeros(reference.shape, dtype=bool)
+    prefix = np.zeros(reference.shape if hard else (0, 0), dtype=bool)
 
-    def count(begin: int) -> _Tied | None:
+    def count(begin: int) -> _Tied:
         block = slice(begin, begin + _BLOCK)
         y = np.ascontiguousarray(reference[:, block].T, dtype=np.float64)
         p = np.ascontiguousarray(system[:, block].T)
         other = p if detected is None else detected[:, block].T.astype(np.float64)
-        weight = y.max(axis=1)
         ranks = _Ranks.of(y, p)
+        loss = -(y * log_clipped(p, eps) + (1.0 - y) * log_clipped(1.0 - p, eps))
         values = {
             "weight": np.ones(len(y)),
-            **_shared(ranks, hard=prefix is not None),
-            **_beside(y, p, other, eps),
+            **_sums_of(ranks, hard=hard),
+            "cross_entropy": sum_classes(loss),
+            "distance": sum_classes(np.abs(y - other)),
         }
-        tied = None
-        if prefix is not None:
-            values |= {"exact_match_prefix": values["misordered"] == 0}
-            values |= {"subset_accuracy": values["distance"] == 0}
-            prefix[:, block], tied = _prefix(ranks, p, begin)
+        values |= {
+            "exact_match_prefix": values["misordered"] == 0,
+            "subset_accuracy": values["distance"] == 0,
+        }
         for row, name in zip(per_segment, names, strict=True):
-            np.multiply(values[name], weight, out=row[block])
+            np.multiply(values[name], y.max(axis=1), out=row[block])
+        if not hard:
+            return np.zeros(0, dtype=np.int64), y[:0], y[:0]
+        prefix[:, block], tied = _prefix(ranks, p, begin)
         return tied
 
-    found = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
+    parts = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
     per_file = dict(zip(names, sum_files(per_segment, start), strict=True))
-    if prefix is None:
+    if not hard:
         return RankingCounts(per_file, {})
-    tied = [part for part in found if part is not None]
-    return RankingCounts(per_file, _of_classes(reference.astype(bool, copy=False), prefix, tied, start))
-
-
-def _of_classes(reference: Bools, prefix: Bools, tied: Sequence[_Tied], start: Index) -> dict[str, Floats]:
-    """Return the sums of classes: whole places counted, shares of places added."""
-    counted = (prefix, prefix & reference, reference)
-    sums = [count_files(values, start).astype(np.float64) for values in counted]
-    if tied:
-        segment, *shares = (np.concatenate(column) for column in zip(*tied, strict=True))
+    active = reference.astype(bool, copy=False)
+    # Whole places are counted, shares of places added.
+    sums = [count_files(cells, start).astype(np.float64) for cells in (prefix, prefix & active, active)]
+    if any(len(segment) for segment, _, _ in parts):
+        segment, *shares = (np.concatenate(column) for column in zip(*parts, strict=True))
         first = np.searchsorted(segment, start)
         for i, share in enumerate(shares):
             sums[i] += sum_files(share.T, first).T
-    return dict(zip(CLASS_SUMS, sums, strict=True))
+    return RankingCounts(per_file, dict(zip(CLASS_SUMS, sums, strict=True)))
 
 
 def _picked(places: Index, *arrays: Floats) -> list[Floats]:
@@ -147,7 +138,7 @@ def _picked(places: Index, *arrays: Floats) -> list[Floats]:
     return [array.take(flat) for array in arrays]
 
 
-def _shared(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
+def _sums_of(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
     """Return what follows from the order of the classes, (n_segments,) each."""
     y, rank = ranks.y, ranks.last.astype(np.float64) + 1.0
     mass = sum_classes(y)
@@ -155,38 +146,31 @@ def _shared(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
     itself = sum_classes(y * (1.0 - y))
     wrong = np.maximum(sum_classes(y * ranks.silent) - itself, 0.0)
     pairs = mass * sum_classes(1.0 - y) - itself
-    hits = sum_classes(y * ranks.above / rank)
     top = np.take_along_axis(ranks.above, ranks.last[:, :1], axis=1)[:, 0] / rank[:, 0]
-    # Nothing is out of order where there is no pair.
     return {
         "one_error": 1.0 - top,
         # Of a cut reference, every level has the same classes.
         "coverage": (y * rank).max(axis=1) if hard else _coverage(y, rank),
         "misordered": wrong,
-        "ranking_loss": np.minimum(np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0), 1.0),
-        "label_ranking_average_precision": np.divide(hits, mass, out=np.zeros_like(hits), where=mass > 0),
+        # Nothing is out of order where there is no pair.
+        "ranking_loss": np.minimum(_quotient(wrong, pairs), 1.0),
+        "label_ranking_average_precision": _quotient(sum_classes(y * ranks.above / rank), mass),
     }
+
+
+def _quotient(values: Floats, size: Floats) -> Floats:
+    return np.divide(values, size, out=np.zeros_like(values), where=size > 0)
 
 
 def _coverage(y: Floats, rank: Floats) -> Floats:
     """Return the mean over the levels of a segment of the lowest rank of a class active at that level."""
-    order = np.argsort(-y, axis=1)
-    y, rank = _picked(order, y, rank)
-    lowest = np.maximum.accumulate(rank, axis=1)
+    y, rank = _picked(np.argsort(-y, axis=1), y, rank)
     width = y.copy()
     width[:, :-1] -= y[:, 1:]
-    depth = sum_classes(width * lowest)
-    highest = y[:, 0]
-    return np.divide(depth, highest, out=np.zeros_like(depth), where=highest > 0)
+    return _quotient(sum_classes(width * np.maximum.accumulate(rank, axis=1)), y[:, 0])
 
 
-def _beside(y: Floats, p: Floats, other: Floats, eps: float) -> dict[str, Floats]:
-    """Return what does not depend on the order: log loss, and the distance from what is detected."""
-    loss = -(y * log_clipped(p, eps) + (1.0 - y) * log_clipped(1.0 - p, eps))
-    return {"cross_entropy": sum_classes(loss), "distance": sum_classes(np.abs(y - other))}
-
-
-def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
+def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied]:
     """Return which classes are among the N_ref highest of their segment, (n_classes, n_segments).
 
     Classes with equal values share the places that are left for them: segments in which some do are returned
@@ -198,51 +182,12 @@ def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     sharing = (places > 0) & (np.take_along_axis(ranks.last, last, axis=1)[:, 0] != last[:, 0])
     inside = (p >= lowest) & ((places > 0) & ~sharing)[:, None]
     rows = np.flatnonzero(sharing)
-    if not len(rows):
-        return inside.T, None
     first, end, y = ranks.first[rows], ranks.last[rows], ranks.y[rows]
     share = np.clip((places[rows, None] - first) / (end - first + 1), 0.0, 1.0)
     shares = np.empty((2, *share.shape))
     for out, values in zip(shares, (share, share * y), strict=True):
         np.put_along_axis(out, ranks.order[rows], values, axis=1)
     return inside.T, (rows + begin, shares[0], shares[1])
-
-
-def ranking_laws(
-    columns: Columns, n_cells: Index, n_classes: int, eps: float, *, hard: bool
-) -> Iterator[Law]:
-    """Yield the laws of sums over segments.
-
-    columns: the sums by name. n_cells: (n_files,) how many segments each file has. hard: whether the
-    reference was cut.
-    """
-    weight = columns["weight"]
-    yield at_least(columns, "weight", 0.0)
-    yield at_most(columns, "weight", n_cells, "the number of segments of the file", weight)
-    largest = {
-        "coverage": float(n_classes),
-        "misordered": n_classes * (n_classes - 1) / 2,
-        "cross_entropy": n_classes * largest_loss(eps),
-        "distance": float(n_classes),
-    }
-    for name in (*SUMS[1:], *(CUT_SUMS if hard else ())):
-        most = largest.get(name, 1.0) * weight
-        yield at_least(columns, name, weight if name == "coverage" else 0.0, scale=most)
-        yield at_most(columns, name, most, "what segments of this weight can add, each at its most,", most)
-    if not hard:
-        return
-    prefix, n_ref = columns["prefix"], columns["n_ref"]
-    for name, most, says in (
-        ("n_ref", weight[:, None], "the weight of the segments"),
-        ("prefix", weight[:, None], "the weight of the segments"),
-        ("prefix_hits", prefix, "what is in the prefix"),
-        ("prefix_hits", n_ref, "N_ref"),
-    ):
-        yield at_least(columns, name, 0.0)
-        yield at_most(columns, name, most, says, columns[name])
-    # Each segment's prefix has as many places as it has active classes.
-    places, active = {"prefix": prefix.sum(axis=1)}, n_ref.sum(axis=1)
-    yield equal(places, "prefix", active, "in all classes together, as many as N_ref", active)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +207,14 @@ class Ranking:
         """Return in how many segments each class is active."""
         return self.of_classes["n_ref"]
 
-    def pooled(self) -> Ranking:
-        """Return the same: all classes are in each of the sums."""
-        return self
+    def mean(self, name: str) -> Array:
+        """Return the weighted mean over segments of a sum."""
+        return ratio(self.sums[name], self.sums["weight"])
 
-    def mean(self, name: str, divisor: float = 1) -> Array:
-        """Return the weighted mean over segments of a sum, divided; at most 1 where it is a share."""
-        mean = ratio(self.sums[name], self.sums["weight"])
-        return mean if divisor == 1 else ratio(mean, np.asarray(divisor))
+    def share(self, name: str, divisor: float = 1) -> Array:
+        """Return the weighted mean of a sum as a share of something; sums of shares may round beyond 1."""
+        mean = self.mean(name)
+        return np.minimum(mean if divisor == 1 else ratio(mean, np.asarray(divisor)), 1.0)
 
     def cross_entropy(self) -> Array:
         """Return the mean log loss of segments."""
@@ -297,8 +242,8 @@ def ranking_scores(
     sums: Mapping[str, Array], of_classes: Mapping[str, Array], n_classes: int, unit: str
 ) -> Table:
     """Return the measures of rankings by name; of_classes: empty for a soft reference."""
-    measures = (*SHARED, *HARD) if of_classes else SHARED
-    return scores_of(measures, Ranking(sums, of_classes, n_classes, unit))
+    totals = Ranking(sums, of_classes, n_classes, unit)
+    return scores_of((*SHARED, *HARD) if of_classes else SHARED, totals, totals)
 
 
 _NONE = "no segment has an active reference class"
@@ -306,71 +251,60 @@ _ZHANG = "Zhang & Zhou 2014"
 _SCHAPIRE = "Schapire & Singer 2000"
 _PREFIX = "the N_ref highest of a segment"
 
-
-def _share(statistic: str) -> Callable[[Ranking], Array]:
-    # Sums of shares may round beyond their whole.
-    return lambda r: np.minimum(r.mean(statistic), 1.0)
-
-
-def _overall(
-    name: str, summary: str, formula: str, value: Callable[[Ranking], Array], source: str, short: str = "",
-    **told: Any,  # noqa: ANN401
-) -> Measure:  # fmt: skip
-    told = {"direction": "lower", "undefined": _NONE, **told}
-    return Measure(
-        name, summary, formula, value, averages=("overall",), has_classes=False, source=source, short=short,
-        table="ranking", **told,
-    )  # fmt: skip
-
+_overall = partial(
+    Measure, direction="lower", undefined=_NONE, averages=("overall",), has_classes=False, table="ranking"
+)
 
 SHARED = (
     _overall(
         "one_error", "how often the class with the highest value is not active",
-        "mean over segments of 1 - y of the highest p, ties at their mean", _share("one_error"),
-        _SCHAPIRE, "1-err",
+        "mean over segments of 1 - y of the highest p, ties at their mean", lambda r: r.share("one_error"),
+        source=_SCHAPIRE, short="1-err",
     ),
     _overall(
         "coverage", "how far down the ranks the last active class is; the first is 1",
         "mean over segments of the largest rank of an active class, ties at their last",
-        lambda r: r.mean("coverage"), f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0, high=None,
+        lambda r: r.mean("coverage"), source=f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0,
+        high=None,
     ),
     _overall(
         "ranking_loss", "share of pairs of an active and a silent class that are out of order",
-        "mean over segments of pairs with p_active <= p_silent / pairs", _share("ranking_loss"),
-        f"{_SCHAPIRE}; as scikit-learn", "loss",
+        "mean over segments of pairs with p_active <= p_silent / pairs", lambda r: r.share("ranking_loss"),
+        source=f"{_SCHAPIRE}; as scikit-learn", short="loss",
     ),
     _overall(
         "ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
         "mean over segments of pairs with p_active <= p_silent / (C (C - 1) / 2)",
-        lambda r: np.minimum(r.mean("misordered", r.n_classes * (r.n_classes - 1) / 2), 1.0),
-        f"{_SCHAPIRE}, over all pairs", "loss (all)", undefined=f"{_NONE}, or there is one class",
+        lambda r: r.share("misordered", r.n_classes * (r.n_classes - 1) / 2),
+        source=f"{_SCHAPIRE}, over all pairs", short="loss (all)",
+        undefined=f"{_NONE}, or there is one class",
     ),
     _overall(
         "label_ranking_average_precision", "mean share of active classes among those ranked as high",
         "mean over segments and active classes of active ranked as high / ranked as high",
-        _share("label_ranking_average_precision"),
-        "Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", "LRAP", direction="higher",
+        lambda r: r.share("label_ranking_average_precision"),
+        source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher",
     ),
     _overall(
         "cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
         "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", lambda r: r.cross_entropy(),
-        "Good 1952", "CE", high=None,
+        source="Good 1952", short="CE", high=None,
     ),
     _overall(
         "hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
-        lambda r: np.minimum(r.mean("distance", r.n_classes), 1.0), _ZHANG, "Hamming",
+        lambda r: r.share("distance", r.n_classes), source=_ZHANG, short="Hamming",
     ),
 )  # fmt: skip
 
 HARD = (
     _overall(
         "exact_match_prefix", "share of segments whose active classes have the highest values",
-        "mean over segments of [every active p > every silent p]", _share("exact_match_prefix"), _ZHANG,
-        "prefix", direction="higher",
+        "mean over segments of [every active p > every silent p]", lambda r: r.share("exact_match_prefix"),
+        source=_ZHANG, short="prefix", direction="higher",
     ),
     _overall(
         "subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
-        _share("subset_accuracy"), _ZHANG, "subset", direction="higher",
+        lambda r: r.share("subset_accuracy"), source=_ZHANG, short="subset", direction="higher",
     ),
     Measure(
         "label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
@@ -380,14 +314,7 @@ HARD = (
     ),
     _overall(
         "label_wise_precision_minimum", "the lowest label_wise_precision of any class",
-        "min over classes of label_wise_precision", lambda r: r.lowest_precision(), _ZHANG, "min label P",
-        direction="higher",
+        "min over classes of label_wise_precision", lambda r: r.lowest_precision(), source=_ZHANG,
+        short="min label P", direction="higher",
     ),
 )  # fmt: skip
-
-
-def families(basis: str = "ranking") -> tuple[Family, ...]:
-    """Return the families of rankings."""
-    cut = "classes of a segment in order of value, the reference cut"
-    soft = "a class active by y and silent by 1 - y; segments by their highest y"
-    return Family(basis, "hard", cut, (*SHARED, *HARD)), Family(basis, "soft", soft, SHARED)

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.averages import Averaged, weighted
+from sedeval_soft.measures.base import Averaged, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching

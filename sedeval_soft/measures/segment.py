@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.fields import TNorm
-from sedeval_soft.measures import detection
-from sedeval_soft.measures.averages import ratio
-from sedeval_soft.measures.base import Family, Measure, Table, scores_of
+from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts, count_measure
-from sedeval_soft.measures.laws import ROUNDING, Columns, Law, at_least, at_most, size_of
 from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.ranges import running_maximum
+from sedeval_soft.timeline.ranges import expand, running_maximum
 
 # Segment-based statistics: arrays of segments in, counts of each file out.
 #
 # reference, system: (n_classes, n_segments) values in [0, 1], or booleans where active.
 # start: (n_files + 1,) first segment of each file. All counts come out per file.
-
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 _BLOCK = 8192
 """Segments sorted at a time: 17 classes of them stay in the processor's cache."""
@@ -142,36 +132,6 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
     return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))
 
 
-def cell_laws(columns: Columns, n_cells: Index) -> Iterator[Law]:
-    """Yield the laws of counts of cells, segments or clips, beside those of all detection.
-
-    columns: `tp`, `n_ref` and `n_sys`, (n_files, n_classes). n_cells: (n_files,) how many cells a file has.
-    """
-    tp, n_ref, n_sys = (columns[name] for name in ("tp", "n_ref", "n_sys"))
-    most = n_cells[:, None]
-    for name, values in (("n_ref", n_ref), ("n_sys", n_sys)):
-        yield at_most(columns, name, most, "the number of cells of the file", size_of(values))
-    # No T-norm is below y + p - 1: together both sides fill no more than there is.
-    either = n_ref + n_sys - tp
-    holds = either <= most + ROUNDING * np.asarray(size_of(n_ref, n_sys))
-    yield Law(
-        "tp", "at least N_ref + N_sys less the number of cells of the file,", holds, tp, n_ref + n_sys - most
-    )
-
-
-def beyond_laws(columns: Columns) -> Iterator[Law]:
-    """Yield the laws of what the system has after the end of files: false alarms, and no true negatives.
-
-    columns: `tp`, `n_ref`, `n_sys` and `beyond`, (n_files, n_classes), and `n_cells`, (n_files,): how many
-    cells of a file are evaluated.
-    """
-    alarms = columns["n_sys"] - columns["tp"]
-    yield at_least(columns, "beyond", 0)
-    yield at_most(columns, "beyond", alarms, "the number of false alarms")
-    silent = columns["n_cells"][:, None] - (columns["n_ref"] + alarms - columns["beyond"])
-    yield at_least({"true negatives": silent}, "true negatives", 0)
-
-
 # Hard segment counts from runs of active segments, without a grid of cells.
 #
 # A run is a maximal stretch of active segments of one file and class. A table of events has few runs
@@ -193,12 +153,11 @@ class Runs:
     @classmethod
     def of(cls, label: Index, first: Index, last: Index) -> Runs:
         """Join ranges of segments that overlap or touch; ranges without segments vanish."""
-        kept = last > first
-        label, first, last = label[kept], first[kept], last[kept]
-        order = np.lexsort((first, label))
+        full = np.flatnonzero(last > first)
+        order = full[np.lexsort((first[full], label[full]))]
+        if not len(order):
+            return cls(label[order], first[order], last[order])
         label, first, last = label[order], first[order], last[order]
-        if not len(label):
-            return cls(label, first, last)
         reach = running_maximum(last, label)
         begins = np.ones(len(label), dtype=bool)
         begins[1:] = (np.diff(label) != 0) | (first[1:] > reach[:-1])
@@ -215,16 +174,19 @@ def runs_on_grid(events: Events, grid: Grid) -> Runs:
 
 def count_hard_runs(reference: Runs, system: Runs, start: Index, n_classes: int) -> DetectionCounts:
     """Count active segments and errors per file; start: (n_files + 1,) first segment of each file."""
-    hits = _intersections(reference, system, int(start[-1]))
-    sums = [_per_file_and_class(runs, start, n_classes) for runs in (hits, reference, system)]
-    step, (n_hit, n_ref, n_sys) = _sweep((hits, reference, system), start)
-    length = np.diff(step)
-    file = np.searchsorted(start, step[:-1], side="right") - 1
-    substituted = (np.minimum(n_ref, n_sys) - n_hit) * length
-    deleted = np.maximum(n_ref - n_sys, 0) * length
-    inserted = np.maximum(n_sys - n_ref, 0) * length
-    errors = [_sum_by(file, column, len(start) - 1) for column in (substituted, deleted, inserted)]
-    return DetectionCounts(sums[0], sums[1], sums[2], errors[0], errors[1], errors[2])
+    sides = _common_runs(reference, system, int(start[-1])), reference, system
+    # All files are cut where any run begins or ends: how many classes each side has is the same between cuts.
+    cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
+    changes = np.zeros((3, len(cuts)), dtype=np.int64)
+    for change, runs in zip(changes, sides, strict=True):
+        np.add.at(change, np.searchsorted(cuts, runs.first), 1)
+        np.subtract.at(change, np.searchsorted(cuts, runs.last), 1)
+    n_hit, n_ref, n_sys = np.cumsum(changes, axis=1)[:, :-1]
+    errors = np.array(
+        (np.minimum(n_ref, n_sys) - n_hit, np.maximum(n_ref - n_sys, 0), np.maximum(n_sys - n_ref, 0))
+    )
+    counts = [_sum_runs(runs, start, n_classes) for runs in sides]
+    return DetectionCounts(*counts, *sum_files(errors * np.diff(cuts), np.searchsorted(cuts, start)))
 
 
 def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -> Index:
@@ -234,56 +196,27 @@ def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -
     """
     edges = np.empty(2 * len(n_evaluated) + 1, dtype=np.int64)
     edges[0::2], edges[1::2] = start, start[:-1] + n_evaluated
-    return _per_file_and_class(runs, edges, n_classes)[1::2]
+    return _sum_runs(runs, edges, n_classes)[1::2]
 
 
-def _sum_by(group: Index, values: Index, n_groups: int) -> Index:
-    sums = np.zeros(n_groups, dtype=np.int64)
-    np.add.at(sums, group, values)
-    return sums
-
-
-def _intersections(a: Runs, b: Runs, size: int) -> Runs:
+def _common_runs(a: Runs, b: Runs, size: int) -> Runs:
     """Return the runs common to both; the runs of each are disjoint, so those of each pair are too."""
-    a_first, a_last = a.label * size + a.first, a.label * size + a.last
-    b_first, b_last = b.label * size + b.first, b.label * size + b.last
-    begin = np.searchsorted(b_last, a_first, side="right")
-    end = np.maximum(np.searchsorted(b_first, a_last, side="left"), begin)
-    count = end - begin
-    owner = np.repeat(np.arange(len(count)), count)
-    other = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - begin, count)
-    first = np.maximum(a.first[owner], b.first[other])
-    last = np.minimum(a.last[owner], b.last[other])
-    return Runs(a.label[owner], first, last)
+    begin = np.searchsorted(b.label * size + b.last, a.label * size + a.first, side="right")
+    end = np.searchsorted(b.label * size + b.first, a.label * size + a.last, side="left")
+    ours, theirs = expand(begin, np.maximum(end, begin))
+    first = np.maximum(a.first[ours], b.first[theirs])
+    return Runs(a.label[ours], first, np.minimum(a.last[ours], b.last[theirs]))
 
 
-def _per_file_and_class(runs: Runs, start: Index, n_classes: int) -> Index:
+def _sum_runs(runs: Runs, start: Index, n_classes: int) -> Index:
     """Sum the lengths of runs, (n_files, n_classes); a run may go on over the end of a file."""
-    n_files = len(start) - 1
     file = np.searchsorted(start, runs.first, side="right") - 1
     until = np.searchsorted(start, runs.last, side="left")
-    count = np.maximum(until - file, 0)
-    owner = np.repeat(np.arange(len(count)), count)
-    files = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - file, count)
-    length = np.minimum(runs.last[owner], start[files + 1]) - np.maximum(runs.first[owner], start[files])
-    return _sum_by(files * n_classes + runs.label[owner], length, n_files * n_classes).reshape(
-        n_files, n_classes
-    )
-
-
-def _sweep(sides: tuple[Runs, ...], start: Index) -> tuple[Index, list[Index]]:
-    """Cut all files where any run begins or ends; count for each piece how many runs of each side hold.
-
-    Returns the (n + 1,) cuts, file ends among them, and for each side its (n,) counts.
-    """
-    cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
-    counts = []
-    for runs in sides:
-        change = np.zeros(len(cuts), dtype=np.int64)
-        np.add.at(change, np.searchsorted(cuts, runs.first), 1)
-        np.subtract.at(change, np.searchsorted(cuts, runs.last), 1)
-        counts.append(np.cumsum(change)[:-1])
-    return cuts, counts
+    run, files = expand(file, np.maximum(until, file))
+    length = np.minimum(runs.last[run], start[files + 1]) - np.maximum(runs.first[run], start[files])
+    sums = np.zeros((len(start) - 1, n_classes), dtype=np.int64)
+    np.add.at(sums, (files, runs.label[run]), length)
+    return sums
 
 
 # The measures of segments, and of clips: only cells know true negatives.
@@ -318,16 +251,9 @@ class CellCounts:
         """Return the share of silence that is left silent."""
         return ratio(self.tn, self.tn + self.fp)
 
-    def pooled(self) -> CellCounts:
-        """Return the counts of all classes together."""
-        return CellCounts(*(column.sum(axis=-1) for column in (self.tp, self.n_ref, self.n_sys, self.tn)))
-
 
 def confusion_scores(
-    counts: DetectionCounts,
-    n_segments: Array,
-    beyond: Array | int = 0,
-    is_expected: npt.NDArray[np.bool_] | None = None,
+    counts: DetectionCounts, n_segments: Array, beyond: Array | int = 0, is_expected: Bools | None = None
 ) -> Table:
     """Return the measures that need true negatives, by name.
 
@@ -341,50 +267,36 @@ def confusion_scores(
     tn = np.asarray(n_segments)[..., None] - n_ref - n_sys + tp
     if is_expected is not None and not is_expected.all():
         n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
-    return scores_of(OF_CELLS, CellCounts(tp, n_ref, n_sys, tn))
+    columns = tp, n_ref, n_sys, tn
+    return scores_of(OF_CELLS, CellCounts(*columns), CellCounts(*(each.sum(axis=-1) for each in columns)))
 
 
-_PAPER = "Mesaros, Heittola & Virtanen 2016"
+_negatives = partial(Measure, source="Mesaros, Heittola & Virtanen 2016", table="negatives")
 
 OF_CELLS = (
-    Measure(
+    _negatives(
         "sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)",
-        lambda c: c.sensitivity, undefined="N_ref = 0", source=_PAPER, short="sens", table="negatives",
-        aliases=("sens",),
+        lambda c: c.sensitivity, undefined="N_ref = 0", short="sens", aliases=("sens",),
     ),
-    Measure(
+    _negatives(
         "specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
-        lambda c: c.specificity, undefined="the reference is active in every segment", source=_PAPER,
-        short="spec", table="negatives", aliases=("spec", "tnr"),
+        lambda c: c.specificity, undefined="the reference is active in every segment", short="spec",
+        aliases=("spec", "tnr"),
     ),
-    Measure(
+    _negatives(
         "accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)",
         lambda c: ratio(c.tp + c.tn, c.tp + c.tn + c.fp + c.fn), undefined="there are no segments",
-        source=_PAPER, short="acc", table="negatives", aliases=("acc",),
+        short="acc", aliases=("acc",),
     ),
-    Measure(
+    _negatives(
         "balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
         lambda c: (c.sensitivity + c.specificity) / 2, undefined="sensitivity or specificity is",
-        source=_PAPER, short="bacc", table="negatives", aliases=("bacc", "balanced-accuracy"),
+        short="bacc", aliases=("bacc", "balanced-accuracy"),
     ),
-    Measure(
+    _negatives(
         "npv", "negative predictive value: share of silent system segments that are right",
         "TN / (TN + FN)", lambda c: ratio(c.tn, c.tn + c.fn), source="Altman & Bland 1994", short="NPV",
-        undefined="the system is active in every segment", table="negatives",
+        undefined="the system is active in every segment",
     ),
-    count_measure("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, "TN"),
+    count_measure("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, short="TN"),
 )  # fmt: skip
-
-
-def families(basis: str) -> tuple[Family, ...]:
-    """Return the families of a basis that has a value for every cell: segments or clips."""
-    cut, soft = (
-        "reference and system cut at one threshold each",
-        "fuzzy sets: hard counts integrated over all levels of both sides",
-    )
-    return (
-        Family(basis, "hard", cut, (*detection.MEASURES, *OF_CELLS)),
-        Family(basis, "tuned", detection.TUNED_SUMMARY, (*detection.MEASURES, detection.TUNED_THRESHOLD)),
-        Family(basis, "optimal", detection.OPTIMAL_SUMMARY, (*detection.MEASURES, detection.THRESHOLD)),
-        Family(basis, "soft", soft, detection.MEASURES),
-    )

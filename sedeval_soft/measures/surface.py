@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.averages import averaged
+from sedeval_soft.measures.base import averaged
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.threads import for_each
 

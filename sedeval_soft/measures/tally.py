@@ -1,4 +1,9 @@
-"""Columns of mostly nothing: what few of many classes have in each of many files."""
+"""A tally: what scores need and nothing else, keyed by file.
+
+A tally adds lawfully: merging is a disjoint union by file, columns are kept in the order of the file names,
+and totals are taken in that order. So any split of the files into batches, shards or machines gives the same
+numbers to the last bit, which running sums would not.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,11 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.measures.base import Array, Bools, Codes, Index
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
-
-Array = npt.NDArray[Any]
-Index = npt.NDArray[np.int64]
 
 _ENTRY = 16
 """Bytes of an entry: its number, its file and its class."""
@@ -32,8 +34,8 @@ class SparseColumn:
     """
 
     shape: tuple[int, int]
-    file: npt.NDArray[np.int32]
-    label: npt.NDArray[np.int32]
+    file: Codes
+    label: Codes
     value: Array
 
     @classmethod
@@ -92,11 +94,6 @@ class SparseColumn:
         )
 
 
-def entries_of(column: Array | SparseColumn) -> SparseColumn:
-    """Return a column as its entries."""
-    return column if isinstance(column, SparseColumn) else SparseColumn.of(column)
-
-
 def slim(column: Array | SparseColumn) -> Array | SparseColumn:
     """Return a column as its entries, where these take less than half the memory."""
     if isinstance(column, SparseColumn) or column.shape[1] < _CLASSES:
@@ -106,17 +103,8 @@ def slim(column: Array | SparseColumn) -> Array | SparseColumn:
     return SparseColumn.of(column)
 
 
-# Tally: what scores need and nothing else, keyed by file.
-#
-# A tally adds lawfully: merging is a disjoint union by file, columns are kept in the order of the
-# file names, and totals are taken in that order. So any split of the files into batches, shards or
-# machines gives the same numbers to the last bit, which running sums would not.
-
-
-Column = npt.NDArray[Any]
+Column = Array
 ClassColumn = Column | SparseColumn
-
-_EVENT_COLUMNS = ("onset", "offset", "born", "dies")
 
 
 class Totals(Protocol):
@@ -130,7 +118,7 @@ class Totals(Protocol):
         """Return a column summed over files: shape (..., n_classes), or (...) for a column per file."""
 
     @property
-    def is_expected(self) -> npt.NDArray[np.bool_]:
+    def is_expected(self) -> Bools:
         """Whether the reference or the settings name a class, (n_classes,)."""
 
 
@@ -206,7 +194,7 @@ class Tally:
         return total
 
     @property
-    def is_expected(self) -> npt.NDArray[np.bool_]:
+    def is_expected(self) -> Bools:
         """Return whether the reference or the settings name a class, (n_classes,)."""
         return np.array([self.expected is None or name in self.expected for name in self.classes], dtype=bool)
 
@@ -270,42 +258,38 @@ class Tally:
         parts = [tally for tally in tallies if tally.recipe is not None]
         if len(parts) <= 1:
             return parts[0] if parts else Tally.empty()
-        recipe = parts[0].recipe
+        first = parts[0]
         for part in parts:
-            if part.recipe != recipe:
-                raise EvaluationError(f"tallies of different settings: {recipe} and {part.recipe}")
+            if part.recipe != first.recipe:
+                raise EvaluationError(f"tallies of different settings: {first.recipe} and {part.recipe}")
         names = [name for part in parts for name in part.files]
         order = np.asarray(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
         files = tuple(names[i] for i in order)
         for before, after in pairwise(files):
             if before == after:
                 raise EvaluationError(f"file {before!r} was tallied twice")
-        classes = _union([part.classes for part in parts])
-        where = [np.asarray([classes.index(name) for name in part.classes], dtype=np.int64) for part in parts]
-        if any(name.startswith("ranking.") for name in parts[0].per_file):
+        classes = first.classes
+        if any(part.classes != classes for part in parts):
+            classes = tuple(sorted({name for part in parts for name in part.classes}))
+        if any(name.startswith("ranking.") for name in first.per_file):
             _check_same_classes(parts)
+        # The number of each class of each part among all.
+        codes = [np.array([classes.index(name) for name in part.classes], dtype=np.int64) for part in parts]
+        expected = None
+        if any(part.expected is not None for part in parts):
+            # A class is expected in all files or in none.
+            named = (part.classes if part.expected is None else part.expected for part in parts)
+            expected = frozenset[str]().union(*named)
         return Tally(
             files,
             classes,
-            {name: _stack(parts, where, name, len(classes), order) for name in parts[0].per_class},
-            {
-                name: np.concatenate([part.per_file[name] for part in parts])[order]
-                for name in parts[0].per_file
-            },
-            {name: _join_samples(parts, where, name, order, len(classes)) for name in parts[0].samples},
-            {name: _join_events(parts, where, name, order) for name in parts[0].events},
-            recipe,
-            _union_of_expected(parts),
+            {name: _stack(parts, codes, name, len(classes), order) for name in first.per_class},
+            {name: np.concatenate([part.per_file[name] for part in parts])[order] for name in first.per_file},
+            {name: _join_samples(parts, codes, name, order, len(classes)) for name in first.samples},
+            {name: _join_events(parts, codes, name, order) for name in first.events},
+            first.recipe,
+            expected,
         )
-
-
-def _union_of_expected(parts: Sequence[Tally]) -> frozenset[str] | None:
-    """Return the classes that any part expects; a class is expected in all files or in none."""
-    if all(part.expected is None for part in parts):
-        return None
-    return frozenset(
-        name for part in parts for name in (part.classes if part.expected is None else part.expected)
-    )
 
 
 def evaluated_of(name: str) -> str:
@@ -331,54 +315,43 @@ def _check_same_classes(parts: Sequence[Tally]) -> None:
 
     Which there are decides how classes rank in a segment.
     """
+    first = parts[0]
     for part in parts:
-        if part.classes != parts[0].classes:
+        if part.classes != first.classes:
             raise EvaluationError(
                 "tallies with ranking scores have different classes, "
-                f"{', '.join(parts[0].classes)} and {', '.join(part.classes)}; name them by `classes`"
+                f"{', '.join(first.classes)} and {', '.join(part.classes)}; name them by `classes`"
             )
-        if part.expected != parts[0].expected:
+        if part.expected != first.expected:
+            named = [
+                ", ".join(np.array(side.classes)[side.is_expected].tolist()) or "none"
+                for side in (first, part)
+            ]
             raise EvaluationError(
                 "tallies with ranking scores have different classes in their references, "
-                f"{_named(parts[0])} and {_named(part)}; name them by `classes`"
+                f"{named[0]} and {named[1]}; name them by `classes`"
             )
-
-
-def _named(tally: Tally) -> str:
-    return (
-        ", ".join(name for name in tally.classes if tally.expected is None or name in tally.expected)
-        or "none"
-    )
-
-
-def _union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the classes of all lists: as they are where all agree, else sorted."""
-    if all(item == lists[0] for item in lists):
-        return lists[0]
-    return tuple(sorted({name for item in lists for name in item}))
 
 
 def _stack(
-    parts: Sequence[Tally], where: Sequence[Column], name: str, n_classes: int, order: Column
+    parts: Sequence[Tally], codes: Sequence[Index], name: str, n_classes: int, order: Index
 ) -> ClassColumn:
     """Stack a column per class of all parts along files, absent classes 0, and put the files in order."""
     columns = [part.per_class[name] for part in parts]
     if any(isinstance(column, SparseColumn) for column in columns):
         entries = [
-            entries_of(column).with_classes(positions, n_classes)
-            for column, positions in zip(columns, where, strict=True)
+            column if isinstance(column, SparseColumn) else SparseColumn.of(column) for column in columns
         ]
+        entries = [own.with_classes(code, n_classes) for own, code in zip(entries, codes, strict=True)]
         return SparseColumn.stack(entries).take(order)
-    stacked = []
-    for column, positions in zip(columns, where, strict=True):
-        full: Column = np.zeros((column.shape[0], n_classes), dtype=column.dtype)
-        full[:, positions] = column
-        stacked.append(full)
+    stacked = [np.zeros((column.shape[0], n_classes), dtype=column.dtype) for column in columns]
+    for full, column, code in zip(stacked, columns, codes, strict=True):
+        full[:, code] = column
     return np.concatenate(stacked)[order]
 
 
 def _join_samples(
-    parts: Sequence[Tally], where: Sequence[Column], name: str, order: Column, n_classes: int
+    parts: Sequence[Tally], codes: Sequence[Index], name: str, order: Index, n_classes: int
 ) -> Column:
     """Join the cells of all parts in the order of files, (n_classes, n_cells), absent classes 0.
 
@@ -390,37 +363,32 @@ def _join_samples(
     start[order], rank[order] = end - lengths[order], np.arange(len(order))
     joint: Column = np.zeros((n_classes, int(lengths.sum())), dtype=parts[0].samples[name].dtype)
     done = 0
-    for part, positions in zip(parts, where, strict=True):
+    for part, code in zip(parts, codes, strict=True):
         n = len(part.files)
         own, places = np.append(0, np.cumsum(lengths[done : done + n])), start[done : done + n]
         heads = np.flatnonzero(np.diff(rank[done : done + n], prepend=-2) != 1)
         for first, last in pairwise([*heads.tolist(), n]):
             begin, stop = int(own[first]), int(own[last])
             to = slice(int(places[first]), int(places[first]) + stop - begin)
-            joint[positions, to] = part.samples[name][:, begin:stop]
+            joint[code, to] = part.samples[name][:, begin:stop]
         done += n
     return joint
 
 
-def _join_events(parts: Sequence[Tally], where: Sequence[Column], name: str, order: Column) -> EventLifetimes:
+def _join_events(parts: Sequence[Tally], codes: Sequence[Index], name: str, order: Index) -> EventLifetimes:
     """Join the events of all parts, coded into the joint lists, sorted by file."""
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    begin = 0
-    files, labels = [], []
-    for part, positions in zip(parts, where, strict=True):
-        files.append(rank[begin + part.events[name].file])
-        labels.append(positions[part.events[name].label] if len(positions) else part.events[name].label)
+    begin, joined = 0, []
+    for part, code in zip(parts, codes, strict=True):
+        events = part.events[name]
+        file, label = rank[begin + events.file], code[events.label] if len(code) else events.label
+        joined.append(replace(events, file=file.astype(np.int32), label=label.astype(np.int32)))
         begin += len(part.files)
-    rest = [np.concatenate([getattr(part.events[name], at) for part in parts]) for at in _EVENT_COLUMNS]
+    columns = ("file", "label", "onset", "offset", "born", "dies")
     joint = EventLifetimes(
-        np.concatenate(files).astype(np.int32),
-        np.concatenate(labels).astype(np.int32),
-        rest[0],
-        rest[1],
-        rest[2],
-        rest[3],
+        *(np.concatenate([getattr(events, column) for events in joined]) for column in columns),
+        # A table without rows has no values, and does not tell how events of the others were made.
+        nested=all(events.nested for events in joined if len(events)),
     )
-    # A table without rows has no values, and does not tell how events of the others were made.
-    joint = replace(joint, nested=all(part.events[name].nested for part in parts if len(part.events[name])))
     return joint.take(np.argsort(joint.file, kind="stable"))

@@ -10,18 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.measures.base import Array, Bools, Codes, Floats, Index
 from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.threads import for_each
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 Merit = Callable[[Any, Any, Any], Any]
 """What is best where it is highest: of TP, N_sys and N_ref."""
 
@@ -84,34 +83,33 @@ class ThresholdCounts:
         system, positive: (n_classes, n_cells). file: (n_cells,) whose each is, of so many; None to sum files.
         paired: as `positive`, the cells that are detected first of as many as are positive in their place.
         """
-        marks = [mark for mark in (positive, None, paired) if mark is not None]
+        marks = [positive] if paired is None else [positive, paired]
 
         def summed(c: int) -> tuple[Floats, Index]:
             ordered = np.sort(system[c])
             first = heads(ordered)
-            level, rows = ordered[first], []
-            for mark in marks:
+            level = ordered[first]
+            rows = np.zeros((1 + len(marks), len(level)), dtype=np.int64)
+            rows[N_SYS] = np.diff(first, append=len(ordered))
+            for row, mark in zip((TP, PAIRED), marks, strict=False):
                 chosen = np.sort(system[c][mark[c]])
                 begin = heads(chosen)
-                row = np.zeros(len(level), dtype=np.int64)
-                row[np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
-                rows.append(row)
-            return level, np.array([rows[0], np.diff(first, append=len(ordered)), *rows[1:]])
+                rows[row, np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
+            return level, rows
 
-        def apart(c: int) -> tuple[Floats, Index, Codes]:
-            assert file is not None  # noqa: S101 - for the type checker
+        def apart(c: int, file: Codes) -> tuple[Floats, Index, Codes]:
             level, order = in_order(system[c])
-            rows = [mark[c][order] for mark in marks]
-            ones = np.ones(len(level), dtype=np.int64)
-            return level, np.array([rows[0], ones, *rows[1:]], dtype=np.int64), file[order]
+            rows = np.ones((1 + len(marks), len(level)), dtype=np.int64)
+            for row, mark in zip((TP, PAIRED), marks, strict=False):
+                rows[row] = mark[c][order]
+            return level, rows, file[order]
 
-        of_class = summed if file is None else apart
-        classes = for_each(of_class, range(len(system)), system.size)
         if file is None:
-            n_ref = positive.sum(axis=1)
+            n_ref, of_class = positive.sum(axis=1), summed
         else:
             n_ref = np.array([np.bincount(file[row], minlength=n_files) for row in positive]).T
-            n_ref = n_ref.reshape(n_files, len(positive))
+            n_ref, of_class = n_ref.reshape(n_files, len(positive)), partial(apart, file=file)
+        classes = for_each(of_class, range(len(system)), system.size)
         return _table(classes, 1 + len(marks), n_ref, EVERYTHING)
 
     @classmethod
@@ -122,22 +120,24 @@ class ThresholdCounts:
 
         Births at level 0 are of no threshold: there is none below.
         """
-        parts = [(_by_class(alive, n_ref.shape[1]), list(rows)) for alive, rows in lives]
+        n_classes = n_ref.shape[1]
+        parts = [(_by_class(alive, n_classes), list(rows)) for alive, rows in lives]
 
         def summed(c: int) -> tuple[Floats, Index]:
-            own = [(part(c), rows) for part, rows in parts]
-            level = np.sort(np.concatenate([np.zeros(1), *(end for of, _ in own for end in of[2:4])]))
+            ends = [end for of, _ in parts for end in (of[c].born, of[c].dies)]
+            level = np.sort(np.concatenate([np.zeros(1), *ends]))
             level = level[heads(level)]
             changes = np.zeros((n_counts, len(level) - 1), dtype=np.int64)
-            for (_, _, born, dies, weight), rows in own:
-                change = np.diff(_up_to(level, dies, weight) - _up_to(level, born, weight))
-                for row in rows:
-                    changes[row] += change
+            for of, rows in parts:
+                _, _, born, dies, weight = of[c]
+                changes[rows] += np.diff(_up_to(level, dies, weight) - _up_to(level, born, weight))
             return level[1:], changes
 
         def by_file(c: int) -> tuple[Floats, Index, Codes]:
-            level, files, changes = [np.zeros(0)], [np.zeros(0, dtype=np.int32)], []
-            for (_, file, born, dies, weight), rows in ((part(c), rows) for part, rows in parts):
+            level, files = [np.zeros(0)], [np.zeros(0, dtype=np.int32)]
+            changes = [np.zeros((n_counts, 0), dtype=np.int64)]
+            for of, rows in parts:
+                _, file, born, dies, weight = of[c]
                 later = born > 0
                 amount = np.zeros((n_counts, len(born)), dtype=np.int64)
                 amount[rows] = weight
@@ -146,11 +146,10 @@ class ThresholdCounts:
                 changes += [amount, -amount[:, later]]
             levels = np.concatenate(level)
             order = np.argsort(levels, kind="stable")
-            change = np.concatenate([np.zeros((n_counts, 0), dtype=np.int64), *changes], axis=1)
-            return levels[order], change[:, order], np.concatenate(files)[order]
+            return levels[order], np.concatenate(changes, axis=1)[:, order], np.concatenate(files)[order]
 
-        of_class = by_file if apart else summed
-        classes = for_each(of_class, range(n_ref.shape[1]), sum(len(alive.label) for alive, _ in lives))
+        size = sum(len(alive.label) for alive, _ in lives)
+        classes = for_each(by_file if apart else summed, range(n_classes), size)
         return _table(classes, n_counts, n_ref if apart else n_ref.sum(axis=0))
 
     @classmethod
@@ -167,18 +166,18 @@ class ThresholdCounts:
             for c, number in enumerate(numbers.tolist()):
                 slices[number].append((part, part.own(c)))
         n_counts = len(parts[0].changes) if parts else 2
+        none = np.zeros((n_counts, 0), dtype=np.int64)
 
         def of_class(c: int) -> tuple[Floats, Index]:
             level = np.concatenate([np.zeros(0), *(part.level[own] for part, own in slices[c])])
-            order = np.argsort(level, kind="stable")
-            level, none = level[order], np.zeros((n_counts, 0), dtype=np.int64)
             changes = np.concatenate([none, *(part.changes[:, own] for part, own in slices[c])], axis=1)
-            first = heads(level)
-            return level[first], np.add.reduceat(changes[:, order], first, axis=1) if len(first) else none
+            order = np.argsort(level, kind="stable")
+            first = heads(level[order])
+            summed = np.add.reduceat(changes[:, order], first, axis=1) if len(first) else none
+            return level[order][first], summed
 
-        size = sum(len(part.level) for part in parts)
-        found = for_each(of_class, range(n_classes), size)
-        return _table(found, n_counts, n_ref, parts[0].lowest if parts else 0.0)
+        columns = for_each(of_class, range(n_classes), sum(len(part.level) for part in parts))
+        return _table(columns, n_counts, n_ref, parts[0].lowest if parts else 0.0)
 
     def own(self, label: int) -> slice:
         """Return where the levels of a class are."""
@@ -282,7 +281,7 @@ def thresholds_between(below: Floats, lowest: Floats, *, inclusive: bool) -> Flo
 
 
 def _table(
-    classes: Iterable[tuple[npt.NDArray[Any], ...]], n_counts: int, n_ref: Index, lowest: float = 0.0
+    classes: Iterable[tuple[Array, ...]], n_counts: int, n_ref: Index, lowest: float = 0.0
 ) -> ThresholdCounts:
     """Return the table of the levels, changes and, if apart, files of all classes."""
     columns = list(zip(*classes, strict=True))
@@ -290,29 +289,25 @@ def _table(
         none = np.zeros((n_counts, 0), dtype=np.int64)
         return ThresholdCounts(np.zeros(1, dtype=np.int64), np.zeros(0), none, n_ref, None, lowest)
     level, changes, *file = columns
-    bounds = np.cumsum([0, *map(len, level)])
-    files = np.concatenate(file[0]) if file else None
-    return ThresholdCounts(
-        bounds, np.concatenate(level), np.concatenate(changes, axis=1), n_ref, files, lowest
-    )
+    bounds, files = np.cumsum([0, *map(len, level)]), np.concatenate(file[0]) if file else None
+    changes = np.concatenate(changes, axis=1)
+    return ThresholdCounts(bounds, np.concatenate(level), changes, n_ref, files, lowest)
 
 
-def _by_class(alive: Alive, n_classes: int) -> Callable[[int], Alive]:
-    """Return a function that gives what is of a class."""
+def _by_class(alive: Alive, n_classes: int) -> list[Alive]:
+    """Return what is of each class."""
     label, file, born, dies, weight = alive
     if np.any(label[1:] < label[:-1]):
         # Small integers are sorted by their digits.
         order = np.argsort(label.astype(np.uint16) if n_classes <= 2**16 else label, kind="stable")
-        label, file, born, dies = label[order], file[order], born[order], dies[order]
+        label, file, born, dies = (column[order] for column in (label, file, born, dies))
         weight = weight[order] if isinstance(weight, np.ndarray) else weight
-    bounds = np.searchsorted(label, np.arange(n_classes + 1))
-
-    def of_class(c: int) -> Alive:
-        own = slice(int(bounds[c]), int(bounds[c + 1]))
-        amount = weight[own] if isinstance(weight, np.ndarray) else weight
-        return Alive(label[own], file[own], born[own], dies[own], amount)
-
-    return of_class
+    bounds = np.searchsorted(label, np.arange(n_classes + 1)).tolist()
+    classes = []
+    for some in (slice(begin, end) for begin, end in pairwise(bounds)):
+        amount = weight[some] if isinstance(weight, np.ndarray) else weight
+        classes.append(Alive(label[some], file[some], born[some], dies[some], amount))
+    return classes
 
 
 def _up_to(level: Floats, ends: Floats, weight: Index | int) -> Index:

@@ -16,14 +16,13 @@ of weighted files are sums over an order that is sorted once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.averages import Averaged, ratio
+from sedeval_soft.measures.base import Array, Averaged, Codes, Floats, Index, Table, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.threshold_counts import (
     N_SYS,
@@ -36,10 +35,6 @@ from sedeval_soft.measures.threshold_counts import (
 from sedeval_soft.settings import AT_LEAST, Constraint
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 _DENSE = 32
 """A table of files by candidates may have so many cells for each of its entries."""
@@ -140,6 +135,7 @@ class Candidates:
             none = np.zeros(0, dtype=np.int64)
             sums = [_Sums(row[None, until], none.astype(np.int32), None, none) for row in counts]
         else:
+            # The first candidate at which what changes at a level has changed.
             place = len(value) - np.searchsorted(value[::-1], level, side="right")
             n = int(np.searchsorted(place, len(value)))
             reached = place[:n], file[::-1][:n]
@@ -162,17 +158,15 @@ class Candidates:
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""
-        parts = [self._best(block, merits) for block in self.blocks(weights)]
-        return [Best(*map(np.concatenate, zip(*column, strict=True))) for column in zip(*parts, strict=True)]
-
-    def _best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
-        tp, n_sys, *_, n_ref = self.counts(weights)
-        row, present, found = np.arange(len(weights)), n_ref[:, 0] > 0, []
-        for merit in merits:
-            at = np.argmax(merit(tp, n_sys, n_ref), axis=1)
-            hits, detections = (np.where(present, of[row, at], 0.0) for of in (tp, n_sys))
-            found.append(Best(np.where(present, at, -1), hits, detections, n_ref[:, 0]))
-        return found
+        parts: list[list[tuple[Array, ...]]] = [[] for _ in merits]
+        for block in self.blocks(weights):
+            tp, n_sys, *_, n_ref = self.counts(block)
+            row, present = np.arange(len(block)), n_ref[:, 0] > 0
+            for part, merit in zip(parts, merits, strict=True):
+                at = np.argmax(merit(tp, n_sys, n_ref), axis=1)
+                hits, detections = (np.where(present, counts[row, at], 0.0) for counts in (tp, n_sys))
+                part.append((np.where(present, at, -1), hits, detections, n_ref[:, 0]))
+        return [Best(*map(np.concatenate, zip(*part, strict=True))) for part in parts]
 
     def plateau(self, at: int, merit: Merit) -> tuple[float, float]:
         """Return between which thresholds all are as good as a candidate, all files counting once."""
@@ -186,12 +180,12 @@ class Candidates:
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
-        found = np.full(len(at), np.nan)
+        thresholds = np.full(len(at), np.nan)
         chosen = np.flatnonzero(at >= 0)
         value = self.value[at[chosen]]
         middles = thresholds_between(self._below(weights[chosen], value), value, inclusive=inclusive)
-        found[chosen] = np.where(np.isinf(value), 2.0 if inclusive else 1.0, middles)
-        return found
+        thresholds[chosen] = np.where(np.isinf(value), 2.0 if inclusive else 1.0, middles)
+        return thresholds
 
     def _below(self, weights: Floats, value: Floats) -> Floats:
         """Return for each weights the highest level below a value in files that count, NaN for none."""
@@ -205,7 +199,7 @@ class Candidates:
 
 def joint_scores(
     classes: Sequence[Candidates], pooled: Candidates, weights: Floats, beta: float, *, inclusive: bool
-) -> dict[str, Averaged]:
+) -> Table:
     """Return the best micro F of weighted files, and the thresholds that reach it, by name.
 
     classes: the candidates of each class. pooled: those of all classes as one. weights: (n_weights, n_files).
@@ -213,16 +207,19 @@ def joint_scores(
     at, best = joint_best(classes, weights, beta)
     thresholds = [own.thresholds(weights, at[:, c], inclusive=inclusive) for c, own in enumerate(classes)]
     single = pooled.best(weights, [f_merit(beta)])[0]
-    f = f_beta(single.tp, single.n_ref, single.n_sys, beta)
-    none = np.zeros((len(weights), 0))
+    f = np.where(single.n_ref > 0, f_beta(single.tp, single.n_ref, single.n_sys, beta), np.nan)
+    threshold = pooled.thresholds(weights, single.at, inclusive=inclusive)
     return {
         "joint_f": Averaged(None, overall=best),
-        "joint_threshold": Averaged(np.stack(thresholds, axis=1) if thresholds else none),
-        "single_f": Averaged(None, overall=np.where(single.n_ref > 0, f, np.nan)),
-        "single_threshold": Averaged(
-            None, overall=pooled.thresholds(weights, single.at, inclusive=inclusive)
-        ),
+        "joint_threshold": Averaged(_by_class(thresholds, weights)),
+        "single_f": Averaged(None, overall=f),
+        "single_threshold": Averaged(None, overall=threshold),
     }
+
+
+def _by_class(columns: Sequence[Floats], weights: Floats) -> Floats:
+    """Return columns of each class, (n_weights,), as one array (n_weights, n_classes)."""
+    return np.stack(columns, axis=1) if columns else np.zeros((len(weights), 0))
 
 
 def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
@@ -240,16 +237,16 @@ def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> t
 def _joint(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
     square, row = beta * beta, np.arange(len(weights))
     counts = [own.counts(weights) for own in classes]
-    n_ref = sum((of[-1][:, 0] for of in counts), np.zeros(len(weights)))
+    n_ref = sum((own[-1][:, 0] for own in counts), np.zeros(len(weights)))
     at, best = np.full((len(weights), len(classes)), -1), np.zeros(len(weights))
     while True:
-        found, tp, n_sys = np.full_like(at, -1), np.zeros(len(weights)), np.zeros(len(weights))
+        places, (tp, n_sys) = np.full_like(at, -1), np.zeros((2, len(weights)))
         for c, (hits, detections, *_) in enumerate(counts):
             gain = (1.0 + square) * hits - best[:, None] * detections
             place = np.argmax(gain, axis=1)
             # Where nothing is gained, nothing of the class is detected.
             worth = gain[row, place] > 0
-            found[:, c] = np.where(worth, place, -1)
+            places[:, c] = np.where(worth, place, -1)
             tp += np.where(worth, hits[row, place], 0.0)
             n_sys += np.where(worth, detections[row, place], 0.0)
         f = f_beta(tp, n_ref, n_sys, beta)
@@ -257,42 +254,13 @@ def _joint(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple
         if not better.any():
             return at, np.where(n_ref > 0, best, np.nan)
         best = np.where(better, f, best)
-        at = np.where(better[:, None], found, at)
+        at = np.where(better[:, None], places, at)
 
 
 SATISFICED = ("threshold", "constraint", "f", "precision", "recall")
 """What is told of the best threshold: it, the constrained measure there, and F, precision and recall."""
 
 _TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Counts of weighted files at candidates, (n_weights, n_candidates), and what all share, (n_weights, 1).
-
-    paired: TP, or pairs whatever their class. length: of the recordings in ticks, as whole as counts are:
-    hours would be rounded, and a rate that is just at its limit be above it.
-    """
-
-    tp: Floats
-    n_sys: Floats
-    paired: Floats
-    n_ref: Floats
-    length: Floats
-    beta: float
-
-
-_VALUE: Mapping[str, Callable[[_Counts], Floats]] = {
-    "f": lambda of: f_beta(of.tp, of.n_ref, of.n_sys, of.beta),
-    "precision": lambda of: ratio(of.tp, of.n_sys),
-    "recall": lambda of: ratio(of.tp, of.n_ref),
-    "fpr_per_hour": lambda of: ratio((of.n_sys - of.tp) * _TICKS_PER_HOUR, of.length),
-    "substitution_rate": lambda of: ratio(of.paired - of.tp, of.n_ref),
-    "deletion_rate": lambda of: ratio(of.n_ref - of.paired, of.n_ref),
-    "insertion_rate": lambda of: ratio(of.n_sys - of.paired, of.n_ref),
-    "error_rate": lambda of: ratio(of.n_ref + of.n_sys - of.paired - of.tp, of.n_ref),
-}
-"""S = M - TP, D = N_ref - M and I = N_sys - M, as everywhere; of one class M is TP."""
 
 
 def satisficed_scores(
@@ -304,53 +272,65 @@ def satisficed_scores(
     beta: float,
     *,
     inclusive: bool,
-) -> dict[str, Averaged]:
+) -> Table:
     """Return what is told of the best threshold of each class, and of the best one for all, by name.
 
     classes: the candidates of each class. pooled: those of all classes as one, with what is PAIRED where
     the constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
     """
-    how = constraint, beta, inclusive
-    *of_classes, overall = [_satisficed(own, weights, length, *how) for own in (*classes, pooled)]
-    none = np.zeros((len(weights), 0))
-    return {
-        f"satisficed_{name}": Averaged(
-            np.stack([of[name] for of in of_classes], axis=1) if of_classes else none, overall=overall[name]
-        )
-        for name in SATISFICED
-    }
-
-
-def _satisficed(
-    own: Candidates, weights: Floats, length: Index, constraint: Constraint, beta: float, inclusive: bool
-) -> dict[str, Floats]:
-    parts = [_satisfying(own, block, length, constraint, beta) for block in own.blocks(weights)]
-    at, feasible, value, *reached = (np.concatenate(column) for column in zip(*parts, strict=True))
-    threshold = own.thresholds(weights, at, inclusive=inclusive)
-    told = (threshold, value, *(np.where(feasible, of, np.nan) for of in reached))
-    return dict(zip(SATISFICED, told, strict=True))
+    columns = []
+    for own in (*classes, pooled):
+        parts = [_satisfying(own, block, length, constraint, beta) for block in own.blocks(weights)]
+        at, *values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        columns.append((own.thresholds(weights, at, inclusive=inclusive), *values))
+    table = {}
+    for name, (*of_classes, overall) in zip(SATISFICED, zip(*columns, strict=True), strict=True):
+        table[f"satisficed_{name}"] = Averaged(_by_class(of_classes, weights), overall=overall)
+    return table
 
 
 def _satisfying(
     own: Candidates, weights: Floats, length: Index, constraint: Constraint, beta: float
-) -> tuple[npt.NDArray[Any], ...]:
+) -> tuple[Array, ...]:
     """Return the best candidates, and what they reach, (n_weights,) each.
 
-    These are their positions, -1 without reference; whether they satisfy the constraint; and the constrained
-    measure, F, precision and recall there.
+    These are their positions, -1 without reference; the constrained measure there; and F, precision and
+    recall, NaN where the constraint is not satisfied. Of one class M, what is paired, is TP.
     """
     tp, n_sys, *paired, n_ref = own.counts(weights)
-    counts = _Counts(tp, n_sys, paired[0] if paired else tp, n_ref, (weights @ length)[:, None], beta)
-    value, goal = _VALUE[constraint.measure](counts), _VALUE[constraint.best](counts)
+    m = paired[0] if paired else tp
+    # As whole as counts are: hours would be rounded, and a rate that is just at its limit be above it.
+    ticks = (weights @ length)[:, None]
+
+    def values(measure: str) -> Floats:
+        """Return a measure at all candidates, with S = M - TP, D = N_ref - M and I = N_sys - M."""
+        if measure == "f":
+            return f_beta(tp, n_ref, n_sys, beta)
+        if measure == "precision":
+            return ratio(tp, n_sys)
+        if measure == "fpr_per_hour":
+            return ratio((n_sys - tp) * _TICKS_PER_HOUR, ticks)
+        count = {
+            "recall": lambda: tp,
+            "substitution_rate": lambda: m - tp,
+            "deletion_rate": lambda: n_ref - m,
+            "insertion_rate": lambda: n_sys - m,
+            "error_rate": lambda: n_ref + n_sys - m - tp,
+        }[measure]
+        return ratio(count(), n_ref)
+
+    value, goal = values(constraint.measure), values(constraint.best)
     at_least = constraint.measure in AT_LEAST
     holds = value >= constraint.number if at_least else value <= constraint.number
     feasible = np.any(holds, axis=1)
     # What has no value cannot be nearest, and is not best.
     near = np.where(np.isnan(value), -np.inf, value if at_least else -value)
     merit = np.where(holds & ~np.isnan(goal), -goal if constraint.best == "error_rate" else goal, -np.inf)
-    row = np.arange(len(weights))
+    row, present = np.arange(len(weights)), (n_ref > 0)[:, 0]
     at = np.where(feasible, np.argmax(merit, axis=1), np.argmax(near, axis=1))
-    reached = (_VALUE[name](counts)[row, at] for name in ("f", "precision", "recall"))
-    present = (n_ref > 0)[:, 0]
-    told = (np.where(present, of, np.nan) for of in (value[row, at], *reached))
-    return np.where(present, at, -1), feasible, *told
+    reached = (values(name)[row, at] for name in ("f", "precision", "recall"))
+    return (
+        np.where(present, at, -1),
+        np.where(present, value[row, at], np.nan),
+        *(np.where(present & feasible, column, np.nan) for column in reached),
+    )

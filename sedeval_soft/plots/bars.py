@@ -13,7 +13,7 @@ from sedeval_soft.evaluation.details import Offender
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.plots.data import System, Systems, undefined
+from sedeval_soft.plots.data import System, Systems
 from sedeval_soft.plots.figure import (
     POINTS,
     UNDEFINED,
@@ -50,30 +50,34 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
 
     stems = class_scores(systems.settings, systems.wish, several=systems.several)
     series = [(system, stem) for stem in stems for system in systems.all]
-    names, notes = systems.largest(_sorted(systems, *series[0]), _MOST_CLASSES)
+    if systems.wish.sort == "score":
+        # Undefined ones are the lowest.
+        first = {name: _score(*series[0], name).value for name in systems.classes()}
+        ordered = sorted(first, key=lambda name: (first[name] is None, -(first[name] or 0.0)))
+    else:
+        ordered = systems.sorted_classes("class")
+    names, notes = systems.largest(ordered, _MOST_CLASSES)
+    bars = [[_score(*one, name) for name in (*names, None)] for one in series]
     silent = [
         name
-        for name in names
-        if not systems.size(name) or all(_score(*one, name).value is None for one in series)
+        for k, name in enumerate(names)
+        if not systems.size(name) or all(scores[k].value is None for scores in bars)
     ]
     styles = [
         {"facecolor": style["color"], "hatch": HATCHES[k % len(HATCHES)], "edgecolor": "white"}
         for k, style in enumerate(strokes(len(series)))
     ]
+    called = [system.name if systems.several else stem for system, stem in series]
     figure, (axes,) = lay_out(
         look,
         (look.inches(), _height(len(names) + 1, len(series))),
-        entries=[
-            Entry(Patch(**style), system.name if systems.several else stem)
-            for style, (system, stem) in zip(styles, series, strict=True)
-        ],
-        notes=[*undefined(systems, silent), *notes],
+        entries=[Entry(Patch(**style), name) for style, name in zip(styles, called, strict=True)],
+        notes=[*systems.undefined(silent), *notes],
     )
     # The mean stands apart from the classes that it is of.
     places = np.append(np.arange(len(names)), len(names) + 0.4)
     thick = 0.8 / len(series)
-    for k, (one, style) in enumerate(zip(series, styles, strict=True)):
-        scores = [_score(*one, name) for name in (*names, None)]
+    for k, (scores, style) in enumerate(zip(bars, styles, strict=True)):
         _draw_bars(axes, scores, places + (k - (len(series) - 1) / 2) * thick, thick, style)
     texts = all_shortened(names, look.inches() * POINTS * _NAMES)
     _name_rows(axes, places, [*texts, "macro average"])
@@ -83,14 +87,6 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
     labels = dict.fromkeys(measure_label(systems.settings, measure.name) for measure in measures)
     axes.set_xlabel(plain(stems[0] if systems.several else ", ".join(labels)))
     return figure
-
-
-def _sorted(systems: Systems, system: System, stem: str) -> list[str]:
-    """Return the classes in the order that is wished for; undefined ones have the lowest scores."""
-    if systems.wish.sort != "score":
-        return systems.sorted_classes("class")
-    values = {name: _score(system, stem, name).value for name in systems.classes()}
-    return sorted(values, key=lambda name: (values[name] is None, -(values[name] or 0.0)))
 
 
 def _score(system: System, stem: str, label: str | None) -> Score:
@@ -151,7 +147,10 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     axes.barh(places, misses, 0.7, **missed)
     axes.barh(places, [float(each.inserted) for each in offenders], 0.7, left=misses, **inserted)
     names = [str(each.class_name if what == "classes" else each.file) for each in offenders]
-    spans = [_span(each) if what == "segments" else "" for each in offenders]
+    spans = [
+        f" {each.onset:g}\u2013{each.offset:g} s" if what == "segments" and each.onset is not None else ""
+        for each in offenders
+    ]
     # The seconds of a segment are never cut.
     room = look.inches() * POINTS * _NAMES - max(map(text_width, spans), default=0.0)
     texts = [name + span for name, span in zip(all_shortened(names, room), spans, strict=True)]
@@ -171,13 +170,6 @@ def _offenders(systems: Systems) -> tuple[str, tuple[Offender, ...], str]:
     if wanted == "segments" and worst.basis != "segment":
         raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
     what = wanted or ("segments" if worst.basis == "segment" else "files")
-    offenders = {"segments": worst.segments, "files": worst.files, "classes": worst.classes}[what]
+    offenders: tuple[Offender, ...] = getattr(worst, what)
     counts = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
     return what, offenders, f"{counts}, {worst.reading} reading"
-
-
-def _span(offender: Offender) -> str:
-    """Return which seconds of a file a segment is."""
-    if offender.onset is None or offender.offset is None:
-        return ""
-    return f" {offender.onset:g}\u2013{offender.offset:g} s"

@@ -12,7 +12,7 @@ or in a panel for each class.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plots.data import System, Systems, joined, undefined
+from sedeval_soft.plots.data import System, Systems, joined
 from sedeval_soft.plots.figure import (
     POINTS,
     UNDEFINED,
@@ -61,7 +61,7 @@ _PERCENTS = (0.01, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 90.0, 95.0,
 _UNIT = (-0.02, 1.02)
 """Axes from 0 to 1 reach a little further, so that lines there are whole."""
 
-_BEHIND: dict[str, Any] = {"color": "#b0b0b0", "linestyle": "-", "zorder": 1}
+_GREY = "#808080"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,13 @@ class Line:
         """Return how it is drawn with a stroke: its marker only where there is nothing between points."""
         if self.joins == "points":
             return {**stroke, "linestyle": "none"}
-        return (
-            {**stroke, "linewidth": 0.7 * unit_of()}
-            if self.joins == "marked"
-            else {**stroke, "marker": "none"}
-        )
+        if self.joins == "marked":
+            return {**stroke, "linewidth": 0.7 * unit_of()}
+        return {**stroke, "marker": "none"}
 
+
+LineOf = Callable[[System, str | None], Line | None]
+"""Returns the line of a system and a class, of all classes together for None; None where there is none."""
 
 Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
 """The lines of panels by title: of each its name in the legend, None where there is none, and its stroke."""
@@ -112,60 +113,53 @@ def _draw_systems(
     systems: Systems,
     look: Look,
     frame: Frame,
-    line_of: Callable[[System, str | None], Line | None],
+    line_of: LineOf,
     *,
     pooled: bool = False,
     reason: str = "Undefined",
 ) -> Figure:
     """Draw the lines of all systems.
 
-    line_of: returns that of a system and a class, of all classes together for None; None where there is none.
     pooled: whether there is a line of all classes. reason: why a class with reference may have no line.
     """
     if len(systems.all) > DISTINCT:
         raise SettingsError(f"up to {DISTINCT} lines can be told apart; found {len(systems.all)} systems")
 
-    def drawable(system: System, label: str | None) -> Line | None:
-        line = line_of(system, label)
-        seen = line is not None and np.any(np.isfinite(line.x) & np.isfinite(line.y))
-        return line if seen else None
+    def drawable(label: str | None) -> list[Line | None]:
+        lines = [line_of(system, label) for system in systems.all]
+        return [
+            line if line is not None and np.any(np.isfinite(line.x) & np.isfinite(line.y)) else None
+            for line in lines
+        ]
 
     names = systems.classes()
     pooled = pooled and not systems.wish.class_names
-    by_class = (
-        {}
-        if pooled and systems.several
-        else {name: [drawable(system, name) for system in systems.all] for name in names}
-    )
-    whole = [drawable(system, None) for system in systems.all] if pooled else []
+    whole = drawable(None) if pooled else []
+    by_class = {} if pooled and systems.several else {name: drawable(name) for name in names}
     drawn = [name for name, lines in by_class.items() if any(lines)]
-    notes = undefined(systems, [name for name in by_class if name not in drawn], reason)
+    notes = systems.undefined([name for name in by_class if name not in drawn], reason)
     if not systems.several:
         chosen, omitted = systems.largest(drawn, MOST_LINES, DISTINCT)
-        pairs = [(name, by_class[name][0], style) for name, style in _styled(chosen)]
-        panels: Panels = {"": [*pairs, *((POOLED, line, _ink()) for line in whole if line is not None)]}
+        lines = [(name, by_class[name][0], style) for name, style in _styled(chosen)]
+        ink = {"color": setting("text.color"), "linestyle": "-", "marker": "*", "zorder": 3}
+        ink["linewidth"] = 1.6 * setting("lines.linewidth")
+        panels: Panels = {"": [*lines, *((POOLED, line, ink) for line in whole if line is not None)]}
     else:
         chosen, omitted = systems.largest(drawn, MOST_PANELS)
         shown = {"": whole} if pooled else {name: by_class[name] for name in chosen}
         for k, system in enumerate(systems.all):
-            absent = [title or POOLED for title, lines in shown.items() if lines[k] is None]
+            absent = [title or POOLED for title, of_panel in shown.items() if of_panel[k] is None]
             notes += [f"{system.name} has nothing to be drawn of {joined(absent)}."] if absent else []
         styled = _styled([system.name for system in systems.all])
         panels = {
-            title: [(name, line, style) for (name, style), line in zip(styled, lines, strict=True)]
-            for title, lines in (shown or {"": [None] * len(styled)}).items()
+            title: [(name, line, style) for (name, style), line in zip(styled, of_panel, strict=True)]
+            for title, of_panel in (shown or {"": [None] * len(styled)}).items()
         }
     return _draw_panels(look, frame, panels, [*notes, *omitted])
 
 
 def _styled(names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
     return list(zip(names, strokes(len(names)), strict=True))
-
-
-def _ink() -> dict[str, Any]:
-    """Return the stroke of all classes together."""
-    thick = 1.6 * setting("lines.linewidth")
-    return {"color": setting("text.color"), "linestyle": "-", "linewidth": thick, "marker": "*", "zorder": 3}
 
 
 def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str]) -> Figure:
@@ -185,15 +179,9 @@ def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str])
         for name, line, stroke in next(iter(panels.values()))
     ]
     figure, all_axes = lay_out(
-        look,
-        (width, height),
-        (rows, columns),
-        entries=[*entries, *frame.more],
-        heading=frame.heading if alone else "",
-        notes=notes,
-        sharex=True,
-        sharey=True,
-    )
+        look, (width, height), (rows, columns), entries=[*entries, *frame.more],
+        heading=frame.heading if alone else "", notes=notes, sharex=True, sharey=True,
+    )  # fmt: skip
     each = width / columns * POINTS, height / rows * POINTS
     titles = all_shortened([*panels], each[0] * 0.8, points_of("axes.titlesize"))
     labels: Sequence[str] = frame.labels
@@ -229,37 +217,55 @@ def _draw_line(axes: Axes, line: Line, stroke: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
+def _number(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.3f}"
+
+
+def _draw_diagonal(axes: Axes, ends: tuple[float, float] = (0, 1)) -> None:
+    axes.plot(ends, ends, color="#b0b0b0", linestyle="-", zorder=1, linewidth=0.6 * unit_of())
+
+
 class _Family:
     """The curves of one basis and reading, of each system by class; those of all classes together at None."""
 
     def __init__(self, kind: str, systems: Systems) -> None:
+        self.systems = systems
         self.basis, self.reading = family_for(kind, systems.settings)
         self.name = f"{self.basis}.{self.reading}"
-        self._curves: dict[str, dict[str | None, Curve]] = {}
+        self.curves: dict[str, dict[str | None, Curve]] = {}
         for system in systems.all:
-            curves = system.curves
+            curves = system.scores.curves
             by_class: dict[str | None, Curve] = dict(curves.families()[self.basis, self.reading].items())
             if (pooled := curves.pooled.get(self.name)) is not None:
                 by_class[None] = pooled
-            self._curves[system.name] = by_class
-        self.pooled = all(None in by_class for by_class in self._curves.values())
-
-    def curve(self, system: System, label: str | None) -> Curve | None:
-        curve = self._curves[system.name].get(label)
-        return None if curve is None or not curve.n_ref else curve
-
-    def value(self, system: System, measure: str, label: str | None) -> str:
-        """Return the score of a class, or of all cells together, as it stands beside a name."""
-        name = f"{self.name}.{measure}"
-        return _number(system.value(f"{name}.micro" if label is None else f"{name}[{label}]"))
+            self.curves[system.name] = by_class
 
     def label(self, text: str) -> str:
         """Return the label of an axis, which says of what basis and which reference it is."""
         return f"{text} ({self.basis}-based{', soft reference' if self.reading == 'soft' else ''})"
 
+    def draw(
+        self,
+        look: Look,
+        frame: Frame,
+        line_of: Callable[[Curve, System, str | None], Line],
+        measure: str = "",
+        reason: str = "Undefined",
+    ) -> Figure:
+        """Draw the line of each curve of a class with reference; measure: the score beside its name."""
 
-def _number(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{value:.3f}"
+        def line(system: System, label: str | None) -> Line | None:
+            curve = self.curves[system.name].get(label)
+            if curve is None or not curve.n_ref:
+                return None
+            made = line_of(curve, system, label)
+            if not measure:
+                return made
+            name = f"{self.name}.{measure}" + (".micro" if label is None else f"[{label}]")
+            return replace(made, value=_number(system.value(name)))
+
+        pooled = all(None in by_class for by_class in self.curves.values())
+        return _draw_systems(self.systems, look, frame, line, pooled=pooled, reason=reason)
 
 
 def draw_pr(systems: Systems, look: Look) -> Figure:
@@ -267,47 +273,36 @@ def draw_pr(systems: Systems, look: Look) -> Figure:
     family = _Family("pr", systems)
     cells = family.basis in ("segment", "clip")
 
-    def line(system: System, label: str | None) -> Line | None:
-        if (curve := family.curve(system, label)) is None:
-            return None
-        recall, precision = curve.recall[::-1], curve.precision[::-1]
-        if not cells:
-            return Line(recall, precision, "points")
-        return Line(recall, precision, "steps-pre", family.value(system, "average_precision", label))
+    def line(curve: Curve, *_: object) -> Line:
+        return Line(curve.recall[::-1], curve.precision[::-1], "steps-pre" if cells else "points")
 
-    def frame(axes: Axes) -> None:
+    def behind(axes: Axes) -> None:
+        thin = 0.6 * unit_of()
         for f in (0.2, 0.4, 0.6, 0.8):
             precision = np.geomspace(f / (2 - f), 1.0, 100)
             recall = f * precision / (2 * precision - f)
-            axes.plot(
-                recall, precision, color="#d9d9d9", linestyle="-", linewidth=0.6 * unit_of(), zorder=0.5
-            )
-            axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * unit_of(), color="#808080", va="center")
+            axes.plot(recall, precision, color="#d9d9d9", linestyle="-", linewidth=thin, zorder=0.5)
+            axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * unit_of(), color=_GREY, va="center")
         axes.set(xlim=_UNIT, ylim=_UNIT)
 
-    around = Frame(frame, (family.label("recall"), "precision"), "average precision" if cells else "")
-    return _draw_systems(systems, look, around, line, pooled=family.pooled, reason="Never detected")
+    frame = Frame(behind, (family.label("recall"), "precision"), "average precision" if cells else "")
+    return family.draw(look, frame, line, "average_precision" if cells else "", "Never detected")
 
 
 def draw_roc(systems: Systems, look: Look) -> Figure:
     """Draw the true positive rate over the false positive rate."""
     family = _Family("roc", systems)
 
-    def line(system: System, label: str | None) -> Line | None:
-        if (curve := family.curve(system, label)) is None:
-            return None
-        value = family.value(system, "roc_auc", label)
-        return Line(curve.false_positive_rate[::-1], curve.recall[::-1], value=value)
+    def line(curve: Curve, *_: object) -> Line:
+        return Line(curve.false_positive_rate[::-1], curve.recall[::-1])
+
+    def behind(axes: Axes) -> None:
+        _draw_diagonal(axes)
+        axes.set(xlim=_UNIT, ylim=_UNIT)
 
     labels = (family.label("false positive rate"), "true positive rate")
-    around = Frame(_frame_diagonal, labels, "area under the curve", square=True)
-    reason = "Active throughout in the reference"
-    return _draw_systems(systems, look, around, line, pooled=family.pooled, reason=reason)
-
-
-def _frame_diagonal(axes: Axes) -> None:
-    axes.plot([0, 1], [0, 1], **_BEHIND, linewidth=0.6 * unit_of())
-    axes.set(xlim=_UNIT, ylim=_UNIT)
+    frame = Frame(behind, labels, "area under the curve", square=True)
+    return family.draw(look, frame, line, "roc_auc", "Active throughout in the reference")
 
 
 def draw_det(systems: Systems, look: Look) -> Figure:
@@ -315,18 +310,16 @@ def draw_det(systems: Systems, look: Look) -> Figure:
     family = _Family("det", systems)
     low, high = 0.0, 0.0
 
-    def line(system: System, label: str | None) -> Line | None:
+    def line(curve: Curve, *_: object) -> Line:
         nonlocal low, high
-        if (curve := family.curve(system, label)) is None:
-            return None
         x, y = (axis[::-1] for axis in curve.det)
         inside = np.isfinite(x) & np.isfinite(y)
         ends = np.concatenate((x[inside], y[inside]))
         low, high = min(low, ends.min(initial=0.0)), max(high, ends.max(initial=0.0))
         # Of a budget of false alarms the misses are those of the last threshold that keeps to it.
-        return Line(x, y, "steps-post", family.value(system, "equal_error_rate", label))
+        return Line(x, y, "steps-post")
 
-    def frame(axes: Axes) -> None:
+    def behind(axes: Axes) -> None:
         from scipy.special import ndtri
 
         ticks = [float(ndtri(percent / 100)) for percent in _PERCENTS]
@@ -335,13 +328,12 @@ def draw_det(systems: Systems, look: Look) -> Figure:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.grid(True)
-        axes.plot(span, span, **_BEHIND, linewidth=0.6 * unit_of())
+        _draw_diagonal(axes, span)
         axes.set(xlim=span, ylim=span)
 
-    labels = (family.label("false alarms in %"), "misses in %")
-    around = Frame(frame, labels, "equal error rate", square=True)
+    frame = Frame(behind, (family.label("false alarms in %"), "misses in %"), "equal error rate", square=True)
     reason = "Beyond the axes, for no threshold has errors of both kinds"
-    return _draw_systems(systems, look, around, line, pooled=family.pooled, reason=reason)
+    return family.draw(look, frame, line, "equal_error_rate", reason)
 
 
 def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
@@ -351,9 +343,7 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
     family = _Family("f-thresholds", systems)
     threshold = systems.settings.threshold
 
-    def line(system: System, label: str | None) -> Line | None:
-        if (curve := family.curve(system, label)) is None:
-            return None
+    def line(curve: Curve, system: System, label: str | None) -> Line:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
         x, y = np.append(curve.threshold, max(1.0, curve.threshold[-1])), np.append(curve.f1, curve.f1[-1])
         if label is None:
@@ -364,16 +354,17 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
             return Line(x, y, "steps-post")
         return Line(x, y, "steps-post", f"{best:.3f}", (min(max(at, 0.0), 1.0), best))
 
-    def frame(axes: Axes) -> None:
+    def behind(axes: Axes) -> None:
         axes.grid(True, axis="y")
-        axes.axvline(threshold, color="#808080", linestyle=":", zorder=1)
+        axes.axvline(threshold, color=_GREY, linestyle=":", zorder=1)
         axes.set(xlim=_UNIT, ylim=_UNIT)
 
-    grey = Line2D([], [], color="#808080", linestyle=":")
-    mark = Line2D([], [], color="#808080", linestyle="none", marker="o")
-    more = [Entry(mark, "best threshold"), Entry(grey, f"threshold {threshold:g}")]
-    around = Frame(frame, ("threshold of the system", family.label("F1")), "best F1", more)
-    return _draw_systems(systems, look, around, line, pooled=family.pooled)
+    more = (
+        Entry(Line2D([], [], color=_GREY, linestyle="none", marker="o"), "best threshold"),
+        Entry(Line2D([], [], color=_GREY, linestyle=":"), f"threshold {threshold:g}"),
+    )
+    frame = Frame(behind, ("threshold of the system", family.label("F1")), "best F1", more)
+    return family.draw(look, frame, line)
 
 
 def _highest(x: Floats, y: Floats) -> tuple[float | None, float | None]:
@@ -388,7 +379,7 @@ def draw_reliability(systems: Systems, look: Look) -> Figure:
     """Draw the mean of the reference over that of the system's values, bin by bin."""
     basis, reading = family_for("reliability", systems.settings)
     family, mass = f"{basis}.{reading}", systems.wish.binning == "mass"
-    bins = {system.name: system.curves.reliability.get(family, {}) for system in systems.all}
+    bins = {system.name: system.scores.curves.reliability.get(family, {}) for system in systems.all}
     measure = "adaptive_calibration_error" if mass else "expected_calibration_error"
 
     def line(system: System, label: str | None) -> Line | None:
@@ -398,13 +389,14 @@ def draw_reliability(systems: Systems, look: Look) -> Figure:
         value = _number(system.value(f"{family}.{measure}[{label}]"))
         return Line(of_class.score, of_class.reference, "marked", value)
 
-    def frame(axes: Axes) -> None:
+    def behind(axes: Axes) -> None:
         axes.grid(True)
-        _frame_diagonal(axes)
+        _draw_diagonal(axes)
+        axes.set(xlim=_UNIT, ylim=_UNIT)
 
     height = "mean of the reference" if reading == "soft" else "share active in the reference"
     labels = (f"mean of the system's values ({basis}s)", height)
-    return _draw_systems(systems, look, Frame(frame, labels, measure.replace("_", " "), square=True), line)
+    return _draw_systems(systems, look, Frame(behind, labels, measure.replace("_", " "), square=True), line)
 
 
 def draw_psd_roc(systems: Systems, look: Look) -> Figure:
@@ -414,7 +406,7 @@ def draw_psd_roc(systems: Systems, look: Look) -> Figure:
     lines: list[tuple[str, Line | None, dict[str, Any]]] = []
     notes = []
     for system in systems.all:
-        curves = system.curves
+        curves = system.scores.curves
         for roc, name in ((curves.psd_roc, "PSDS"), (curves.pi_psd_roc, "piPSDS")):
             if roc is not None and not np.isfinite(roc.etpr).any():
                 notes.append(f"{system.name}: no class has a reference, so there is no {name}.")
@@ -423,12 +415,12 @@ def draw_psd_roc(systems: Systems, look: Look) -> Figure:
                 line = Line(x, y, "steps-post", f"{name} {roc.value:.3f}")
                 lines.append((system.name, line, styles[len(lines)]))
 
-    def frame(axes: Axes) -> None:
+    def behind(axes: Axes) -> None:
         axes.set(xlim=(0, end), ylim=_UNIT)
         axes.grid(True)
 
     labels = ("effective false positives per hour", "effective true positive rate")
-    return _draw_panels(look, Frame(frame, labels), {"": lines}, notes)
+    return _draw_panels(look, Frame(behind, labels), {"": lines}, notes)
 
 
 def draw_sweep(systems: Systems, look: Look) -> Figure:
@@ -448,14 +440,14 @@ def draw_sweep(systems: Systems, look: Look) -> Figure:
             lines.append((label, Line(np.array(sweep.thresholds), values, "marked"), style))
     unbounded = any("error_rate" in name or "n_ref" in name for name in names)
 
-    def frame(axes: Axes) -> None:
+    def behind(axes: Axes) -> None:
         axes.set(xlim=(0.05, 0.95), xticks=[k / 10 for k in range(1, 10)])
         axes.grid(True, axis="y")
 
     rate = all(".error_rate." in name for name in names)
     label = names[0] if systems.several and len(names) == 1 else "error rate" if rate else "score"
     notes = [f"Undefined: {', '.join(absent)}."] if absent else []
-    figure = _draw_panels(look, Frame(frame, ("threshold of the reference", label)), {"": lines}, notes)
+    figure = _draw_panels(look, Frame(behind, ("threshold of the reference", label)), {"": lines}, notes)
     # Only where all is drawn is it known how high it goes.
     figure.axes[0].set_ylim(_UNIT[0], None if unbounded else _UNIT[1])
     return figure

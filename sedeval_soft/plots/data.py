@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.names import did_you_mean
@@ -12,15 +12,16 @@ from sedeval_soft.settings import finite
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.scores import Scores
     from sedeval_soft.settings import Settings
     from sedeval_soft.timeline.recordings import Recordings
 
-Order = Literal["given", "name", "score", "size"]
-ORDERS: tuple[Order, ...] = ("given", "name", "score", "size")
+ORDERS = ("given", "name", "score", "size")
 PARTS = ("segments", "files", "classes")
 BINNINGS = ("width", "mass")
+
+_LONG = 32
+"""Letters of a name in a list, of a longer one the middle is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,8 @@ class Wish:
 
     def __post_init__(self) -> None:
         """Check what can be checked without systems; raises SettingsError."""
-        for name, value, known in (
-            ("sort", self.sort, ORDERS), ("of", self.of, PARTS), ("binning", self.binning, BINNINGS)
-        ):  # fmt: skip
+        for name, known in (("sort", ORDERS), ("of", PARTS), ("binning", BINNINGS)):
+            value = getattr(self, name)
             if value is not None and value not in known:
                 raise SettingsError(f"{name} must be one of {', '.join(known)}, not {value!r}")
         if self.max_classes is not None and (not isinstance(self.max_classes, int) or self.max_classes < 1):
@@ -70,12 +70,6 @@ class System:
     name: str
     scores: Scores
     pair: Recordings | None = None
-
-    @property
-    def curves(self) -> Curves:
-        """Return its curves over thresholds, made anew each time."""
-        curves: Curves = self.scores.curves
-        return curves
 
     def value(self, name: str) -> float | None:
         """Return the value of a score; None where it is undefined, or was not computed."""
@@ -108,9 +102,12 @@ class Systems:
 
     def classes(self) -> tuple[str, ...]:
         """Return the classes that are wished for, all if none are named; raises SettingsError."""
-        lists = [system.scores.classes for system in self.all]
-        same = all(names == lists[0] for names in lists)
-        classes = lists[0] if same else tuple(sorted({name for names in lists for name in names}))
+        lists = {system.scores.classes for system in self.all}
+        classes = (
+            self.first.scores.classes
+            if len(lists) == 1
+            else tuple(sorted({name for names in lists for name in names}))
+        )
         for name in self.wish.class_names:
             if name not in classes:
                 hint = did_you_mean(name, classes) or f"; there are {joined(classes, 10)}"
@@ -146,28 +143,19 @@ class Systems:
             return list(names), []
         largest = {*sorted(names, key=lambda name: -self.size(name))[:limit]}
         omitted = counted(len(names) - limit, "class")
-        return [name for name in names if name in largest], [
-            f"Not drawn: the {omitted} with the least reference (--max-classes)."
-        ]
+        note = f"Not drawn: the {omitted} with the least reference (--max-classes)."
+        return [name for name in names if name in largest], [note]
 
-
-def undefined(systems: Systems, names: Sequence[str], reason: str = "Undefined") -> list[str]:
-    """Return the notes on classes of which nothing can be drawn; reason: why, of those with reference."""
-    silent = [name for name in names if systems.size(name) == 0]
-    others = [name for name in names if name not in silent]
-    notes = [("No reference", silent), (reason, others)]
-    return [f"{text}: {joined(listed)}." for text, listed in notes if listed]
-
-
-_LONG = 32
-"""Letters of a name in a list, of a longer one the middle is left out."""
+    def undefined(self, names: Sequence[str], reason: str = "Undefined") -> list[str]:
+        """Return the notes on classes of which nothing can be drawn; reason: why, of those with reference."""
+        silent = [name for name in names if self.size(name) == 0]
+        others = [name for name in names if name not in silent]
+        notes = (("No reference", silent), (reason, others))
+        return [f"{text}: {joined(listed)}." for text, listed in notes if listed]
 
 
 def joined(names: Sequence[str], most: int = 6) -> str:
     """Return names in a row, those beyond the first few counted only; not ready to be drawn."""
-    listed = [
-        name if len(name) <= _LONG else f"{name[: _LONG // 2]}\u2026{name[-_LONG // 2 :]}"
-        for name in names[:most]
-    ]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(listed) + more
+    half = _LONG // 2
+    texts = [name if len(name) <= _LONG else f"{name[:half]}\u2026{name[-half:]}" for name in names[:most]]
+    return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")

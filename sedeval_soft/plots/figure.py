@@ -153,11 +153,9 @@ def strokes(count: int) -> list[dict[str, Any]]:
     """Return how each of some lines is drawn: colour and dash of the style, and a marker."""
     styles = setting("axes.prop_cycle").by_key()
     colours, dashes = styles.get("color", ["C0"]), styles.get("linestyle", DASHES)
+    properties = zip(cycle(colours), cycle(dashes), cycle(MARKERS), strict=False)
     return [
-        {"color": colour, "linestyle": dash, "marker": marker}
-        for colour, dash, marker in islice(
-            zip(cycle(colours), cycle(dashes), cycle(MARKERS), strict=False), count
-        )
+        dict(zip(("color", "linestyle", "marker"), each, strict=True)) for each in islice(properties, count)
     ]
 
 

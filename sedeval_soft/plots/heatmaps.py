@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Confusion
-from sedeval_soft.plots.data import System, Systems, undefined
+from sedeval_soft.plots.data import System, Systems
 from sedeval_soft.plots.figure import (
     POINTS,
     Entry,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sedeval_soft.measures.surface import Surface
+    from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
@@ -72,21 +73,20 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
     count = _checked_count(systems, "confusion")
     basis, _ = family_for("confusion", systems.settings)
     names, omitted = systems.largest(systems.sorted_classes("confusion"), _MOST_CLASSES)
-    width = look.inches("double" if count > 1 or len(names) > 8 else "single")
+    width, unit = look.inches("double" if count > 1 or len(names) > 8 else "single"), unit_of()
     rows, columns = grid_of(count, width, 2.2 if count > 1 else 1.0)
     each = width / columns
     texts = all_shortened(names, each * POINTS * 0.25)
     # Names stand upright below, and take as much as they do at the side.
-    beside = max(map(text_width, [*texts, "inserted"])) / POINTS + 0.25 * unit_of()
-    cell = (each - beside - 0.3 * unit_of()) / (len(names) + 1)
-    high = beside + (len(names) + 1) * min(max(0.8 * cell, 0.14 * unit_of()), 0.3 * unit_of())
-    title = 0.2 * unit_of() if count > 1 else 0.0
+    beside = max(map(text_width, [*texts, "inserted"])) / POINTS + 0.25 * unit
+    cell = (each - beside - 0.3 * unit) / (len(names) + 1)
+    high = beside + (len(names) + 1) * min(max(0.8 * cell, 0.14 * unit), 0.3 * unit)
+    title = 0.2 * unit if count > 1 else 0.0
     explained = (
         "Colour: share of the row's reference; in the last row, of what the system has of the column's."
     )
-    figure, panels = lay_out(
-        look, (width, rows * (high + title)), (rows, columns), notes=[explained, *omitted]
-    )
+    size = width, rows * (high + title)
+    figure, panels = lay_out(look, size, (rows, columns), notes=[explained, *omitted])
     for axes in panels[count:]:
         axes.set_axis_off()
     for axes, system in zip(panels, systems.all, strict=False):
@@ -106,9 +106,24 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
 def _draw_table(
     axes: Axes, system: System, table: Confusion, names: list[str], texts: list[str], *, numbered: bool
 ) -> None:
-    counts, shares = _with_edges(system, table, names)
-    image = draw_cells(axes, shares, _COUNTS)
+    """Draw the shares of each row, with the numbers of pairs; missed behind them, inserted below.
+
+    A row is divided by the size of its reference, so that its own cell is the recall, the last row by how
+    much the system has of a class. Nothing is drawn where there is nothing to divide by, and in the corner.
+    """
     n = len(names)
+    place = {label: k for k, label in enumerate(table.classes)}
+    counts, whole = np.full((2, n + 1, n + 1), np.nan)
+    for i, row in enumerate(names):
+        if row in place:
+            pairs = table.pairs[place[row]]
+            counts[i, :n] = [pairs[place[column]] if column in place else np.nan for column in names]
+            counts[i, n], counts[n, i] = table.missed[place[row]], table.inserted[place[row]]
+            stem = f"{table.basis}.{table.reading}"
+            whole[i] = system.value(f"{stem}.n_ref[{row}]") or np.nan
+            whole[n, i] = system.value(f"{stem}.n_sys[{row}]") or np.nan
+    shares = counts / whole
+    image = draw_cells(axes, shares, _COUNTS)
     for i, j in np.argwhere(np.isfinite(shares)) if numbered else ():
         text = f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
         ink = ink_on(image, shares[i, j])
@@ -118,26 +133,6 @@ def _draw_table(
     axes.set_xticks(range(n + 1), [*texts, "missed"], rotation=90)
     axes.set_yticks(range(n + 1), [*texts, "inserted"])
     axes.set(xlabel="system", ylabel="reference")
-
-
-def _with_edges(system: System, table: Confusion, names: list[str]) -> tuple[Floats, Floats]:
-    """Return counts and shares, each (n + 1, n + 1): pairs, behind them what is missed, below the inserted.
-
-    A row is divided by the size of its reference, so that its own cell is the recall, the last row by how
-    much the system has of a class. NaN where there is nothing to divide by, and in the corner.
-    """
-    place = {label: k for k, label in enumerate(table.classes)}
-    n = len(names)
-    counts, whole = np.full((2, n + 1, n + 1), np.nan)
-    for i, row in enumerate(names):
-        if row not in place:
-            continue
-        counts[i, :n] = [table.pairs[place[row]][place[c]] if c in place else np.nan for c in names]
-        counts[i, n], counts[n, i] = table.missed[place[row]], table.inserted[place[row]]
-        stem = f"{table.basis}.{table.reading}"
-        n_ref, n_sys = (system.value(f"{stem}.{count}[{row}]") for count in ("n_ref", "n_sys"))
-        whole[i], whole[n, i] = n_ref or np.nan, n_sys or np.nan
-    return counts, counts / whole
 
 
 def draw_surface(systems: Systems, look: Look) -> Figure:
@@ -152,21 +147,20 @@ def draw_surface(systems: Systems, look: Look) -> Figure:
     rows, columns = grid_of(count, width)
     each = width / columns
     high = min(each * 0.85, 3.4 * unit_of()) if count == 1 else each * 0.9
-    ridge = Line2D([], [], color="#808080", **_ridge())
-    mark = Line2D([], [], color="#808080", linestyle="none", marker="X")
-    figure, all_axes = lay_out(
-        look,
-        (width, rows * high),
-        (rows, columns),
-        entries=[Entry(ridge, "best threshold of the system"), Entry(mark, "hard reading")],
-        notes=undefined(systems, [n for n in systems.wish.class_names if systems.size(n) == 0]),
-        sharex=True,
-        sharey=True,
+    ridge: dict[str, Any] = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * unit_of()}
+    legend = (
+        Entry(Line2D([], [], color="#808080", **ridge), "best threshold of the system"),
+        Entry(Line2D([], [], color="#808080", linestyle="none", marker="X"), "hard reading"),
     )
+    silent = [name for name in systems.wish.class_names if systems.size(name) == 0]
+    figure, all_axes = lay_out(
+        look, (width, rows * high), (rows, columns), entries=legend, notes=systems.undefined(silent),
+        sharex=True, sharey=True,
+    )  # fmt: skip
     for axes in all_axes[len(panels) :]:
         axes.set_axis_off()
     for k, (axes, (title, surface, values)) in enumerate(zip(all_axes, panels, strict=False)):
-        _draw_surface(axes, surface, values, systems)
+        _draw_surface(axes, surface.thresholds, values, systems.settings, ridge)
         label_edges(axes, lowest=k + columns >= len(panels))
         axes.set_title(all_shortened([title], each * POINTS * 0.7, points_of("axes.titlesize"))[0])
     if panels:
@@ -175,15 +169,11 @@ def draw_surface(systems: Systems, look: Look) -> Figure:
     return figure
 
 
-def _ridge() -> dict[str, Any]:
-    return {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * unit_of()}
-
-
 def _surfaces(systems: Systems, basis: str) -> list[tuple[str, Surface, Floats]]:
     """Return the title, the thresholds and the values of each panel."""
     panels: list[tuple[str, Surface, Floats]] = []
     for system in systems.all:
-        surface: Surface | None = system.curves.surfaces.get(basis)
+        surface: Surface | None = system.scores.curves.surfaces.get(basis)
         if surface is None:
             continue
         if not systems.wish.class_names:
@@ -196,9 +186,8 @@ def _surfaces(systems: Systems, basis: str) -> list[tuple[str, Surface, Floats]]
     return panels
 
 
-def _draw_surface(axes: Axes, surface: Surface, values: Floats, systems: Systems) -> None:
-    """Draw the values over both thresholds, and where they are highest for each of the reference."""
-    at = surface.thresholds
+def _draw_surface(axes: Axes, at: Floats, values: Floats, settings: Settings, ridge: dict[str, Any]) -> None:
+    """Draw values over both thresholds, (n, n), and where they are highest for each of the reference."""
     half = (at[1] - at[0]) / 2
     ends = (at[0] - half, at[-1] + half)
     axes.set_facecolor("#e6e6e6")
@@ -212,13 +201,12 @@ def _draw_surface(axes: Axes, surface: Surface, values: Floats, systems: Systems
     best = np.full(len(at), np.nan)
     if defined.any():
         best[defined] = at[np.nanargmax(values[defined], axis=1)]
-        axes.contour(
-            at, at, values, levels=np.arange(0.1, 1.0, 0.1), colors="white", linewidths=0.4 * unit_of()
-        )
-    axes.plot(best, at, color="black", **_ridge())
+        levels, thin = np.arange(0.1, 1.0, 0.1), 0.4 * unit_of()
+        axes.contour(at, at, values, levels=levels, colors="white", linewidths=thin)
+    axes.plot(best, at, color="black", **ridge)
     axes.plot(
-        [systems.settings.threshold], [systems.settings.reference_cut], linestyle="none", marker="X",
-        color="black", markeredgecolor="white", markersize=5 * unit_of(),
+        [settings.threshold], [settings.reference_cut], linestyle="none", marker="X", color="black",
+        markeredgecolor="white", markersize=5 * unit_of(),
     )  # fmt: skip
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="threshold of the system", ylabel="threshold of the reference")
 

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,9 +39,7 @@ _EVENTS = ("event.optimal", "intersection.optimal")
 
 KINDS: dict[str, Kind] = {
     "matrix": Kind(
-        "all bases and readings; of several systems a leaderboard",
-        "matrix.draw_matrix",
-        ("scores",),
+        "all bases and readings; of several systems a leaderboard", "matrix.draw_matrix", ("scores",),
         intervals=True,
     ),
     "classes": Kind(
@@ -50,40 +50,31 @@ KINDS: dict[str, Kind] = {
     "det": Kind("misses over false alarms, as normal deviates", "curves.draw_det", _CLASSES, _CELLS),
     "psd-roc": Kind("the curve whose area is PSDS", "curves.draw_psd_roc"),
     "f-thresholds": Kind(
-        "F over the system's threshold, the best one marked",
-        "curves.draw_f_thresholds",
-        _CLASSES,
+        "F over the system's threshold, the best one marked", "curves.draw_f_thresholds", _CLASSES,
         ("segment.hard", "clip.hard", *_EVENTS),
     ),
     # Agreement of annotators is what a calibrated value means; of a hard reference the readings are one.
     "reliability": Kind(
-        "how well the system's values are calibrated",
-        "curves.draw_reliability",
-        (*_CLASSES, "binning"),
+        "how well the system's values are calibrated", "curves.draw_reliability", (*_CLASSES, "binning"),
         ("segment.soft", "segment.hard", "clip.soft", "clip.hard"),
     ),
     "confusion": Kind(
-        "which class is taken for which",
-        "heatmaps.draw_confusion",
-        (*_CLASSES, "sort"),
+        "which class is taken for which", "heatmaps.draw_confusion", (*_CLASSES, "sort"),
         ("segment.hard", "event.hard", "clip.hard"),
     ),
     "surface": Kind(
-        "F over the thresholds of the reference and of the system",
-        "heatmaps.draw_surface",
-        ("class_names",),
-        ("segment.hard", "clip.hard"),
+        "F over the thresholds of the reference and of the system", "heatmaps.draw_surface",
+        ("class_names",), ("segment.hard", "clip.hard"),
     ),
     "timeline": Kind(
-        "one file over time: hits, misses and false alarms",
-        "timeline.draw_timeline",
+        "one file over time: hits, misses and false alarms", "timeline.draw_timeline",
         (*_CLASSES, "sort", "file", "start", "end"),
     ),
     "worst": Kind(
         "segments, files or classes with the most errors", "bars.draw_worst", ("of",), several=False
     ),
     "sweep": Kind("scores over thresholds of the reference", "curves.draw_sweep", ("scores",)),
-}
+}  # fmt: skip
 
 OPTIONS = {
     "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort",
@@ -123,3 +114,40 @@ def figure_of(kind: str, systems: Systems, look: Look) -> Figure:
                     f"{kind} has no room in {width:g} x {height:g} inches; expected more --width or --height"
                 ) from error
     return figure
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """Return the form of a figure that the suffix of a path stands for; raises SettingsError for others."""
+    from sedeval_soft.errors import SettingsError
+
+    name = os.fspath(path)
+    suffix = PurePath(name).suffix.removeprefix(".").lower()
+    if suffix not in SUFFIXES:
+        expected = ", ".join(f".{known}" for known in SUFFIXES)
+        raise SettingsError(f"-o {name}: a figure is written as its name ends; expected one of {expected}")
+    return suffix
+
+
+def rendered(figure: Figure, form: str, look: Look, kind: str, systems: Systems) -> bytes:
+    """Return the bytes of a figure: of the same input the same.
+
+    form: one of `SUFFIXES`. kind, systems: what it is of, which its file tells, with the signatures.
+    """
+    import io
+
+    from sedeval_soft.errors import visible
+    from sedeval_soft.plots.style import drawn_as
+
+    look.check_pixels(*figure.get_size_inches())
+    title = visible(f"{kind}: {', '.join(system.name for system in systems.all)}")
+    signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
+    # No date: the same call gives the same bytes.
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
+        "png": {"Title": title, "Description": signature},
+        "svg": {"Title": title, "Description": signature, "Date": None},
+    }
+    written = io.BytesIO()
+    with drawn_as(look):
+        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
+    return written.getvalue()

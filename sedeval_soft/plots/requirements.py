@@ -11,7 +11,7 @@ from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.plots.data import Wish
-from sedeval_soft.plots.registry import KINDS, OPTIONS, kinds_with
+from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, kinds_with
 from sedeval_soft.settings import GROUPS, Settings
 
 MATRIX_BASES = ("segment", "event", "intersection")
@@ -51,7 +51,7 @@ def family_for(kind: str, settings: Settings, *, default: bool = False) -> tuple
     raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
 
 
-def settings_for(  # noqa: PLR0911 - one for each kind
+def settings_for(  # noqa: C901, PLR0911 - one for each kind
     kind: str, settings: Settings, wish: Wish, *, several: bool, default: bool = False
 ) -> Settings:
     """Return the settings that evaluate what a kind of figure shows, and no more.
@@ -60,47 +60,51 @@ def settings_for(  # noqa: PLR0911 - one for each kind
     Raises SettingsError for what cannot be shown.
     """
     base = replace(settings, measures=(), worst=0, reference_sweep=False, satisfice=None)
+    if kind not in RESAMPLED:
+        base = replace(base, ci=None)
+    if KINDS[kind].families:
+        return _for_family(kind, base, default=default)
+    only = tuple(settings.only)
     if kind == "matrix":
-        return _for_matrix(base, several=several, default=default)
+        chosen = replace(base, only=MATRIX_BASES if default else only)
+        if not any(map(Plan.of(chosen).scores, MATRIX_BASES)):
+            raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
+        # Of several systems it is said which can be told apart, and that takes intervals.
+        return replace(chosen, ci="bootstrap") if several and chosen.ci is None else chosen
     if kind == "classes":
         stems = class_scores(base, wish, several=several, default=default)
         groups = {group_of(f"{stem}[class]") for stem in stems}
         only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
         return replace(base, only=only, measures=tuple(group for group in GROUPS if group in groups))
-    base = replace(base, ci=None)
     if kind == "psd-roc":
         base = replace(base, only=("intersection.hard",), measures=("curves",))
         return base if Plan.of(base).psds else replace(base, max_efpr=_PSDS_RANGE)
-    if kind == "timeline":
-        return replace(base, only=("segment.hard",), thresholds=None, cross_tune=None)
     if kind == "worst":
-        only = ("segment.soft",) if default else settings.only
+        only = ("segment.soft",) if default else only
         chosen = replace(base, only=only, worst=settings.worst or _WORST)
         if family_of(chosen) is None:
             raise SettingsError("worst is of hard and soft readings; --only names none of them")
         return chosen
     if kind == "sweep":
-        only = _swept(wish) or (("segment", "event") if default else tuple(settings.only))
+        only = _swept(wish) or (("segment", "event") if default else only)
         chosen = replace(base, only=only, reference_sweep=True)
         plan = Plan.of(chosen)
         if not any(plan.scores(basis, "hard", "optimal") for basis in (*MATRIX_BASES, "clip")):
             raise SettingsError("sweep is of hard and optimal readings; --only names none of them")
         return chosen
-    basis, reading = family_for(kind, settings, default=default)
-    family = f"{basis}.{reading}"
+    return replace(base, only=("segment.hard",), thresholds=None, cross_tune=None)
+
+
+def _for_family(kind: str, base: Settings, *, default: bool) -> Settings:
+    """Return the settings for a figure of one basis and reading."""
+    basis, reading = family_for(kind, base, default=default)
+    only: tuple[str, ...] = (f"{basis}.{reading}",)
     if kind == "surface":
-        return replace(base, only=(family,), reference_sweep=True)
-    only = (family, f"{basis}.optimal", f"{basis}.hard") if kind == "f-thresholds" else (family,)
-    groups_of = {"confusion": ("confusion",), "reliability": ("calibration",)}
-    return replace(base, only=tuple(dict.fromkeys(only)), measures=groups_of.get(kind, ("curves",)))
-
-
-def _for_matrix(base: Settings, *, several: bool, default: bool) -> Settings:
-    chosen = replace(base, only=MATRIX_BASES) if default else base
-    if not any(map(Plan.of(chosen).scores, MATRIX_BASES)):
-        raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
-    # Of several systems it is said which can be told apart, and that takes intervals.
-    return replace(chosen, ci="bootstrap") if several and chosen.ci is None else chosen
+        return replace(base, only=only, reference_sweep=True)
+    if kind == "f-thresholds":
+        only = tuple(dict.fromkeys((*only, f"{basis}.optimal", f"{basis}.hard")))
+    group = {"confusion": "confusion", "reliability": "calibration"}.get(kind, "curves")
+    return replace(base, only=only, measures=(group,))
 
 
 def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool = False) -> tuple[str, ...]:

@@ -99,6 +99,49 @@ class Look:
         return _WIDTHS[self.base][COLUMNS.index(width)] if isinstance(width, str) else float(width)
 
 
+_SCALED = {
+    **dict.fromkeys(("font.size", "figure.titlesize", "axes.titlesize", "axes.labelsize"), 8.0),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.title_fontsize"), 7.0),
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
+    **dict.fromkeys(("xtick.major.pad", "ytick.major.pad", "axes.labelpad"), 2.0),
+    **dict.fromkeys(("lines.markeredgewidth", "patch.linewidth", "hatch.linewidth"), 0.5),
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "axes.titlepad": 3.0,
+    "grid.linewidth": 0.4,
+    **dict.fromkeys(("figure.constrained_layout.h_pad", "figure.constrained_layout.w_pad"), 0.04),
+}
+"""Sizes of a paper, which grow with its letters."""
+
+# Neighbours differ in both, for in grey the dash is all there is; no two of them are the same.
+_STROKES = [(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(DISTINCT)]
+
+_FIXED: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "legend.frameon": False,
+    "legend.handlelength": 2.2,
+    "legend.columnspacing": 1.2,
+    "legend.labelspacing": 0.25,
+    "legend.borderaxespad": 0.2,
+    "legend.borderpad": 0.2,
+    "legend.handletextpad": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": "#d9d9d9",
+    "image.cmap": HEAT,
+    "figure.dpi": 100,
+    # Letters stay letters: publishers refuse what has type 3 fonts.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    # Outlines look the same where the font is not there.
+    "svg.fonttype": "path",
+    "svg.hashsalt": "soft-sed-eval",
+    "agg.path.chunksize": 20_000,
+}
+
+
 @contextlib.contextmanager
 def drawn_as(look: Look) -> Iterator[None]:
     """Have matplotlib draw in a look, and in nothing that it was told elsewhere; as it was, afterwards.
@@ -111,11 +154,16 @@ def drawn_as(look: Look) -> Iterator[None]:
     logger.setLevel(logging.ERROR)
     try:
         import matplotlib as mpl
+        from cycler import cycler
         from matplotlib import style
 
+        unit = _POINTS[look.base] / 8.0
+        colours, dashes = zip(*_STROKES, strict=True)
         with mpl.rc_context():
             mpl.rcdefaults()
-            style.use(_parameters(look))
+            style.use({name: size * unit for name, size in _SCALED.items()})
+            style.use({**_FIXED, "savefig.dpi": look.dpi})
+            style.use({"axes.prop_cycle": cycler(color=colours, linestyle=dashes)})
             with warnings.catch_warnings():
                 # Of settings that are not about the look, such as the backend: they are left out.
                 warnings.simplefilter("ignore")
@@ -125,55 +173,6 @@ def drawn_as(look: Look) -> Iterator[None]:
             yield
     finally:
         logger.setLevel(level)
-
-
-def _parameters(look: Look) -> dict[str, Any]:
-    from cycler import cycler
-
-    points = _POINTS[look.base]
-    unit = points / 8.0
-    # Neighbours differ in both, for in grey the dash is all there is; no two of them are the same.
-    strokes = [(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(DISTINCT)]
-    scaled = {
-        **dict.fromkeys(("font.size", "figure.titlesize", "axes.titlesize", "axes.labelsize"), 8.0),
-        **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7.0),
-        **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
-        **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
-        **dict.fromkeys(("xtick.major.pad", "ytick.major.pad", "axes.labelpad"), 2.0),
-        **dict.fromkeys(("lines.markeredgewidth", "patch.linewidth", "hatch.linewidth"), 0.5),
-        "legend.title_fontsize": 7.0,
-        "lines.linewidth": 1.1,
-        "lines.markersize": 3.5,
-        "axes.titlepad": 3.0,
-        "grid.linewidth": 0.4,
-        **dict.fromkeys(("figure.constrained_layout.h_pad", "figure.constrained_layout.w_pad"), 0.04),
-    }
-    return {
-        **{name: size * unit for name, size in scaled.items()},
-        "font.family": ["sans-serif"],
-        "legend.frameon": False,
-        "legend.handlelength": 2.2,
-        "legend.columnspacing": 1.2,
-        "legend.labelspacing": 0.25,
-        "legend.borderaxespad": 0.2,
-        "legend.borderpad": 0.2,
-        "legend.handletextpad": 0.5,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.axisbelow": True,
-        "axes.prop_cycle": cycler(color=[c for c, _ in strokes], linestyle=[d for _, d in strokes]),
-        "grid.color": "#d9d9d9",
-        "image.cmap": HEAT,
-        "savefig.dpi": look.dpi,
-        "figure.dpi": 100,
-        # Letters stay letters: publishers refuse what has type 3 fonts.
-        "pdf.fonttype": 42,
-        "ps.fonttype": 42,
-        # Outlines look the same where the font is not there.
-        "svg.fonttype": "path",
-        "svg.hashsalt": "soft-sed-eval",
-        "agg.path.chunksize": 20_000,
-    }
 
 
 def _style_parameters(style: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS, Look
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import Activity, active, activities
-from sedeval_soft.timeline.recordings import Recordings, hard_events, with_files
+from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,20 +58,19 @@ class Strip:
     values: Floats
 
     @classmethod
-    def of_activity(cls, activity: Activity, length: float) -> Strip:
-        """Return the pieces of an activity of one file and class, with the silence between them."""
+    def of_activity(cls, activity: Activity, length: float, start: float, end: float) -> Strip:
+        """Return the pieces of an activity of one file and class, with the silence between them.
+
+        start, end: two times; what lies wholly outside of them is left out.
+        """
         onset, offset = activity.onset / TICKS_PER_SECOND, activity.offset / TICKS_PER_SECOND
         edges = np.unique(np.concatenate(([0.0, length], onset, offset)))
         values = np.zeros(max(len(edges) - 1, 0))
         # Pieces do not overlap, so that no edge lies within one.
         values[np.searchsorted(edges, onset)] = activity.value
-        return cls(edges, values)
-
-    def within(self, start: float, end: float) -> Strip:
-        """Return the pieces of which anything lies between two times."""
-        first = max(int(np.searchsorted(self.edges, start, side="right")) - 1, 0)
-        last = min(int(np.searchsorted(self.edges, end)) + 1, len(self.edges))
-        return Strip(self.edges[first:last], self.values[first : max(last - 1, first)])
+        first = max(int(np.searchsorted(edges, start, side="right")) - 1, 0)
+        last = min(int(np.searchsorted(edges, end)) + 1, len(edges))
+        return cls(edges[first:last], values[first : max(last - 1, first)])
 
     def at(self, times: Floats) -> Floats:
         """Return the values at some times, 0 outside."""
@@ -91,32 +90,23 @@ def verdicts(reference: Strip, system: Strip, settings: Settings) -> Strip:
     return Strip(edges, np.select([ours & theirs, ours, theirs], [1.0, 2.0, 3.0], 0.0))
 
 
-class _Recording:
-    """The strips and hard events of a file in one system's tables, by class; reference and system."""
+Rows = dict[str, list[tuple[Strip, Floats]]]
+"""Of each class, for the reference and for the system: values over time, and hard events, (n, 2) seconds."""
 
-    def __init__(
-        self, pair: Recordings, settings: Settings, view: tuple[float, float], length: float
-    ) -> None:
-        self.settings, self.classes = settings, pair.classes
-        self.strips = [
-            [Strip.of_activity(each, length).within(*view) for each in activities(rows)]
-            for rows in (pair.reference, pair.system)
-        ]
-        self.events: list[list[Floats]] = []
-        for events in hard_events(pair, settings):
-            spans = np.stack([events.onset, events.offset], axis=1) / TICKS_PER_SECOND
-            seen = (spans[:, 1] > view[0]) & (spans[:, 0] < view[1])
-            self.events.append([spans[seen & (events.label == c)] for c in range(len(self.classes))])
 
-    @property
-    def crowded(self) -> bool:
-        """Return whether there are so many events of a class that boxes around them would be black."""
-        return any(len(spans) > _MANY for side in self.events for spans in side)
-
-    def silent(self, name: str) -> bool:
-        """Return whether a class has no value above 0 on either side."""
-        place = self.classes.index(name) if name in self.classes else None
-        return place is None or not any(side[place].values.any() for side in self.strips)
+def _rows(pair: Recordings, settings: Settings, start: float, end: float, length: float) -> Rows:
+    """Return what is drawn of one file in one system's tables."""
+    sides = []
+    for rows, events in zip((pair.reference, pair.system), hard_events(pair, settings), strict=True):
+        spans = np.stack([events.onset, events.offset], axis=1) / TICKS_PER_SECOND
+        seen = (spans[:, 1] > start) & (spans[:, 0] < end)
+        sides.append(
+            [
+                (Strip.of_activity(each, length, start, end), spans[seen & (events.label == c)])
+                for c, each in enumerate(activities(rows))
+            ]
+        )
+    return {name: list(each) for name, *each in zip(pair.classes, *sides, strict=True)}
 
 
 def draw_timeline(systems: Systems, look: Look) -> Figure:
@@ -124,19 +114,22 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     name, pairs = _file(systems)
     length = max(float(pair.reach[0]) for pair in pairs)
     start, end = _span(systems, length)
-    recordings = [_Recording(pair, systems.settings, (start, end), length) for pair in pairs]
+    recordings = [_rows(pair, systems.settings, start, end, length) for pair in pairs]
     wanted = systems.sorted_classes("timeline")
     silent = [
         label
         for label in wanted
-        if label not in systems.wish.class_names and all(each.silent(label) for each in recordings)
+        if label not in systems.wish.class_names
+        and not any(strip.values.any() for rows in recordings for strip, _ in rows.get(label, ()))
     ]
     labels, omitted = systems.largest([label for label in wanted if label not in silent], _MOST_CLASSES)
     # The only file of a table without names has none.
     notes = [f"{name}, {start:g} to {end:g} s." if name else f"{start:g} to {end:g} s."]
     notes += [f"Neither side has anything of {joined(silent)} there."] if silent else []
     notes += omitted
-    if crowded := any(each.crowded for each in recordings):
+    # Boxes around so many events would be black.
+    sides = [side for rows in recordings for both in rows.values() for side in both]
+    if crowded := any(len(spans) > _MANY for _, spans in sides):
         notes.append(
             "Hard events are too many to be seen, and not drawn; --start and --end show some of them."
         )
@@ -146,11 +139,17 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     figure, (axes,) = lay_out(look, size, entries=_entries(), notes=notes)
     image = None
     for row, label in enumerate(labels):
-        image = _draw_class(axes, recordings, label, row * each, boxes=not crowded) or image
+        of_class = {k: rows[label] for k, rows in enumerate(recordings) if label in rows}
+        image = _draw_class(axes, of_class, systems.settings, row * each, boxes=not crowded) or image
     ticks = [row * each + (each - _GAP) / 2 for row in range(len(labels))]
     axes.set_yticks(ticks, all_shortened(labels, width * POINTS * 0.2))
     if labels:
-        _name_strips(axes, [system.name for system in systems.all] if systems.several else ["system"])
+        # Those of the other classes are in the same order.
+        called = [system.name for system in systems.all] if systems.several else ["system"]
+        small, right = 5.5 * unit, axes.get_yaxis_transform()
+        for k, text in enumerate(all_shortened(["reference", *called], 60 * unit, small)):
+            place = _STRIP / 2 + k * (_BAND + _STRIP)
+            axes.text(1.005, place, text, transform=right, va="center", fontsize=small)
     axes.tick_params(axis="y", length=0)
     axes.set(xlim=(start, end), ylim=(rows * each - _GAP + 0.15, -0.15), xlabel="seconds")
     axes.spines["left"].set_visible(False)
@@ -182,7 +181,7 @@ def _file(systems: Systems) -> tuple[str, list[Recordings]]:
     if name not in files:
         hint = did_you_mean(name, files) or f"; there are {joined(files, 10)}"
         raise SettingsError(f"--file {name}: there is no such file{hint}")
-    return name, [with_files(pair, (name,)) for pair in pairs]
+    return name, [pair.with_files((name,)) for pair in pairs]
 
 
 def _span(systems: Systems, length: float) -> tuple[float, float]:
@@ -197,27 +196,25 @@ def _span(systems: Systems, length: float) -> tuple[float, float]:
     return start, end if end > start else start + 1.0
 
 
-def _draw_class(axes: Axes, recordings: list[_Recording], name: str, top: float, *, boxes: bool) -> Any:  # noqa: ANN401
+def _draw_class(
+    axes: Axes, sides: dict[int, list[tuple[Strip, Floats]]], settings: Settings, top: float, *, boxes: bool
+) -> Any:  # noqa: ANN401 - a mesh
     """Draw the strips of a class below one another, and return one of them, which has the colours.
 
-    boxes: whether hard events are drawn.
+    sides: of the class, by the place of the system. boxes: whether hard events are drawn.
     """
     image = None
-    for k, recording in enumerate(recordings):
-        if name not in recording.classes:
-            continue
-        place = recording.classes.index(name)
-        reference, system = (side[place] for side in recording.strips)
+    for k, (reference, system) in sides.items():
         band = top + _STRIP + k * (_BAND + _STRIP)
-        _draw_verdicts(axes, verdicts(reference, system, recording.settings), band)
-        strips = [(system, band + _BAND, 1)] if image else [(reference, top, 0), (system, band + _BAND, 1)]
-        for strip, y, side in strips:
+        _draw_verdicts(axes, verdicts(reference[0], system[0], settings), band)
+        below = (*system, band + _BAND)
+        for strip, events, y in [below] if image else [(*reference, top), below]:
             mesh = _draw_strip(axes, strip, y)
             image = image or mesh
             if boxes:
                 _draw_boxes(
-                    axes, recording.events[side][place], (y + 0.08, y + _STRIP - 0.08), facecolor="none",
-                    edgecolor="black", linewidth=0.8 * unit_of(), zorder=3,
+                    axes, events, (y + 0.08, y + _STRIP - 0.08), facecolor="none", edgecolor="black",
+                    linewidth=0.8 * unit_of(), zorder=3,
                 )  # fmt: skip
     return image
 
@@ -260,11 +257,3 @@ def _draw_boxes(axes: Axes, spans: Floats, ends: tuple[float, float], **style: A
     # They lie within the axes, which is known without looking at each.
     boxes.set_in_layout(False)
     axes.add_collection(boxes, autolim=False)
-
-
-def _name_strips(axes: Axes, systems: list[str]) -> None:
-    """Name the strips of the first class at its right; those of the others are in the same order."""
-    size = 5.5 * unit_of()
-    for k, name in enumerate(all_shortened(["reference", *systems], 60 * unit_of(), size)):
-        place = _STRIP / 2 + k * (_BAND + _STRIP)
-        axes.text(1.005, place, name, transform=axes.get_yaxis_transform(), va="center", fontsize=size)

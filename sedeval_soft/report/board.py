@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sedeval_soft.comparison.board import Agreement, Board, Difference
+from sedeval_soft.comparison.board import Agreement, Board
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.report.header import (
+from sedeval_soft.report.layout import measure_label
+from sedeval_soft.report.page import (
     METHODS,
     ends,
     families,
     fixed_thresholds,
-    of_confidence,
-    read,
+    input_line,
+    percent,
     resampled,
     scoring,
 )
-from sedeval_soft.report.layout import measure_label
-from sedeval_soft.report.table import UNDEFINED, Page, Table, number, number_if_any, short
+from sedeval_soft.report.table import UNDEFINED, Page, Table, number, number_if_any, short, signed
 
 _MOST_INPUTS = 10
 """Systems up to which what was read of each is said."""
@@ -70,7 +70,7 @@ def _header(board: Board) -> list[tuple[str, str]]:
     first = board.systems[0]
     inputs = {(item.role, item.name): item for scores in board.systems for item in scores.inputs}
     few = len(board.systems) <= _MOST_INPUTS
-    lines = read(item for item in inputs.values() if few or item.role != "system")
+    lines = [input_line(item) for item in inputs.values() if few or item.role != "system"]
     if not few:
         lines.append(("systems", f"{len(board.systems)}; JSON says what was read of each"))
     lines += scoring(first)
@@ -80,7 +80,7 @@ def _header(board: Board) -> list[tuple[str, str]]:
     which = "the first of the ranking" if board.baseline is None else "the baseline"
     lines.append(("against", f"{visible(board.compared_to)}, {which}"))
     drawn = resampled(board.replicates, len(first.files), board.seed)
-    lines.append(("resampled", f"{drawn}; {of_confidence(board.confidence)} confidence"))
+    lines.append(("resampled", f"{drawn}; {percent(board.confidence)} confidence"))
     if first.settings.ci is not None:
         lines.append(("intervals", f"{METHODS[first.settings.ci]}{fixed_thresholds(first.settings)}"))
     return lines
@@ -89,48 +89,40 @@ def _header(board: Board) -> list[tuple[str, str]]:
 def _leaderboard(board: Board) -> Table:
     interval = ends(board.confidence)
     width = max((len(str(entry.rank)) for entry in board.entries), default=1)
-    rows = tuple(
-        (
-            f"{entry.rank:>{width}}{'=' if entry.tied else ''}",
-            visible(entry.system),
-            *(number(entry.value), number_if_any(entry.low), number_if_any(entry.high)),
-            *_difference(entry.difference),
-            "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
-            "-".join(dict.fromkeys(str(p) for p in (entry.best_place, entry.worst_place) if p is not None)),
+    rows = []
+    for entry in board.entries:
+        off = entry.difference
+        difference: tuple[str, ...] = ("",) * 6
+        if off is not None:
+            apart = (signed(off.value), *("" if end is None else signed(end) for end in (off.low, off.high)))
+            difference = (*apart, *map(p_value, (off.p_bootstrap, off.p_exchange, off.p_adjusted)))
+        places = dict.fromkeys(str(p) for p in (entry.best_place, entry.worst_place) if p is not None)
+        rows.append(
+            (
+                f"{entry.rank:>{width}}{'=' if entry.tied else ''}",
+                visible(entry.system),
+                *(number(entry.value), number_if_any(entry.low), number_if_any(entry.high)),
+                *difference,
+                "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
+                "-".join(places),
+            )
         )
-        for entry in board.entries
-    )
     return Table(
         f"Leaderboard by {visible(board.rank_by)}",
         (
             *("rank", "system", "value", *interval, "value", *interval),
             *("bootstrap", "exchange", "Holm", "stable", "range"),
         ),
-        rows,
+        tuple(rows),
         names=2,
         headings=(*["score"] * 3, *["difference"] * 3, *["p"] * 3, *["place"] * 2),
     )
 
 
-def _difference(difference: Difference | None) -> tuple[str, ...]:
-    if difference is None:
-        return ("",) * 6
-    ends = ("" if end is None else _signed(end) for end in (difference.low, difference.high))
-    p_values = (difference.p_bootstrap, difference.p_exchange, difference.p_adjusted)
-    return (_signed(difference.value), *ends, *map(p_value, p_values))
-
-
-def _signed(value: float | None) -> str:
-    text = number(value)
-    return text if text[0] == "-" or float(text) == 0 else f"+{text}"
-
-
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
     """Return the scores in which systems stand side by side, as (basis and reading, measure, name)."""
-    kinds = _kinds(systems)
-    found = dict.fromkeys(family for scores in systems for family in families(scores))
-    columns = []
-    for basis, reading in found:
+    columns, kinds = [], _kinds(systems)
+    for basis, reading in dict.fromkeys(family for scores in systems for family in families(scores)):
         for measure, average in kinds:
             name = spell(basis, reading, measure, average)
             if any(name in scores for scores in systems):
@@ -207,16 +199,18 @@ def _mcnemar(board: Board) -> tuple[Table, list[str]]:
     more = len(sure) - _MOST_DISCORDANCES
     hidden = f", {more} more than are shown" if more > 0 else ""
     independent = "it treats segments as independent, which flatters small differences"
-    surely = f"{len(sure)} of {pairs} of a class and a system {verb} a Holm-adjusted p below {short(level)}"
+    significant = (
+        f"{len(sure)} of {pairs} of a class and a system {verb} a Holm-adjusted p below {short(level)}"
+    )
     return table, [
         f"McNemar: segments that only one of two systems has right; {independent}.",
-        f"McNemar: {surely}{hidden}; JSON has all.",
+        f"McNemar: {significant}{hidden}; JSON has all.",
     ]
 
 
 def _notes(board: Board, of_mcnemar: Sequence[str]) -> list[str]:
     """Return what a reader must know, a line for each thing."""
-    sure = of_confidence(board.confidence)
+    sure = percent(board.confidence)
     notes = []
     if any(entry.tied for entry in board.entries):
         notes.append(

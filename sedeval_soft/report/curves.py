@@ -6,8 +6,7 @@ Undefined values are empty cells in a text table and nulls in Parquet.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ from sedeval_soft.report.escape import cell
 from sedeval_soft.report.write import replaced
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sedeval_soft.evaluation.curves import Curves
 
 SUFFIXES = (".tsv", ".parquet")
@@ -49,49 +46,37 @@ def write_curves(path: str, curves: Curves, *, raw_names: bool = False) -> None:
     """
     parquet = path.endswith(".parquet")
     shown = str if raw_names or parquet else cell
-    replaced(path, partial(_write, curves=curves, parquet=parquet, shown=shown))
+    replaced(path, lambda target: _write(target, curves, shown, parquet=parquet))
 
 
-def _write(path: Path, *, curves: Curves, parquet: bool, shown: Callable[[str], str]) -> None:
+def _write(path: Path, curves: Curves, shown: Callable[[str], str], *, parquet: bool) -> None:
     import pyarrow as pa
-
-    fields = [(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS]
-    schema = pa.schema(fields)
-    with _writer(path, schema, parquet=parquet) as writer:
-        for columns in _curves(curves):
-            safe = {k: shown(column) if isinstance(column, str) else column for k, column in columns.items()}
-            writer.write_table(_table(safe, schema))
-
-
-def _writer(path: Path, schema: pa.Schema, *, parquet: bool) -> Any:  # noqa: ANN401 - one of two classes of pyarrow
-    if parquet:
-        import pyarrow.parquet as pq
-
-        return pq.ParquetWriter(os.fspath(path), schema)
     from pyarrow import csv
+    from pyarrow import parquet as pq
 
-    return csv.CSVWriter(os.fspath(path), schema, write_options=csv.WriteOptions(delimiter="\t"))
-
-
-def _table(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
-    """Return a table of some columns; a text stands in every row, and NaN is nothing."""
-    import pyarrow as pa
-
-    size = max(len(column) for column in columns.values() if not isinstance(column, str))
-    arrays = []
-    for field in schema:
-        column = columns.get(field.name)
-        if isinstance(column, str):
-            arrays.append(pa.repeat(pa.scalar(column, field.type), size))
-        elif column is None:
-            arrays.append(pa.nulls(size, field.type))
-        else:
-            arrays.append(pa.array(np.asarray(column, dtype=np.float64), from_pandas=True))
-    return pa.Table.from_arrays(arrays, schema=schema)
+    schema = pa.schema([(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS])
+    if parquet:
+        writer = pq.ParquetWriter(os.fspath(path), schema)
+    else:
+        writer = csv.CSVWriter(os.fspath(path), schema, write_options=csv.WriteOptions(delimiter="\t"))
+    with writer:
+        for columns in _curves(curves):
+            size = max(len(column) for column in columns.values() if not isinstance(column, str))
+            arrays = []
+            for field in schema:
+                column = columns.get(field.name)
+                if isinstance(column, str):
+                    arrays.append(pa.repeat(pa.scalar(shown(column), field.type), size))
+                elif column is None:
+                    arrays.append(pa.nulls(size, field.type))
+                else:
+                    # NaN is nothing.
+                    arrays.append(pa.array(np.asarray(column, dtype=np.float64), from_pandas=True))
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
 def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each curve."""
+    """Yield the columns of each curve; a text stands in every row."""
     for (basis, reading), by_class in curves.families().items():
         for label, curve in by_class.items():
             yield {"basis": basis, "reading": reading, "class": label, **_columns(curve)}
@@ -101,9 +86,9 @@ def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
     for name, of_classes in curves.reliability.items():
         basis, reading = name.split(".")
         for label, kinds in of_classes.items():
-            for kind, found in zip(("equal_width", "equal_mass"), kinds, strict=True):
-                own = {"bin_size": found.size, "mean_score": found.score, "mean_reference": found.reference}
-                yield {"basis": basis, "reading": reading, "class": label, "bins": kind, **own}
+            for kind, bins in zip(("equal_width", "equal_mass"), kinds, strict=True):
+                numbers = {"bin_size": bins.size, "mean_score": bins.score, "mean_reference": bins.reference}
+                yield {"basis": basis, "reading": reading, "class": label, "bins": kind, **numbers}
     for basis, surface in curves.surfaces.items():
         yield from _of_surface(basis, curves.classes, surface)
     for name, roc in (("psd_roc", curves.psd_roc), ("pi_psd_roc", curves.pi_psd_roc)):
@@ -111,7 +96,7 @@ def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
             yield {"basis": "intersection", "reading": name, "efpr": roc.efpr, "etpr": roc.etpr}
 
 
-def _of_surface(basis: str, labels: Sequence[str], surface: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - a Surface
+def _of_surface(basis: str, labels: tuple[str, ...], surface: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - a Surface
     """Yield the columns of each class, and of all together: counts and F for every pair of thresholds."""
     ours, theirs = np.meshgrid(surface.thresholds, surface.thresholds, indexing="ij")
     axes = {
@@ -121,24 +106,23 @@ def _of_surface(basis: str, labels: Sequence[str], surface: Any) -> Iterator[dic
         "threshold": theirs.ravel(),
     }
 
-    def counts(tp: Any, n_ref: Any, n_sys: Any) -> dict[str, Any]:  # noqa: ANN401 - (n, n), (n,) and (n,)
+    def counts(tp: Any, n_ref: Any, n_sys: Any, f1: Any) -> dict[str, Any]:  # noqa: ANN401 - (n, n), (n,), (n,) and (n, n)
         both = np.broadcast_to(n_ref[:, None], tp.shape), np.broadcast_to(n_sys, tp.shape)
-        return {"tp": tp.ravel(), "n_ref": both[0].ravel(), "n_sys": both[1].ravel()}
+        return {"tp": tp.ravel(), "n_ref": both[0].ravel(), "n_sys": both[1].ravel(), "f1": f1.ravel()}
 
-    f = surface.f
-    for c, label in enumerate(labels):
-        of = surface.tp[c], surface.n_ref[c], surface.n_sys[c]
-        yield {**axes, "class": label, **counts(*of), "f1": f[c].ravel()}
-    of = tuple(column.sum(axis=0) for column in (surface.tp, surface.n_ref, surface.n_sys))
-    yield {**axes, "average": "micro", **counts(*of), "f1": surface.micro_f.ravel()}
+    columns = (surface.tp, surface.n_ref, surface.n_sys)
+    for label, tp, n_ref, n_sys, f1 in zip(labels, *columns, surface.f, strict=True):
+        yield {**axes, "class": label, **counts(tp, n_ref, n_sys, f1)}
+    tp, n_ref, n_sys = (column.sum(axis=0) for column in columns)
+    yield {**axes, "average": "micro", **counts(tp, n_ref, n_sys, surface.micro_f)}
     yield {**axes, "average": "macro", "f1": surface.macro_f.ravel()}
 
 
 def _columns(curve: Any) -> dict[str, Any]:  # noqa: ANN401 - a Curve
     names = ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate")
-    found = {name: getattr(curve, name) for name in names}
-    found["n_ref"] = np.full(len(curve.threshold), curve.n_ref, dtype=np.float64)
+    columns = {name: getattr(curve, name) for name in names}
+    columns["n_ref"] = np.full(len(curve.threshold), curve.n_ref, dtype=np.float64)
     if curve.fp is not None:
-        found |= {name: getattr(curve, name) for name in ("false_positive_rate", "false_negative_rate")}
-        found["det_false_positive"], found["det_false_negative"] = curve.det
-    return found
+        columns |= {name: getattr(curve, name) for name in ("false_positive_rate", "false_negative_rate")}
+        columns["det_false_positive"], columns["det_false_negative"] = curve.det
+    return columns

@@ -28,7 +28,6 @@ HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "gr
 CHANCE = ("chance", "chance_error", "normalised")
 """Columns behind the others where chance levels were asked for."""
 
-
 BOARD_HEAD = (
     *("system", "rank", "tied", "place", "rank_by", "value", "low", "high", "compared_to"),
     *("difference_value", "difference_low", "difference_high"),
@@ -36,40 +35,34 @@ BOARD_HEAD = (
     *("stability", "best_place", "worst_place"),
 )
 
-_NO_DIFFERENCE = Difference(None, None, None, None, None, None)
-
 
 def delimited(systems: Sequence[Scores], delimiter: str, *, raw: bool = False) -> str:
     """Return all scores of some systems in rows, and their signatures as comments; raw: names as they are."""
     chance = any(scores.chance is not None for scores in systems)
-    rows = (
-        (
-            *(scores.system, score.name, score.basis, score.reading, score.measure),
-            *(score.average, score.class_name, score.group, score.value, score.low, score.high),
-            *(_chance(scores, score.name) if chance else ()),
-        )
-        for scores in systems
-        for score in scores.scores.values()
-    )
+    rows: list[_Row] = []
+    for scores in systems:
+        levels = scores.chance.levels if scores.chance else {}
+        for s in scores.scores.values():
+            level = levels.get(s.name)
+            of_chance = (level.chance, level.error, level.normalised) if level else (None, None, None)
+            rows.append(
+                (
+                    *(scores.system, s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group),
+                    *(s.value, s.low, s.high, *(of_chance if chance else ())),
+                )
+            )
     return _lines((*HEAD, *(CHANCE if chance else ())), rows, systems, delimiter, raw=raw)
-
-
-def _chance(scores: Scores, name: str) -> _Row:
-    level = None if scores.chance is None else scores.chance.levels.get(name)
-    return (None, None, None) if level is None else (level.chance, level.error, level.normalised)
 
 
 def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
     """Return the entries of a board in rows, and the signatures of all systems as comments; raw: as above."""
     rows = []
     for entry in board.entries:
-        difference = entry.difference or _NO_DIFFERENCE
+        off = entry.difference or Difference(None, None, None, None, None, None)
         rows.append(
             (
-                *_ranked(entry),
-                *(board.rank_by, entry.value, entry.low, entry.high, board.compared_to),
-                *(difference.value, difference.low, difference.high),
-                *(difference.p_bootstrap, difference.p_exchange, difference.p_adjusted),
+                *(*_ranked(entry), board.rank_by, entry.value, entry.low, entry.high, board.compared_to),
+                *(off.value, off.low, off.high, off.p_bootstrap, off.p_exchange, off.p_adjusted),
                 *(entry.stability, entry.best_place, entry.worst_place),
             )
         )
@@ -85,12 +78,11 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     )
     rows = []
     for scores, entry in zip(board.systems, board.entries, strict=True):
-        difference = entry.difference or _NO_DIFFERENCE
+        off = entry.difference or Difference(None, None, None, None, None, None)
         rows.append(
             (
-                *_ranked(entry),
-                *(entry.value, entry.low, entry.high, entry.best_place, entry.worst_place, board.compared_to),
-                *(difference.value, difference.low, difference.high, difference.p_adjusted),
+                *(*_ranked(entry), entry.value, entry.low, entry.high, entry.best_place, entry.worst_place),
+                *(board.compared_to, off.value, off.low, off.high, off.p_adjusted),
                 *(scores.get(name) for name in others),
             )
         )

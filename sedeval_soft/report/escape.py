@@ -7,6 +7,7 @@ a spreadsheet runs a cell that begins like a formula; a browser runs markup; Git
 
 from __future__ import annotations
 
+import json
 import re
 
 from sedeval_soft.errors import escaped, visible
@@ -23,23 +24,6 @@ _OBEYED = re.compile(
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 """How a cell begins that spreadsheets run, in signs of either width; some of them read past blanks."""
 
-NEUTRAL = "'"
-"""What a spreadsheet takes for the begin of a text, and does not show."""
-
-
-_LATEX = {
-    **{c: f"\\{c}" for c in "#$%&_{}"},
-    **{c: f"{{{c}}}" for c in "[]*"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    # Of some languages babel makes it a command, in braces too.
-    '"': r"\char34{}",
-}
-
 
 def harmless(text: str) -> str:
     """Return a name with control characters, marks of direction and what is no text written as escapes.
@@ -52,7 +36,8 @@ def harmless(text: str) -> str:
 def cell(text: str) -> str:
     """Return a name as a cell of a table for spreadsheets: harmless, and never a formula."""
     safe = harmless(text)
-    return f"{NEUTRAL}{safe}" if _FORMULA.match(safe) else safe
+    # Behind an apostrophe, which it does not show, a spreadsheet takes everything for text.
+    return f"'{safe}" if _FORMULA.match(safe) else safe
 
 
 def commented(line: str, delimiter: str) -> str:
@@ -70,19 +55,7 @@ def json_text(text: str) -> str:
     # Outside of strings there are none but ends of lines and blanks.
     if text.isascii() and "\x7f" not in text:
         return text
-    return _OBEYED.sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
-
-
-def html(text: str) -> str:
-    """Return a text for HTML, in an element or in an attribute between quotes of either kind."""
-    from html import escape
-
-    return escape(visible(text), quote=True)
-
-
-def latex(text: str) -> str:
-    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` mean something."""
-    return "".join(_LATEX.get(c, c) for c in visible(text)).replace("--", "-{}-")
+    return _OBEYED.sub(lambda match: match[0] if match[0] == "\n" else json.dumps(match[0])[1:-1], text)
 
 
 def github_message(text: str) -> str:
@@ -94,8 +67,3 @@ def github_message(text: str) -> str:
 def github_property(text: str) -> str:
     """Return a text for a property of a GitHub annotation, such as its file or title."""
     return github_message(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _json_escape(character: str) -> str:
-    units = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

@@ -16,12 +16,29 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, spell
 from sedeval_soft.report.board import direction_of, side_by_side
-from sedeval_soft.report.escape import latex as escaped
-from sedeval_soft.report.header import families
 from sedeval_soft.report.layout import measure_label
+from sedeval_soft.report.page import families
 from sedeval_soft.report.table import UNDEFINED, Table, number
 
 _MEASURES = ("precision", "recall", "f1", "error_rate")
+
+_SIGNS = {
+    **{c: f"\\{c}" for c in "#$%&_{}"},
+    **{c: f"{{{c}}}" for c in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # Of some languages babel makes it a command, in braces too.
+    '"': r"\char34{}",
+}
+
+
+def escaped(text: str) -> str:
+    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` mean something."""
+    return "".join(_SIGNS.get(c, c) for c in visible(text)).replace("--", "-{}-")
 
 
 def latex(systems: Sequence[Scores]) -> str:
@@ -38,18 +55,24 @@ def latex_board(board: Board) -> str:
         columns.insert(0, (f"{first.basis} {first.reading}", first.measure, first.name))
     headings = [heading for heading, *_ in columns]
     # Columns of one basis and reading lie together: those that `rank_by` set apart would not be counted.
-    columns = [column for heading in dict.fromkeys(headings) for column in columns if column[0] == heading]
+    columns.sort(key=lambda column: headings.index(column[0]))
+    labels = []
+    for _, measure, name in columns:
+        parsed = ScoreName.parse(name)
+        which = parsed.class_name if parsed.average is None else parsed.average.removeprefix(OVERALL)
+        part = "" if parsed.group is None else f"@{parsed.group}"
+        labels.append(f"{measure_label(settings, measure)} {which}".strip() + part)
     ranks = [f"{entry.rank}{'$^=$' if entry.tied else ''}" for entry in board.entries]
     names = [escaped(scores.system) for scores in board.systems]
     cells = [_column(board.systems, name, ends=name == board.rank_by) for *_, name in columns]
-    comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in board.systems))
     table = Table(
         "",
-        ("rank", "system", *(_label(measure_label(settings, of), name) for _, of, name in columns)),
+        ("rank", "system", *labels),
         tuple(zip(ranks, names, *cells, strict=True)),
         names=2,
         headings=tuple(heading for heading, *_ in columns),
     )
+    comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in board.systems))
     return _tabular(table, "rl", comments)
 
 
@@ -74,14 +97,6 @@ def _summary(scores: Scores) -> str:
     return _tabular(table, "ll", (scores.system, scores.signature))
 
 
-def _label(measure: str, name: str) -> str:
-    """Return the head of a column of a leaderboard: its measure, and the class or average that it is of."""
-    parsed = ScoreName.parse(name)
-    of = parsed.class_name if parsed.average is None else parsed.average.removeprefix(OVERALL)
-    part = "" if parsed.group is None else f"@{parsed.group}"
-    return f"{measure} {of}".strip() + part
-
-
 def _column(systems: Sequence[Scores], name: str, *, ends: bool) -> list[str]:
     """Return the cells of one score, the best of them bold; those that look the same are all the best."""
     scores = [system.scores.get(name) for system in systems]
@@ -97,19 +112,16 @@ def _cell(score: Score | None, *, ends: bool = True, bold: bool = False) -> str:
     """Return a value, the ends of its interval as a subscript; empty where there is no such score."""
     if score is None:
         return ""
-    text = _number(score.value)
+    text = number(score.value)
+    if text == UNDEFINED:
+        text = "--"
+    elif text.startswith("-"):
+        text = f"$-${text[1:]}"
     if bold:
         text = rf"\textbf{{{text}}}"
     if not ends or score.low is None or score.high is None:
         return text
     return f"{text}$_{{[{number(float(score.low))}, {number(float(score.high))}]}}$"
-
-
-def _number(value: float | int | None) -> str:
-    text = number(value)
-    if text == UNDEFINED:
-        return "--"
-    return f"$-${text[1:]}" if text.startswith("-") else text
 
 
 def _tabular(table: Table, names: str, comments: Iterable[str]) -> str:

@@ -6,8 +6,7 @@ same tables, and a measure or an average stands in the tables of other measures 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sedeval_soft.measures.names import AVERAGES, OVERALL
 from sedeval_soft.measures.registry import FAMILIES
@@ -19,22 +18,21 @@ _MEASURES = tuple(measure for family in FAMILIES for measure in family.measures)
 
 def _in_table(table: str, *first: str) -> tuple[str, ...]:
     """Return the measures of a table: those that come first, and others in the order of the registry."""
-    return (*first, *dict.fromkeys(m.name for m in _MEASURES if m.table == table and m.name not in first))
+    return tuple(dict.fromkeys((*first, *(m.name for m in _MEASURES if m.table == table))))
 
-
-SHORT = {measure.name: measure.short for measure in _MEASURES if measure.short}
-"""What a measure is called in a table's head; one that is not here keeps its name, and fbeta has its beta."""
 
 COUNTS = _in_table("counts", "n_ref", "n_sys", "tp", "fp", "fn", "tn")
 
-EXACT = tuple({measure.name: None for measure in _MEASURES if measure.exact})
+EXACT = frozenset(measure.name for measure in _MEASURES if measure.exact)
 """Measures of which every digit is shown: what is typed in again must select the same rows."""
+
+_SHORT = {measure.name: measure.short for measure in _MEASURES if measure.short}
 
 _MAIN, _RATES, _PSDS = _in_table("main"), _in_table("rates"), _in_table("psds")
 _NEGATIVES, _DEVIATIONS = _in_table("negatives"), _in_table("deviations")
 _PRECISIONS, _ROC = _in_table("precision"), _in_table("roc")
 _DIVERGENCES = _in_table("divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
-_JOINT, _LABEL_WISE = _in_table("joint"), _in_table("label-wise")
+_LABEL_WISE = _in_table("label-wise")
 _CALIBRATION, _SATISFICED = _in_table("calibration"), _in_table("satisficed")
 
 
@@ -50,10 +48,6 @@ class Averages:
     measures: tuple[str, ...]
     averages: tuple[str, ...]
     stacked: bool = False
-
-    def shows(self, measure: str, average: str | None) -> bool:
-        """Return whether an average of a measure stands in this table."""
-        return measure in self.measures and average in self.averages
 
 
 AVERAGED = (
@@ -80,7 +74,15 @@ AVERAGED = (
 )
 """The tables of averages in order."""
 
-_OF_PARTS = Averages("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
+TABLE_OF = {
+    (measure, average): table
+    for table in reversed(AVERAGED)
+    for measure in table.measures
+    for average in table.averages
+}
+"""The table in which an average of a measure stands; the first of those that would have it."""
+
+OF_PARTS = Averages("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
 """The one table of averages that a group of classes or a scene has; its name follows the title."""
 
 OF_CLASSES = (
@@ -104,15 +106,6 @@ OF_CLASSES = (
 """The tables of classes of each basis and reading: what follows their title, and their measures."""
 
 
-def of_parts(kinds: Iterable[str | None]) -> Averages:
-    """Return the table of the main averages of a part; kinds: the averages that it has.
-
-    As in the summary of the whole, weighted averages stand aside; here they have no table of their own.
-    """
-    aside = {"micro", "macro"} <= {*kinds}
-    return replace(_OF_PARTS, averages=tuple(a for a in _OF_PARTS.averages if a != "weighted" or not aside))
-
-
 def measure_label(settings: Settings, measure: str) -> str:
     """Return what a measure is called in a table."""
-    return f"F{short(settings.beta)}" if measure == "fbeta" else SHORT.get(measure, measure)
+    return f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)

@@ -1,4 +1,4 @@
-r"""Choose a presentation.
+r"""Choose a presentation, and documents as JSON and YAML.
 
 Every output carries the signature, the line that makes it repeatable; `delimited` says how csv and tsv do.
 Every output can be encoded: a byte of a file's name that is no text is shown as `\udcff`.
@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
 from sedeval_soft.measures.names import AVERAGES
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
+    from sedeval_soft.report.table import Page
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
-
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def render(
     systems: Sequence[Scores],
     form: str = "text",
     *,
+    board: Board | None = None,
     averages: Collection[str] = (),
     color: bool = False,
     width: int | None = None,
@@ -32,40 +32,13 @@ def render(
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
+    board: the comparison of these systems, which is shown in their place; JSON and YAML have all scores of
+    all systems, too, csv and tsv a row for each system.
     averages: show only these of `micro`, `macro` and `weighted`; all if none is named.
     color, width: draw the tables of `text` for a terminal so many cells wide (None: as wide as they are).
     raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
     Raises ValueError for another form or average, or for no system.
     """
-    return _rendered(tuple(systems), None, form, averages, color, width, raw_names)
-
-
-def render_board(
-    board: Board,
-    form: str = "text",
-    *,
-    averages: Collection[str] = (),
-    color: bool = False,
-    width: int | None = None,
-    raw_names: bool = False,
-) -> str:
-    """Return the comparison of systems as text in one of `FORMATS`.
-
-    JSON and YAML have all scores of all systems, as `render` has them, csv and tsv a row for each system.
-    averages, color, width, raw_names: as of `render`. Raises ValueError as that does.
-    """
-    return _rendered(board.systems, board, form, averages, color, width, raw_names)
-
-
-def _rendered(
-    systems: tuple[Scores, ...],
-    board: Board | None,
-    form: str,
-    averages: Collection[str],
-    color: bool,
-    width: int | None,
-    raw_names: bool,
-) -> str:
     if not systems:
         raise ValueError("there is no system to show")
     if form not in FORMATS:
@@ -73,38 +46,39 @@ def _rendered(
     if averages:
         systems = tuple(with_averages(scores, averages) for scores in systems)
         board = board and replace(board, systems=systems)
-    if form in _DELIMITERS:
+    if form in {"csv", "tsv"}:
         from sedeval_soft.report.delimited import delimited, delimited_board
 
-        sign = _DELIMITERS[form]
-        return (
-            delimited_board(board, sign, raw=raw_names) if board else delimited(systems, sign, raw=raw_names)
-        )
+        delimiter = "," if form == "csv" else "\t"
+        if board is None:
+            return delimited(systems, delimiter, raw=raw_names)
+        return delimited_board(board, delimiter, raw=raw_names)
     if form == "latex":
         from sedeval_soft.report.latex import latex, latex_board
 
-        return latex_board(board) if board else latex(systems)
+        return latex(systems) if board is None else latex_board(board)
     if form in {"json", "yaml"}:
-        from sedeval_soft.comparison.board import board_document
-        from sedeval_soft.report.json import json_document, yaml_document
+        return _document(systems, board, form)
+    from sedeval_soft.report.text import markdown, text
 
-        whole = document(systems) if board is None else board_document(board)
-        return json_document(whole) if form == "json" else yaml_document(whole)
-    if board is None:
-        from sedeval_soft.report.page import page_of
+    pages = pages_of(systems, board)
+    return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
 
-        pages = [page_of(scores) for scores in systems]
-    else:
+
+def render_board(board: Board, form: str = "text", **options: Any) -> str:  # noqa: ANN401 - as for render
+    """Return the comparison of systems as text in one of `FORMATS`; options: as of `render`."""
+    return render(board.systems, form, board=board, **options)
+
+
+def pages_of(systems: Sequence[Scores], board: Board | None) -> list[Page]:
+    """Return the page of a board, or without one a page for each system."""
+    if board is not None:
         from sedeval_soft.report.board import board_page
 
-        pages = [board_page(board)]
-    if form == "markdown":
-        from sedeval_soft.report.markdown import markdown
+        return [board_page(board)]
+    from sedeval_soft.report.page import page_of
 
-        return markdown(pages)
-    from sedeval_soft.report.text import text
-
-    return text(pages, color=color, width=width)
+    return [page_of(scores) for scores in systems]
 
 
 def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
@@ -116,12 +90,81 @@ def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
         if average not in AVERAGES:
             raise ValueError(f"{average!r} is not one of {', '.join(AVERAGES)}")
     unwanted = {*AVERAGES} - {*averages}
-    shown = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
+    members = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
     folds, sweep = scores.folds, scores.sweep
     if folds is not None:
-        folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in shown))
+        folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in members))
     if sweep is not None:
-        sweep = replace(
-            sweep, scores={name: values for name, values in sweep.scores.items() if name in shown}
-        )
-    return replace(scores, scores=shown, folds=folds, sweep=sweep)
+        values = {name: values for name, values in sweep.scores.items() if name in members}
+        sweep = replace(sweep, scores=values)
+    return replace(scores, scores=members, folds=folds, sweep=sweep)
+
+
+def _document(systems: Sequence[Scores], board: Board | None, form: str) -> str:
+    """Return the document of systems, or of their board, as JSON or YAML, which say the very same."""
+    if board is None:
+        whole = document(systems)
+    else:
+        from sedeval_soft.comparison.board import board_document
+
+        whole = board_document(board)
+    if form == "json":
+        return json_document(whole)
+    import msgspec
+
+    from sedeval_soft.settings_files import write_plain_yaml
+
+    return write_plain_yaml(msgspec.json.decode(_json(whole)))
+
+
+def json_document(document: Any) -> str:  # noqa: ANN401 - plain values
+    """Return plain values as indented JSON in which nothing stands that a terminal obeys.
+
+    What is not finite becomes null, as undefined is: no NaN gets out.
+    """
+    import msgspec
+
+    from sedeval_soft.report.escape import json_text
+
+    return json_text(msgspec.json.format(_json(document), indent=2).decode()) + "\n"
+
+
+def _json(document: Any) -> bytes:  # noqa: ANN401 - plain values
+    import msgspec
+
+    try:
+        return msgspec.json.encode(document)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_encodable(document))
+
+
+def _encodable(value: Any) -> Any:  # noqa: ANN401 - any part of a document
+    """Return a part of a document with every text in it encodable."""
+    from sedeval_soft.report.escape import encodable
+
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {key: _encodable(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_encodable(part) for part in value]
+    return value
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of documents of schema `soft-sed-eval/1`."""
+    return _schema("soft-sed-eval-1")
+
+
+def validation_schema() -> dict[str, Any]:
+    """Return the JSON Schema of documents of schema `soft-sed-eval-validation/1`."""
+    return _schema("soft-sed-eval-validation-1")
+
+
+def _schema(name: str) -> dict[str, Any]:
+    import json
+    from importlib.resources import files
+
+    path = files("sedeval_soft.report") / "schema" / f"{name}.schema.json"
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document

@@ -21,8 +21,9 @@ from sedeval_soft.errors import SettingsError, be, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.layout import AVERAGED
-from sedeval_soft.report.markdown import markdown
+from sedeval_soft.report.render import pages_of
 from sedeval_soft.report.table import Page, Table, exact, number
+from sedeval_soft.report.text import markdown
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
@@ -61,8 +62,8 @@ def _chosen(scores: Scores, wanted: Sequence[str]) -> list[Score]:
     """Return the scores that were asked for; the main averages where none were."""
     if wanted:
         return [scores.score(name) for name in dict.fromkeys(wanted)]
-    averages = _averages(scores)
-    return [s for s in averages if AVERAGED[0].shows(s.measure, s.average)] or averages
+    averages, main = _averages(scores), AVERAGED[0]
+    return [s for s in averages if s.measure in main.measures and s.average in main.averages] or averages
 
 
 def _averages(scores: Scores) -> list[Score]:
@@ -81,19 +82,16 @@ def _with_ends(score: Score) -> str:
 
 def commands(verdicts: Sequence[Verdict], warnings: Sequence[str]) -> str:
     """Return a workflow command for each requirement that is not met, and for each warning."""
-    lines = [
-        _command(
-            "error", f"{verdict.system}: requirement not met", f"{verdict.requirement}: {verdict.reason}"
-        )
+    annotations = [
+        ("error", f"{verdict.system}: requirement not met", f"{verdict.requirement}: {verdict.reason}")
         for verdict in dict.fromkeys(verdicts)
         if not verdict.met
     ]
-    lines += [_command("warning", "soft-sed-eval", warning) for warning in dict.fromkeys(warnings)]
-    return "".join(lines)
-
-
-def _command(kind: str, title: str, message: str) -> str:
-    return f"::{kind} title={github_property(title)}::{github_message(message)}\n"
+    annotations += [("warning", "soft-sed-eval", warning) for warning in dict.fromkeys(warnings)]
+    return "".join(
+        f"::{kind} title={github_property(title)}::{github_message(message)}\n"
+        for kind, title, message in annotations
+    )
 
 
 def job_summary(
@@ -107,12 +105,15 @@ def job_summary(
 
     most: bytes that it may have. Tables that it has no room for are left out, the last ones first.
     """
-    from sedeval_soft.report.board import board_page
-    from sedeval_soft.report.page import page_of
-
-    first, *others = [board_page(board)] if board is not None else [page_of(scores) for scores in systems]
+    first, *others = pages_of(systems, board)
     if wanted:
-        first = replace(first, tables=(_wanted(systems, wanted),), notes=())
+        rows = tuple(
+            (visible(scores.system), visible(score.name), _with_ends(score))
+            for scores in systems
+            for score in _chosen(scores, wanted)
+        )
+        table = Table("Scores", ("system", "score", "value"), rows, names=2)
+        first = replace(first, tables=(table,), notes=())
     if verdicts:
         first = replace(first, tables=(_requirements(verdicts), *first.tables))
     pages = [first, *others]
@@ -132,15 +133,6 @@ def _requirements(verdicts: Sequence[Verdict]) -> Table:
     missed = sum(row[0] != "met" for row in rows)
     title = f"Requirements: {missed} of {len(rows)} not met" if missed else "Requirements: all met"
     return Table(title, ("", "system", "requirement", "value"), rows, names=3)
-
-
-def _wanted(systems: Sequence[Scores], wanted: Sequence[str]) -> Table:
-    rows = tuple(
-        (visible(scores.system), visible(score.name), _with_ends(score))
-        for scores in systems
-        for score in _chosen(scores, wanted)
-    )
-    return Table("Scores", ("system", "score", "value"), rows, names=2)
 
 
 def _shortened(page: Page, tables: int) -> Page:
@@ -177,7 +169,6 @@ def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequen
 
 
 def _add_suite(root: ET.Element, scores: Scores, verdicts: Sequence[Verdict], wanted: Sequence[str]) -> None:
-    # What is visible is a character of XML 1.0; controls, halves of pairs and the like become escapes.
     suite = _add(root, "testsuite", name=scores.system)
     properties = _add(suite, "properties")
     facts = {"version": scores.version, "signature": scores.signature}
@@ -200,14 +191,15 @@ def _add_suite(root: ET.Element, scores: Scores, verdicts: Sequence[Verdict], wa
             _add(case, "system-out", f"{score.name} = {_with_ends(score)}")
     if scores.warnings:
         _add(suite, "system-err").text = "\n".join(map(visible, scores.warnings))
-    suite.set("tests", str(len(suite.findall("testcase"))))
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    counts = {"tests": "testcase", "failures": "testcase/failure", "skipped": "testcase/skipped"}
+    for count, path in counts.items():
+        suite.set(count, str(len(suite.findall(path))))
     suite.set("errors", "0")
     suite.set("time", "0")
 
 
 def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
+    """Add an element. What is visible is a character of XML 1.0; controls and the like become escapes."""
     from xml.etree import ElementTree as ET
 
     element = ET.SubElement(parent, tag, {name: visible(value) for name, value in attributes.items()})

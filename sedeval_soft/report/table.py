@@ -76,6 +76,12 @@ def number_if_any(value: float | int | None, digits: int = 4) -> str:
     return "" if value is None else number(float(value), digits)
 
 
+def signed(value: float | int | None) -> str:
+    """Return a number with its sign, also above 0; `-` where undefined."""
+    text = number(value)
+    return text if text[0] == "-" or float(text) == 0 else f"+{text}"
+
+
 def exact(value: float | int | None) -> str:
     """Return a number so that reading it back gives the same number; `-` where undefined."""
     if value is None or not math.isfinite(value):

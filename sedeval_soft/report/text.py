@@ -1,4 +1,4 @@
-"""Pages of results as text: aligned for pipes and files, with colours and lines (by rich) for a terminal.
+"""Pages of results as text, aligned for pipes and files or drawn (by rich) for a terminal; and as Markdown.
 
 No name is ever cut. On a terminal the columns of a table that is too wide are spread over a few tables; where
 that does not help, because the names alone fill the terminal, it is drawn as wide as it is.
@@ -6,7 +6,7 @@ that does not help, because the names alone fill the terminal, it is drawn as wi
 
 from __future__ import annotations
 
-import io
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,42 +23,42 @@ _MARGIN = 1
 _MOST_TABLES = 4
 """Into more tables than these one is harder to read than in lines that the terminal wraps."""
 
+_MARKUP = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
+
 
 def text(pages: Sequence[Page], *, color: bool = False, width: int | None = None) -> str:
     """Return pages, one after another, each under the name of its system if there are several.
 
     color, width: draw the tables for a terminal so many cells wide (None: as wide as they are).
     """
-    return "\n".join(_page(page, color, width, named=len(pages) > 1) for page in pages)
-
-
-def _page(page: Page, color: bool, width: int | None, *, named: bool) -> str:
-    margin = max(len(name) for name, _ in page.lines)
-    blocks = [f"System: {visible(page.title)}\n"] if named else []
-    blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in page.lines))
-    blocks += [terminal_table(table, width) if color else plain_table(table) for table in page.tables]
-    for lines in (page.notes, tuple(map(visible, page.signatures))):
-        if lines:
-            blocks.append("".join(f"{line}\n" for line in lines))
+    blocks = []
+    for page in pages:
+        if len(pages) > 1:
+            blocks.append(f"System: {visible(page.title)}\n")
+        margin = max(len(name) for name, _ in page.lines)
+        blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in page.lines))
+        blocks += [_terminal_table(table, width) if color else plain_table(table) for table in page.tables]
+        for lines in (page.notes, tuple(map(visible, page.signatures))):
+            if lines:
+                blocks.append("".join(f"{line}\n" for line in lines))
     return "\n".join(blocks)
 
 
 def plain_table(table: Table) -> str:
     """Return a table as aligned lines of text without colour; no line is cut, however long."""
     widths = [max(map(cells, column)) for column in zip(table.head, *table.rows, strict=True)]
-    group_line, at = [], 0
+    headings, at = [], 0
     for heading, count in table.groups:
-        have = sum(widths[at : at + count]) + len(_GAP) * (count - 1)
+        width = sum(widths[at : at + count]) + len(_GAP) * (count - 1)
         # The last column of a group gives its heading room.
-        widths[at + count - 1] += max(0, cells(heading) - have)
-        group_line.append(_padded(heading, max(have, cells(heading))))
+        widths[at + count - 1] += max(0, cells(heading) - width)
+        headings.append(heading + _blanks(heading, width))
         at += count
-    lines = [table.title]
-    if group_line:
-        lines.append(_GAP.join(group_line))
+    lines = [table.title, _GAP.join(headings)] if headings else [table.title]
     for row in (table.head, *table.rows):
-        columns = enumerate(zip(row, widths, strict=True))
-        lines.append(_GAP.join(_padded(cell, width, right=i >= table.names) for i, (cell, width) in columns))
+        names = (cell + _blanks(cell, width) for cell, width in zip(row, widths[: table.names], strict=False))
+        numbers = zip(row[table.names :], widths[table.names :], strict=True)
+        lines.append(_GAP.join((*names, *(_blanks(cell, width) + cell for cell, width in numbers))))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -70,16 +70,15 @@ def cells(text: str) -> int:
     return sum(0 if is_mark else 2 if width in {"W", "F"} else 1 for is_mark, width in kinds)
 
 
-def _padded(text: str, width: int, *, right: bool = False) -> str:
-    blanks = " " * (width - cells(text))
-    return blanks + text if right else text + blanks
+def _blanks(text: str, width: int) -> str:
+    return " " * (width - cells(text))
 
 
-def terminal_table(table: Table, width: int | None) -> str:
-    """Return a table with lines and colours (none if NO_COLOR is set) for a terminal so many cells wide.
+# For a terminal.
 
-    width: None for any.
-    """
+
+def _terminal_table(table: Table, width: int | None) -> str:
+    """Return a table with lines and colours (none if NO_COLOR is set) for a terminal so many cells wide."""
     tables = [table] if width is None else split(table, _terminal_widths(table), width - _MARGIN)
     return "\n".join(map(_draw, tables if len(tables) <= _MOST_TABLES else [table]))
 
@@ -102,14 +101,14 @@ def split(table: Table, widths: Sequence[int], width: int) -> list[Table]:
     widths: of the columns. Groups of columns stay together where they can. Where the names leave no room for
     even one column of numbers, a table is wider.
     """
-    gap, names = len(_GAP), table.names
-    room = width - sum(widths[:names]) - gap * (names - 1)
+    gap, at = len(_GAP), table.names
+    room = width - sum(widths[:at]) - gap * (at - 1)
     runs: list[list[int]] = [[]]
-    used, at = 0, names
-    for _, count in table.groups[1:] or [("", 1)] * (len(table.head) - names):
+    used = 0
+    for count in [count for _, count in table.groups[1:]] or [1] * (len(table.head) - at):
         for i in range(at, at + count):
-            block = range(i, at + count if i == at else i + 1)
-            if used and used + sum(widths[column] + gap for column in block) > room:
+            together = range(at, at + count) if i == at else (i,)
+            if used and used + sum(widths[column] + gap for column in together) > room:
                 runs.append([])
                 used = 0
             runs[-1].append(i)
@@ -130,6 +129,8 @@ def _columns(table: Table, numbers: Sequence[int]) -> Table:
 
 
 def _draw(table: Table) -> str:
+    import io
+
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -138,16 +139,50 @@ def _draw(table: Table) -> str:
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 0, 0, 1))
     above = [text for heading, count in table.groups for text in (f"{heading}\n", *["\n"] * (count - 1))]
     for i, (name, width) in enumerate(zip(table.head, _terminal_widths(table), strict=True)):
+        heading = Text((above[i] if above else "") + name)
         justify: JustifyMethod = "right" if i >= table.names else "left"
-        heading = above[i] if above else ""
-        drawn.add_column(Text(heading + name), justify=justify, no_wrap=True, min_width=width)
+        drawn.add_column(heading, justify=justify, no_wrap=True, min_width=width)
     for at, row in enumerate(table.rows):
-        faint = [
-            at in table.details or (cell == UNDEFINED and i >= table.names) for i, cell in enumerate(row)
-        ]
-        drawn.add_row(*(Text(cell, style="dim" if dim else "") for cell, dim in zip(row, faint, strict=True)))
+        texts = [Text(cell, style="dim" if at in table.details else "") for cell in row]
+        for text in texts[table.names :]:
+            text.style = "dim" if text.plain == UNDEFINED else text.style
+        drawn.add_row(*texts)
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=10**6, highlight=False, legacy_windows=False)
     console.print(Text(table.title, style="bold"))
     console.print(drawn)
     return "".join(" " * _MARGIN + line.rstrip() + "\n" for line in out.getvalue().splitlines())
+
+
+# As Markdown, with tables as GitHub draws them.
+
+
+def markdown(pages: Sequence[Page]) -> str:
+    """Return pages in Markdown, one after another."""
+    blocks = []
+    for page in pages:
+        blocks.append(f"## {escaped(page.title)}\n")
+        blocks.append("".join(f"- {name}: {escaped(content)}\n" for name, content in page.lines))
+        if page.warnings:
+            blocks.append("".join(f"- **warning**: {escaped(warning)}\n" for warning in page.warnings))
+        blocks += map(_markdown_table, page.tables)
+        # A note must not begin a list.
+        blocks += [re.sub(r"^(?=[-+])", r"\\", f"{escaped(note)}\n") for note in page.notes]
+        blocks += [f"{escaped(signature)}\n" for signature in page.signatures]
+    return "\n".join(blocks)
+
+
+def escaped(text: str) -> str:
+    """Return a text in which Markdown and HTML see no markup, on one line."""
+    return visible(text).translate(_MARKUP)
+
+
+def _markdown_table(table: Table) -> str:
+    headings = [heading for heading, count in table.groups for _ in range(count)] or [""] * len(table.head)
+    head = [f"{heading} {name}".strip() for heading, name in zip(headings, table.head, strict=True)]
+    rule = ["---" if i < table.names else "---:" for i in range(len(head))]
+    lines = [[escaped(name) for name in head], rule]
+    for at, row in enumerate(table.rows):
+        # Blanks that set off a name mean nothing in Markdown.
+        lines.append([escaped(cell.lstrip() if at in table.details else cell) for cell in row])
+    return f"### {escaped(table.title)}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

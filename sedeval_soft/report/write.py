@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from sedeval_soft.errors import EvaluationError
@@ -36,8 +36,8 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
         if _OPEN_ALREADY.fullmatch(name):
             with Path(name).open("ab") as opened:
                 opened.write(data)
-            return
-        _put(name, lambda target: _fill(target, data))
+        else:
+            replaced(name, lambda target: target.write_bytes(data))
 
 
 def add_to(path: str | os.PathLike[str], text: str) -> None:
@@ -46,10 +46,36 @@ def add_to(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
-def replaced(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+def replaced(path: str | os.PathLike[str], write: Callable[[Path], object]) -> None:
     """Let a function write a file beside the target, and rename that; as `write_atomic` otherwise."""
-    with _failing(os.fspath(path)):
-        _put(os.fspath(path), write)
+    import secrets
+
+    name = os.fspath(path)
+    with _failing(name):
+        try:
+            mode = Path(name).stat().st_mode
+        except FileNotFoundError:
+            mode = None
+        if not name or (mode is not None and stat.S_ISDIR(mode)):
+            raise IsADirectoryError(21, "it is a folder" if name else "the name is empty")
+        if mode is not None and not stat.S_ISREG(mode):
+            write(Path(name))
+            return
+        target = Path(os.path.realpath(name))
+        if not target.parent.is_dir():
+            raise NotADirectoryError(20, f"there is no folder {target.parent}")
+        # Named before it is made: whatever interrupts us, wherever, it is known what must go.
+        part = target.parent / f"{PART_PREFIX}{os.getpid()}-{secrets.token_hex(8)}{PART_SUFFIX}"
+        try:
+            with open(part, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                write(part)
+                os.fsync(file.fileno())
+            part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+            part.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise
 
 
 @contextlib.contextmanager
@@ -57,54 +83,11 @@ def _failing(name: str) -> Iterator[None]:
     """Turn what goes wrong in writing into an OutputError that names the file."""
     try:
         yield
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputError):
         raise
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL, a text that is none
-        said = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{name}: cannot be written: {said}") from error
-
-
-def _put(name: str, write: Callable[[Path], None]) -> None:
-    try:
-        mode = Path(name).stat().st_mode
-    except FileNotFoundError:
-        mode = None
-    if not name or (mode is not None and stat.S_ISDIR(mode)):
-        raise IsADirectoryError(21, "it is a folder" if name else "the name is empty")
-    if mode is not None and not stat.S_ISREG(mode):
-        write(Path(name))
-        return
-    target = Path(os.path.realpath(name))
-    if not target.parent.is_dir():
-        raise NotADirectoryError(20, f"there is no folder {target.parent}")
-    _replace(target, write, mode)
-
-
-def _fill(target: Path, data: bytes) -> None:
-    with target.open("wb") as file:
-        file.write(data)
-
-
-def _replace(target: Path, write: Callable[[Path], None], mode: int | None) -> None:
-    """Let a function write a new file beside the target, and put it in the target's place."""
-    import secrets
-
-    # Named before it is made: whatever interrupts us, wherever, it is known what must go.
-    part = target.parent / f"{PART_PREFIX}{os.getpid()}-{secrets.token_hex(8)}{PART_SUFFIX}"
-    try:
-        with open(part, "xb", opener=_for_us_alone) as file:
-            write(part)
-            os.fsync(file.fileno())
-        part.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
-
-
-def _for_us_alone(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{name}: cannot be written: {reason}") from error
 
 
 def _umask() -> int:
@@ -118,7 +101,7 @@ def write_folder(
     path: str | os.PathLike[str],
     members: Iterable[tuple[str, bytes]],
     *,
-    replaceable: Iterable[str] = (),
+    replaceable: Collection[str] = (),
     force: bool = False,
 ) -> None:
     """Write files to a temporary folder beside the target, and rename that.
@@ -133,10 +116,17 @@ def write_folder(
     name = os.fspath(path)
     with _failing(name):
         target = Path(os.path.realpath(name))
-        _check_folder(name, target, frozenset(replaceable), force=force)
+        _check_folder(name, target, replaceable, force=force)
         made = Path(tempfile.mkdtemp(dir=target.parent, prefix=PART_PREFIX, suffix=PART_SUFFIX))
         try:
-            _fill_folder(made, members)
+            for member, data in members:
+                if member in {"", ".", ".."} or "/" in member or os.sep in member:
+                    raise ValueError(f"{member!r} is not the name of a file in a folder")
+                # Never over another: systems that take upper for lower case have one file for both.
+                with (made / member).open("xb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
             made.chmod(0o777 & ~_umask())
             _put_folder(made, target)
         except BaseException:
@@ -144,7 +134,8 @@ def write_folder(
             raise
 
 
-def _check_folder(name: str, target: Path, replaceable: frozenset[str], *, force: bool) -> None:
+def _check_folder(name: str, target: Path, replaceable: Collection[str], *, force: bool) -> None:
+    """Raise OutputError where a folder cannot be put, or would take the place of something of worth."""
     if not name:
         raise OutputError("'': cannot be written: the name is empty")
     if not target.parent.is_dir():
@@ -153,24 +144,15 @@ def _check_folder(name: str, target: Path, replaceable: frozenset[str], *, force
         return
     if not target.is_dir():
         raise OutputError(f"{name}: cannot be written: it is a file; expected the name of a folder")
-    found = list(target.iterdir())
-    if found and not force:
+    inside = list(target.iterdir())
+    if inside and not force:
         raise OutputError(f"{name}: the folder is not empty; expected a new one, or --force to replace it")
-    other = next((p for p in found if p.is_symlink() or not p.is_file() or p.suffix not in replaceable), None)
+    other = next(
+        (p for p in inside if p.is_symlink() or not p.is_file() or p.suffix not in replaceable), None
+    )
     if other is not None:
-        expected = f"nothing but files ending in {', '.join(sorted(replaceable))}"
+        expected = f"nothing but files ending in {', '.join(sorted({*replaceable}))}"
         raise OutputError(f"{name}: is not replaced, since it holds {other.name!r}; expected {expected}")
-
-
-def _fill_folder(folder: Path, members: Iterable[tuple[str, bytes]]) -> None:
-    for name, data in members:
-        if name in {"", ".", ".."} or "/" in name or os.sep in name:
-            raise ValueError(f"{name!r} is not the name of a file in a folder")
-        # Never over another: systems that take upper for lower case have one file for both.
-        with (folder / name).open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _put_folder(made: Path, target: Path) -> None:

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
+    from sedeval_soft.tables.file_groups import read_durations, read_partition
     from sedeval_soft.tables.files import points_in
     from sedeval_soft.tables.frames import rows_from_data
     from sedeval_soft.tables.joined_tables import points_of_folder, read_points
     from sedeval_soft.tables.limits import Limits
-    from sedeval_soft.tables.per_file import read_durations, read_partition
 
 __all__ = [
     "points_in",
@@ -37,8 +37,8 @@ __all__ = [
 _MODULES = {
     "points_in": "files",
     "points_of_folder": "joined_tables",
-    "read_durations": "per_file",
-    "read_partition": "per_file",
+    "read_durations": "file_groups",
+    "read_partition": "file_groups",
     "read_points": "joined_tables",
     "rows_from_data": "frames",
 }

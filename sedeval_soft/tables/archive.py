@@ -14,14 +14,14 @@ from pathlib import PurePosixPath
 from typing import IO, Any
 
 from sedeval_soft.errors import InputError, Problem, one_line
-from sedeval_soft.tables.compressed import Bytes, Counted, check_size, compression_of, expand, read_counted
+from sedeval_soft.tables.compressed import Counted, check_size, compression_of, expand, read_counted
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.files import is_table, stem_of
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.joined_tables import read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Source, without_mark
+from sedeval_soft.tables.source import Bytes, Source, without_mark
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257

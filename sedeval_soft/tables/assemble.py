@@ -60,15 +60,11 @@ class Named:
         if present.all() and not also:
             return self
         names = tuple(
-            dict.fromkeys([*(n for n, kept in zip(self.names, present.tolist(), strict=True) if kept), *also])
+            dict.fromkeys([*(n for n, used in zip(self.names, present.tolist(), strict=True) if used), *also])
         )
         position = {name: code for code, name in enumerate(names)}
         lookup = np.array([position.get(name, -1) for name in self.names], dtype=np.int32)
         return Named(names, lookup[self.codes] if len(self.codes) else self.codes)
-
-    def names_a_row(self, name: str) -> bool:
-        """Return whether any row has this name."""
-        return name in self.names and bool(np.any(self.codes == self.names.index(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,56 +130,45 @@ class Columns:
         """
         if not self._names_and_times_are_sound(limits):
             return None
-        limits.check(origin.name, "rows", len(self.onset), "rows")
+        n = len(self.onset)
         values = [column for _, column in self.classes] if self.value is None else [self.value]
-        if len(self.onset) and values:
-            # Comparisons with NaN are false, so that NaN is refused here, too.
+        limits.check(origin.name, "rows", n, "rows")
+        if n and values:
             lows, highs = [column.min() for column in values], [column.max() for column in values]
             if not all(low >= -ROUNDING for low in lows) or not all(high <= 1 + ROUNDING for high in highs):
                 return None
             if min(lows) < 0 or max(highs) > 1:
-                values, origin = _rounded(values, origin)
-        file = self.file or Named((UNNAMED,), np.zeros(len(self.onset), dtype=np.int32))
-        file = file.used(self.declared)
-        _check_names(origin.name, "files", file.names, limits)
-        if self.label is None:
-            names = tuple(name for name, _ in self.classes)
-            _check_names(origin.name, "classes", names, limits)
-            return EventTable.wide(
-                file.names, names, file.codes, self.onset, self.offset, tuple(values), origin
-            )
-        label = self.label.used()
-        _check_names(origin.name, "classes", label.names, limits)
+                beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+                values = [np.clip(column, 0.0, 1.0) for column in values]
+                origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
+        file = (self.file or Named((UNNAMED,), np.zeros(n, dtype=np.int32))).used(self.declared)
+        label = None if self.label is None else self.label.used()
+        classes = tuple(name for name, _ in self.classes) if label is None else label.names
+        for what, noun, names in (("files", "file", file.names), ("classes", "class", classes)):
+            limits.check(origin.name, what, len(names), what)
+            longest = max(names, key=len, default="")
+            if len(longest) > limits.name_length:
+                found = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
+                raise limits.refusal(origin.name, "name_length", found, len(longest))
+        if label is None:
+            columns = tuple(values)
+            return EventTable.wide(file.names, classes, file.codes, self.onset, self.offset, columns, origin)
         value = None if self.value is None else values[0]
         return EventTable.long(
-            file.names, label.names, file.codes, label.codes, self.onset, self.offset, value, origin
+            file.names, classes, file.codes, label.codes, self.onset, self.offset, value, origin
         )
 
     def _names_and_times_are_sound(self, limits: Limits) -> bool:
         if not len(self.onset):
             return True
-        for names in (self.file, self.label):
-            if names is not None and (names.names_a_row("") or any("\0" in name for name in names.names)):
+        for column in (self.file, self.label):
+            if column is not None and any("\0" in name for name in column.names):
+                return False
+            if column is not None and "" in column.names and np.any(column.codes == column.names.index("")):
                 return False
         # Here, too, NaN fails.
         within = self.onset.min() >= 0 and self.offset.max() <= limits.duration
         return bool(within) and bool(np.all(self.offset >= self.onset))
-
-
-def _check_names(source: str, what: str, names: Sequence[str], limits: Limits) -> None:
-    limits.check(source, what, len(names), what)
-    longest = max(names, key=len, default="")
-    if len(longest) > limits.name_length:
-        noun = "file" if what == "files" else "class"
-        found = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
-        raise limits.refusal(source, "name_length", found, len(longest))
-
-
-def _rounded(values: list[Floats], origin: Origin) -> tuple[list[Floats], Origin]:
-    """Take values just beyond the interval for its ends, and note how many there were."""
-    beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
-    rounded = [np.clip(column, 0.0, 1.0) for column in values]
-    return rounded, replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
 
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:

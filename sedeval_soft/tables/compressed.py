@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import math
 import mmap
+import re
 import zlib
-from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, cast
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
 
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -23,7 +27,12 @@ SPARED = 1 << 24
 _CHECKED = 1 << 26
 """Bytes after which it is asked whether there is memory for as many more."""
 
-_PIECE = 1 << 20
+_IN, _OUT = 1 << 16, 1 << 20
+"""Bytes that are handed over at a time, and that come back at the most."""
+
+_GZIP = 31
+"""What zlib calls a stream with the head and the checksum of gzip."""
+
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 """What follows `BZh9`: a block, or the end where there is none."""
 
@@ -55,6 +64,52 @@ class Taken:
     def whole(self) -> bytes:
         """Return all that are in memory, without another copy."""
         return self._memory.getvalue()
+
+
+def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
+    """Return what gzipped bytes stand for, of one member after another.
+
+    name: of the input. Raises InputError where they are damaged, and where they become more than limits
+    allow: they are counted as they come, whatever they declare.
+    """
+    taken = Taken(name, limits)
+    unfold(name, raw, taken, limits)
+    return taken.whole()
+
+
+def unfold(name: str, raw: Bytes, taken: Taken, limits: Limits = LIMITS) -> None:
+    """Gather what gzipped bytes stand for; arguments and errors as for `decompress`."""
+    with memoryview(raw) as view:
+        try:
+            for piece, read in _inflated(view):
+                taken.add(piece)
+                if taken.size > max(SPARED, limits.ratio * read):
+                    found = f"has more than {limits.ratio} bytes for each compressed one"
+                    raise limits.refusal(name, "ratio", found)
+        except (EOFError, zlib.error) as error:
+            message = f"begins like gzip, but cannot be decompressed: {error}"
+            raise InputError(Problem(name, message, code="broken-gzip")) from error
+
+
+def _inflated(view: memoryview) -> Iterator[tuple[bytes, int]]:
+    """Yield what gzipped bytes stand for, piece by piece, and how many of them were read for it."""
+    at = 0
+    while at < len(view):
+        member = zlib.decompressobj(_GZIP)
+        while not member.eof:
+            given = bytes(view[at : at + _IN])
+            if not given:
+                raise EOFError("it ends before its end was marked")
+            at += len(given)
+            piece = b""
+            while not member.eof and (given or len(piece) == _OUT):
+                piece = member.decompress(given, _OUT)
+                yield piece, at
+                given = member.unconsumed_tail
+        at -= len(member.unused_data)
+        # Zeros may fill up the last block of a tape.
+        while at < len(view) and not view[at]:
+            at += len(re.match(rb"\0*", view[at : at + _OUT])[0])  # type: ignore[index]  # it always matches
 
 
 class Counted(io.RawIOBase):
@@ -101,14 +156,14 @@ def compression_of(data: Bytes) -> str:
     return "xz" if head[:6] == b"\xfd7zXZ\x00" else ""
 
 
-def check_size(name: str, found: int, compressed: int, limits: Limits) -> None:
+def check_size(name: str, size: int, compressed_size: int, limits: Limits) -> None:
     """Raise InputError where more came out of a compressed input than is taken in.
 
-    compressed: bytes that were read of it so far, so that a bomb is known long before its end.
+    compressed_size: bytes that were read of it so far, so that a bomb is known long before its end.
     """
-    limits.check(name, "size", found, "decompressed bytes")
-    if found > SPARED:
-        limits.check(name, "ratio", found // max(1, compressed), "decompressed bytes per byte")
+    limits.check(name, "size", size, "decompressed bytes")
+    if size > SPARED:
+        limits.check(name, "ratio", size // max(1, compressed_size), "decompressed bytes per byte")
 
 
 def expand(name: str, file: Counted, kind: str, check: Callable[[int], None]) -> bytes:
@@ -116,12 +171,10 @@ def expand(name: str, file: Counted, kind: str, check: Callable[[int], None]) ->
 
     check: is told how many bytes came out so far, and raises where they are too many.
     """
-    import lzma
-    import zlib
-
+    opened: Any = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[kind]
     try:
-        with _opened(file, kind) as opened:
-            return read_counted(opened, check)
+        with opened(file) as stream:
+            return read_counted(stream, check)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         message = f"begins like {kind}, but cannot be decompressed: {error}"
         raise InputError(Problem(name, message, code="broken-archive")) from error
@@ -131,103 +184,18 @@ def read_counted(file: IO[bytes], check: Callable[[int], None]) -> bytes:
     """Return all that a file holds; check: as for `expand`."""
     pieces: list[bytes] = []
     size = 0
-    while piece := file.read(_PIECE):
+    while piece := file.read(_OUT):
         size += len(piece)
         check(size)
         pieces.append(piece)
     return b"".join(pieces)
 
 
-def _opened(file: Counted, kind: str) -> IO[bytes]:
-    import bz2
-    import gzip
-    import lzma
-
-    inner = cast("IO[bytes]", file)
-    if kind == "gzip":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=inner))
-    return cast("IO[bytes]", bz2.BZ2File(inner) if kind == "bzip2" else lzma.LZMAFile(inner))
-
-
 def compressed(path: str, data: bytes) -> bytes:
     """Return bytes as a file of that name holds them: compressed where its extension says so."""
-    import bz2
-    import gzip
-    import lzma
-
     last = path.lower()
     if last.endswith(".gz"):
         return gzip.compress(data, mtime=0)  # the same input gives the same bytes
     if last.endswith(".bz2"):
         return bz2.compress(data)
     return lzma.compress(data) if last.endswith(".xz") else data
-
-
-# Gzipped bytes, decompressed piece by piece: a few of them can stand for more than any memory has.
-
-
-_IN, _OUT = 1 << 16, 1 << 20
-"""Bytes that are handed over at a time, and that come back at the most."""
-
-_GZIP = 31
-"""What zlib calls a stream with the head and the checksum of gzip."""
-
-
-def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
-    """Return what gzipped bytes stand for, of one member after another.
-
-    name: of the input. Raises InputError where they are damaged, and where they become more than limits
-    allow: they are counted as they come, whatever they declare.
-    """
-    taken = Taken(name, limits)
-    unfold(name, raw, taken, limits)
-    return taken.whole()
-
-
-def unfold(name: str, raw: Bytes, taken: Taken, limits: Limits = LIMITS) -> None:
-    """Gather what gzipped bytes stand for; arguments and errors as for `decompress`."""
-    view = memoryview(raw)
-    try:
-        at = 0
-        while at < len(view):
-            at = _after_zeros(view, _member(name, view, at, taken, limits))
-    except (EOFError, zlib.error) as error:
-        raise InputError(
-            Problem(name, f"begins like gzip, but cannot be decompressed: {error}", code="broken-gzip")
-        ) from error
-    finally:
-        view.release()
-
-
-def _member(name: str, view: memoryview, at: int, taken: Taken, limits: Limits) -> int:
-    """Take in what a member stands for; return where it ends."""
-    member = zlib.decompressobj(_GZIP)
-    while not member.eof:
-        given = bytes(view[at : at + _IN])
-        if not given:
-            raise EOFError("it ends before its end was marked")
-        at += len(given)
-        piece = b""
-        while not member.eof and (given or len(piece) == _OUT):
-            piece = member.decompress(given, _OUT)
-            taken.add(piece)
-            _check_ratio(name, taken.size, at, limits)
-            given = member.unconsumed_tail
-    return at - len(member.unused_data)
-
-
-def _after_zeros(view: memoryview, at: int) -> int:
-    """Return where another member begins, or the end: zeros may fill up the last block of a tape."""
-    while at < len(view):
-        piece = bytes(view[at : at + _IN])
-        rest = piece.lstrip(b"\0")
-        at += len(piece) - len(rest)
-        if rest:
-            break
-    return at
-
-
-def _check_ratio(name: str, size: int, read: int, limits: Limits) -> None:
-    if size > max(SPARED, limits.ratio * read):
-        found = f"has more than {limits.ratio} bytes for each compressed one"
-        raise limits.refusal(name, "ratio", found)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,18 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
+from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.fit import check_text, shown, unused_names
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.sniff import Sniffed, sniff
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import read_sniffed
+from sedeval_soft.tables.text import read_sniffed, sniff
 from sedeval_soft.tables.text_lines import DELIMITERS
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """A table of text as it is written: its delimiter, whether it has a header, and a column per class.
 
     strict: whether a table that is read must have this delimiter and header.
@@ -55,40 +52,35 @@ _ROWS = 1 << 18
 
 def header_of(rows: EventTable) -> tuple[str, ...]:
     """Return the names of the columns of a table with header, in order."""
-    named = () if rows.files == (UNNAMED,) or not rows.files else ("filename",)
+    times = ("onset", "offset") if rows.files in {(), (UNNAMED,)} else ("filename", "onset", "offset")
     if rows.is_wide:
-        return (*named, "onset", "offset", *rows.classes)
-    return (*named, "onset", "offset", "event_label", *(("soft_value",) if rows.value is not None else ()))
+        return (*times, *rows.classes)
+    return (*times, "event_label") if rows.value is None else (*times, "event_label", "soft_value")
 
 
 def check_header(rows: EventTable, form: str) -> None:
     """Raise InputError where classes are called so that a wide table of them would be read otherwise."""
     if not rows.is_wide:
         return
+    name = rows.origin.name
     if not rows.classes:
-        raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
+        raise InputError(Problem(name, f"holds no class; {form} has a column for each"))
     header = header_of(rows)
+    expected = ("class",) * len(rows.classes)
+    roles: Sequence[str | None] = expected
     try:
-        layout: Layout | None = layout_of_header(header)
+        layout = layout_of_header(header)
+        roles = layout.roles[-len(rows.classes) :]
+        if layout.names == header and roles == expected:
+            return
     except LayoutError:
-        layout = None
-    times = len(header) - len(rows.classes)
-    if (
-        layout is None
-        or layout.class_positions() != list(range(times, len(header)))
-        or layout.names != header
-    ):
-        roles = [] if layout is None else layout.roles[times:]
-        bad = next((name for name, role in zip(rows.classes, roles, strict=False) if role != "class"), None)
-        what = "its classes" if bad is None else f"the class {shown(bad)}"
-        raise InputError(
-            Problem(
-                rows.origin.name,
-                f"{what} cannot be a column of {form}: it would be read as one of another kind; expected "
-                "--to long",
-                code="cannot-hold",
-            )
-        )
+        pass
+    bad = next((label for label, role in zip(rows.classes, roles, strict=True) if role != "class"), None)
+    what = "its classes" if bad is None else f"the class {shown(bad)}"
+    message = (
+        f"{what} cannot be a column of {form}: it would be read as one of another kind; expected --to long"
+    )
+    raise InputError(Problem(name, message, code="cannot-hold"))
 
 
 def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
@@ -103,87 +95,70 @@ def silent_files(rows: EventTable) -> list[str]:
     return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
 
 
+def write(rows: EventTable, form: str) -> bytes:
+    """Return rows as the lines of a table of text."""
+    dialect = DIALECTS[form]
+    return write_table(rows, dialect.delimiter, header=dialect.header, form=form)
+
+
 def write_table(rows: EventTable, delimiter: str, *, header: bool, form: str) -> bytes:
     """Return rows as lines of text; raises InputError for names that would not be read back as they are."""
-    source = rows.origin.name
-    check_text(source, (*rows.files, *rows.classes), form)
+    name = rows.origin.name
+    check_text(name, (*rows.files, *rows.classes), form)
     check_header(rows, form)
     names = header_of(rows)
-    lines = [delimiter.join(quoted(name, delimiter) for name in names) + "\n"] if header else []
-    pieces = [line.encode() for line in lines]
-    pieces += [_lines(rows, names, delimiter, begin) for begin in range(0, len(rows), _ROWS)]
+    head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
+    lines = [_lines(rows, delimiter, begin) for begin in range(0, len(rows), _ROWS)]
     empty = delimiter * (len(names) - 1) + "\n"
-    pieces += [(quoted(name, delimiter) + empty).encode() for name in silent_files(rows)]
-    data = b"".join(pieces)
-    _check_seen(source, data, names, delimiter, header=header, form=form)
+    silent = "".join(_quoted(file, delimiter) + empty for file in silent_files(rows))
+    data = b"".join([head.encode(), *lines, silent.encode()])
+    if data.startswith(BOM):
+        message = f"its first name begins with a byte order mark, which {form} cannot hold"
+        raise InputError(Problem(name, message, code="cannot-hold"))
+    if data and not _is_read_so(data, delimiter, names, header=header):
+        message = f"its names would not be told from other columns in {form}"
+        message += "; expected a form with a header, such as --to long"
+        raise InputError(Problem(name, message, code="cannot-hold"))
     return data
 
 
-def quoted(name: str, delimiter: str) -> str:
+def _quoted(name: str, delimiter: str) -> str:
     """Return a name as a field, in quotes where it needs them."""
     if '"' in name or delimiter in name:
         return '"' + name.replace('"', '""') + '"'
     return name
 
 
-def _lines(rows: EventTable, names: Sequence[str], delimiter: str, begin: int) -> bytes:
+def _lines(rows: EventTable, delimiter: str, begin: int) -> bytes:
     """Return up to `_ROWS` rows as lines: columns are joined at once, in the buffer that is written."""
-    end = min(begin + _ROWS, len(rows))
-    fields: list[Any] = []
-    if names[0] == "filename":
-        fields.append(_names(rows.files, rows.file[begin:end], delimiter))
-    numbers = [pa.array(column[begin:end]).cast(pa.large_string()) for column in columns_of(rows)]
-    fields += numbers[:2]
+    part = slice(begin, begin + _ROWS)
+    text = pa.large_string()
+
+    def texts(names: Sequence[str], codes: npt.NDArray[np.int32]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+        return pa.array([_quoted(name, delimiter) for name in names], text).take(pa.array(codes[part]))
+
+    fields: list[Any] = [pa.array(column[part]).cast(text) for column in columns_of(rows)]
     if not rows.is_wide:
-        fields.append(_names(rows.classes, rows.row_label[begin:end], delimiter))
-    fields += numbers[2:]
-    breaks = pa.array(["\n"], pa.large_string()).take(pa.array(np.zeros(end - begin, dtype=np.int32)))
-    fields[-1] = pc.binary_join_element_wise(fields[-1], breaks, pa.scalar("", pa.large_string()))
-    joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, pa.large_string()))
-    _, offsets, text = joined.buffers()
+        fields.insert(2, texts(rows.classes, rows.row_label))
+    if rows.files != (UNNAMED,):
+        fields.insert(0, texts(rows.files, rows.file))
+    breaks = pa.array(["\n"], text).take(pa.array(np.zeros(len(fields[0]), dtype=np.int32)))
+    fields[-1] = pc.binary_join_element_wise(fields[-1], breaks, pa.scalar("", text))
+    joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, text))
+    _, offsets, characters = joined.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
-    return bytes(memoryview(text)[int(ends[0]) : int(ends[-1])])
+    return bytes(memoryview(characters)[int(ends[0]) : int(ends[-1])])
 
 
-def _names(names: Sequence[str], codes: npt.NDArray[np.int32], delimiter: str) -> Any:  # noqa: ANN401
-    texts = pa.array([quoted(name, delimiter) for name in names], pa.large_string())
-    return texts.take(pa.array(codes))
-
-
-def _check_seen(
-    source: str, data: bytes, names: Sequence[str], delimiter: str, *, header: bool, form: str
-) -> None:
-    """Raise InputError where the first lines would be taken for those of another table."""
-    if not data:
-        return
-    if data.startswith(BOM):
-        why = f"its first name begins with a byte order mark, which {form} cannot hold"
-        raise InputError(Problem(source, why, code="cannot-hold"))
+def _is_read_so(data: bytes, delimiter: str, names: Sequence[str], *, header: bool) -> bool:
+    """Return whether the first lines of a table will be taken for what they are."""
     try:
-        seen: Sniffed | None = sniff(Source(source, data, lambda: ""))
+        seen = sniff(Source("", data, lambda: ""))
     except InputError:
-        seen = None
-    same = (
-        seen is not None
-        and seen.delimiter == delimiter
-        and seen.layout.has_header == header
-        and [*(seen.layout.names if header else seen.layout.roles)] == [*names]
-    )
-    if not same:
-        raise InputError(
-            Problem(
-                source,
-                f"its names would not be told from other columns in {form}; expected a form with a header, "
-                "such as --to long",
-                code="cannot-hold",
-            )
-        )
-
-
-def write(rows: EventTable, form: str) -> bytes:
-    """Return rows as the lines of a table of text."""
-    dialect = DIALECTS[form]
-    return write_table(rows, dialect.delimiter, header=dialect.header, form=form)
+        return False
+    if seen is None or (seen.delimiter, seen.layout.has_header) != (delimiter, header):
+        return False
+    return (seen.layout.names if header else seen.layout.roles) == tuple(names)
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:

@@ -19,9 +19,8 @@ from sedeval_soft.tables.annotations import Events, lines_of, number, seconds, w
 from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.sniff import split
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import DELIMITERS
+from sedeval_soft.tables.text_lines import DELIMITERS, split
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {

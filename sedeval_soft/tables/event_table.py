@@ -74,19 +74,15 @@ class Spans:
         """Whether rows are of every class, in order of file and time, last, and never overlap."""
         if self.label is not None:
             return False
-        follows = np.where(self._same, self.onset[1:] >= self.offset[:-1], self.file[1:] > self.file[:-1])
+        later = self.onset[1:] >= self.offset[:-1], self.file[1:] > self.file[:-1]
+        follows = np.where(self.file[1:] == self.file[:-1], *later)
         return bool(follows.all() and np.all(self.offset > self.onset))
 
     @cached_property
     def touching(self) -> Bools:
         """Which rows but the first begin where the one before ends, in the same file, (n - 1,)."""
-        touching: Bools = self._same & (self.onset[1:] == self.offset[:-1])
+        touching: Bools = (self.file[1:] == self.file[:-1]) & (self.onset[1:] == self.offset[:-1])
         return touching
-
-    @cached_property
-    def _same(self) -> Bools:
-        same: Bools = self.file[1:] == self.file[:-1]
-        return same
 
 
 class Track(NamedTuple):
@@ -97,15 +93,6 @@ class Track(NamedTuple):
 
     classes: range
     value: Floats | None
-
-
-class Levels(NamedTuple):
-    """Single values above 0 of a table, (n,) each: a row and a class, active at levels born < a <= dies."""
-
-    row: Index
-    label: Codes
-    born: Floats
-    dies: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,25 +173,20 @@ class EventTable:
         if not parts:
             return replace(cls.empty(origin), files=files)
         classes = tuple(dict.fromkeys(name for part in parts for name in part.classes))
-        file = np.concatenate([_recoded(part.file, part.files, files) for part in parts])
-        onset, offset = (np.concatenate([getattr(p, name) for p in parts]) for name in ("onset", "offset"))
-        if parts[0].is_wide:
-            columns = [dict(zip(part.classes, part.values, strict=True)) for part in parts]
-            values = tuple(
-                np.concatenate(
-                    [own.get(name, np.zeros(len(part))) for own, part in zip(columns, parts, strict=True)]
-                )
-                for name in classes
-            )
-            return cls.wide(files, classes, file, onset, offset, values, origin)
-        label = np.concatenate([_recoded(part.row_label, part.classes, classes) for part in parts])
-        value = born = None
-        if any(part.values for part in parts):
-            value = np.concatenate([part.values[0] if part.values else np.ones(len(part)) for part in parts])
-        points = [part.born for part in parts if part.born is not None]
-        if len(points) == len(parts):
-            born = np.concatenate(points)
-        return cls.long(files, classes, file, label, onset, offset, value, origin, born)
+        parts = [
+            part.with_files(files, _codes(part.files, files).tolist()).with_classes(classes) for part in parts
+        ]
+        file, onset, offset = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("file", "onset", "offset")
+        )
+        label = None if parts[0].is_wide else np.concatenate([part.row_label for part in parts])
+        columns = [part.values for part in parts]
+        if label is not None and any(columns):
+            columns = [part.values or (np.ones(len(part)),) for part in parts]
+        values = tuple(np.concatenate(column) for column in zip(*columns, strict=True))
+        born = [part.born for part in parts if part.born is not None]
+        joined = np.concatenate(born) if len(born) == len(parts) else None
+        return cls(files, classes, file, onset, offset, label, values, origin, joined)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -223,7 +205,7 @@ class EventTable:
     @property
     def value(self) -> Floats | None:
         """The values of the rows of a long table, (n,); None where it has none."""
-        return self.values[0] if self.values and self.label is not None else None
+        return None if self.label is None or not self.values else self.values[0]
 
     @property
     def row_label(self) -> Codes:
@@ -258,30 +240,27 @@ class EventTable:
 
         They are by class, then by row, in a wide table, and by row in a long one.
         """
+        if self.born is not None:
+            # An operating point stands for its threshold and those up to the next one.
+            row = np.flatnonzero((self.born <= threshold) & (threshold < self.values[0]))
+            return row, self.row_label[row]
+        columns = self.values or (np.ones(len(self)),) * self.n_columns
+        rows = [np.flatnonzero(v >= threshold if inclusive else v > threshold) for v in columns]
+        if self.label is not None:
+            return rows[0], self.label[rows[0]]
+        label = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows])
+        return np.concatenate([np.zeros(0, dtype=np.intp), *rows]), label
 
-        def above(values: Floats) -> Index:
-            return np.flatnonzero(values >= threshold if inclusive else values > threshold)
-
-        if self.label is None:
-            rows = [above(values) for values in self.values]
-            label = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows])
-            return np.concatenate([np.zeros(0, dtype=np.intp), *rows]), label
-        values = self.values[0] if self.values else np.ones(len(self))
-        # An operating point stands for its threshold and those up to the next one.
-        points = None if self.born is None else (self.born <= threshold) & (threshold < values)
-        row = above(values) if points is None else np.flatnonzero(points)
-        return row, self.label[row]
-
-    def levels(self) -> Levels:
-        """Return all values above 0, each with the levels at which it is active."""
-        if self.label is None:
-            row, label = self.active(0.0, inclusive=False)
-            dies = np.concatenate([np.zeros(0), *(values[values > 0] for values in self.values)])
-            return Levels(row, label, np.zeros(len(row)), dies)
-        dies = self.values[0] if self.values else np.ones(len(self))
-        born = np.zeros(len(self)) if self.born is None else self.born
-        row = np.flatnonzero(dies > born)
-        return Levels(row, self.label[row], born[row], dies[row])
+    def levels(self) -> tuple[Index, Codes, Floats, Floats]:
+        """Return row, class, born, dies of all values above 0: each is active at levels born < a <= dies."""
+        if self.born is not None:
+            row = np.flatnonzero(self.values[0] > self.born)
+            return row, self.row_label[row], self.born[row], self.values[0][row]
+        row, label = self.active(0.0, inclusive=False)
+        dies = np.ones(len(row))
+        if self.values:
+            dies = np.concatenate([values[values > 0] for values in self.values])
+        return row, label, np.zeros(len(row)), dies
 
     def sounding(self, rows: Index) -> Bools:
         """Return which of some rows have a value above 0 of any class, (n,)."""
@@ -348,18 +327,15 @@ class EventTable:
             return replace(self, classes=classes, values=tuple(columns.get(name, silent) for name in classes))
         if classes[: len(self.classes)] == self.classes:
             return replace(self, classes=classes)
-        position = {name: code for code, name in enumerate(classes)}
-        lookup = np.asarray([position.get(name, -1) for name in self.classes], dtype=np.int32)
-        label = lookup[self.label] if len(self) else self.label
+        label = _codes(self.classes, classes)[self.label] if len(self) else self.label
         recoded = replace(self, classes=classes, label=label)
         return recoded if not len(self) or label.min() >= 0 else recoded.take(label >= 0)
 
 
-def _recoded(codes: Codes, names: Sequence[str], among: Sequence[str]) -> Codes:
-    """Return codes of names as codes among all names."""
+def _codes(names: Sequence[str], among: Sequence[str]) -> Codes:
+    """Return the codes of names among others, (n_names,), -1 for one that is not there."""
     position = {name: code for code, name in enumerate(among)}
-    lookup = np.array([position[name] for name in names], dtype=np.int32)
-    return codes if np.array_equal(lookup, np.arange(len(lookup))) else lookup[codes]
+    return np.array([position.get(name, -1) for name in names], dtype=np.int32)
 
 
 def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:

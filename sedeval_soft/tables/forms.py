@@ -19,7 +19,7 @@ from sedeval_soft.tables.source import Source, extension_of
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.sniff import Sniffed
+    from sedeval_soft.tables.text_lines import Sniffed
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +254,8 @@ def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
-    from sedeval_soft.tables.sniff import sniff
-    from sedeval_soft.tables.text import read_sniffed
-    from sedeval_soft.tables.unclear_columns import only_the_user_knows
+    from sedeval_soft.tables.columns import only_the_user_knows
+    from sedeval_soft.tables.text import read_sniffed, sniff
 
     form = form_of(form, "--from").name if form else form_at_once(source)
     if form:

@@ -14,11 +14,11 @@ import pyarrow as pa
 from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
-from sedeval_soft.tables.columns import Layout, LayoutError, is_number, layout_of_header
-from sedeval_soft.tables.decimals import as_written
+from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, is_number, layout_of_header
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits, intake_of
-from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, words_as_numbers
+from sedeval_soft.tables.ticks import as_written
+from sedeval_soft.tables.unclear_columns import check_unclear, words_as_numbers
 
 Bools = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int32]
@@ -43,9 +43,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
         code = error.code if error.code == RAVEN else "invalid"
         raise InputError(Problem(name, str(error), code=code)) from error
     if not settled:
-        columns_unclear = unclear(layout)
-        look(columns_unclear, [[table.cells(each.position) for each in columns_unclear]])
-        check(name, layout, columns_unclear, limits)
+        check_unclear(name, layout, limits, lambda positions: [list(map(table.cells, positions))])
     numbers = {i: table.numbers(i, words=layout.roles[i] == "soft_value") for i in layout.number_positions()}
     names = {role: _texts(table, layout.position(role)) for role in _NAMES}
     kept, declared = _declared(layout, numbers, names["filename"], names["event_label"])

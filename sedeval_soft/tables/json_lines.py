@@ -12,13 +12,13 @@ import pyarrow as pa
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.tables.annotations import as_float
 from sedeval_soft.tables.assemble import ROUNDING, Columns
-from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header, looks_like_header
+from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import check_text
 from sedeval_soft.tables.limits import Limits, intake_of
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.unclear_columns import RAVEN, check, look, unclear, word_as_number
+from sedeval_soft.tables.unclear_columns import Batches, check_unclear, word_as_number
 
 _NAMES = ("filename", "event_label")
 _HEAD = 1 << 16
@@ -131,9 +131,11 @@ def _layout(
     except LayoutError as error:
         code = error.code if error.code == RAVEN else "invalid"
         raise InputError(Problem(source.name, str(error), 1, code=code)) from error
-    found = unclear(layout)
-    look(found, [[_cells(row.get(each.name) for _, row in objects) for each in found]])
-    check(source.name, layout, found, limits, 1)
+
+    def cells(positions: Sequence[int]) -> Batches:
+        return [[_cells(row.get(names[at]) for _, row in objects) for at in positions]]
+
+    check_unclear(source.name, layout, limits, cells, 1)
     return layout
 
 

@@ -1,24 +1,18 @@
-"""How an input is taken in: how much of it before it is refused, and what its columns are.
-
-Limits are there because files come from strangers. Columns are named by the user where a table calls them as
-no other does.
-"""
+"""How much of an input is taken in before it is refused: files come from strangers."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
+from sedeval_soft.tables.columns import NO_COLUMNS, ColumnNames
 from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"
 """The option that raises a limit, as `--limit NAME=NUMBER`."""
-
-COLUMNS = "--columns"
-"""The option that says which column of a table plays which role, as `--columns ROLE=COLUMN`."""
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(?:i?b)?", re.ASCII | re.IGNORECASE)
@@ -83,7 +77,7 @@ class Limits:
     def check(self, source: str, name: str, found: float, what: str, line: int | None = None) -> None:
         """Raise InputError, naming the option that raises the limit, where more is found than that."""
         if found > getattr(self, name):
-            raise self.refusal(source, name, f"has {_plain(found)} {what}", found, line)
+            raise self.refusal(source, name, f"has {found:.15g} {what}", found, line)
 
     def refusal(
         self, source: str, name: str, found: str, needed: float | None = None, line: int | None = None
@@ -93,10 +87,9 @@ class Limits:
         found: what was found, as what follows the input's name. needed: what the limit would have to be, if
         it is known: often reading ends before that is.
         """
-        most = _plain(getattr(self, name))
-        known = needed is not None and math.isfinite(needed)
-        raised = _plain(math.ceil(needed or 0)) if known else "NUMBER"
-        message = f"{found}; expected {most} or fewer ({OPTION} {name}={raised} raises this)"
+        most = getattr(self, name)
+        raised = "NUMBER" if needed is None or not math.isfinite(needed) else f"{math.ceil(needed):.15g}"
+        message = f"{found}; expected {most:.15g} or fewer ({OPTION} {name}={raised} raises this)"
         return InputError(Problem(source, message, line, code=f"{_OVER}{name}"))
 
     def too_long(self) -> str:
@@ -104,97 +97,6 @@ class Limits:
         days = f"{self.duration / 86_400:.6g} days"
         raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
-
-
-COLUMN_ROLES: Mapping[str, str] = {
-    "filename": "filename",
-    "onset": "onset",
-    "offset": "offset",
-    "event_label": "event_label",
-    "value": "soft_value",
-    "ignore": "",
-}
-"""What a column can be said to be, and the role that readers know it by: none where it is to be read past."""
-
-_MORE_ROLES = {"label": "event_label", "soft_value": "soft_value"}
-_NEXT_COLUMN = rf",(?=\s*(?:{'|'.join([*COLUMN_ROLES, *_MORE_ROLES])})\s*=)"
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnNames:
-    """What the user says of columns.
-
-    roles: pairs of a role and the name of a column that plays it; a role may have several names, as the
-    tables of two sides may. ignored: names of columns that play no role, whatever they look like.
-    """
-
-    roles: tuple[tuple[str, str], ...] = ()
-    ignored: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, columns: object) -> ColumnNames:
-        """Return what a text such as `filename=segment_id,value=p` says, some texts, or a mapping.
-
-        columns: a mapping has the names of columns by role, one name or several. Raises SettingsError.
-        """
-        pairs = list(_pairs(columns))
-        roles: list[tuple[str, str]] = []
-        ignored: list[str] = []
-        taken: dict[str, str] = {}
-        for role, name in pairs:
-            known = {**COLUMN_ROLES, **_MORE_ROLES}.get(role.strip().lower())
-            if known is None:
-                expected = f"expected one of {', '.join(COLUMN_ROLES)}"
-                raise SettingsError(f"{COLUMNS} {role}={name}: there is no role {role!r}; {expected}")
-            if not name.strip():
-                raise SettingsError(
-                    f"{COLUMNS} {role}=: the name of the column is missing; expected ROLE=COLUMN"
-                )
-            if taken.setdefault(name.strip().casefold(), known) != known:
-                raise SettingsError(f"{COLUMNS}: column {name.strip()!r} has two roles; expected one")
-            if known:
-                roles.append((known, name.strip()))
-            else:
-                ignored.append(name.strip())
-        return cls(tuple(dict.fromkeys(roles)), tuple(dict.fromkeys(ignored)))
-
-    def of_role(self, role: str) -> tuple[str, ...]:
-        """Return the names that were given for a role."""
-        return tuple(name for known, name in self.roles if known == role)
-
-
-def _pairs(columns: object) -> Iterable[tuple[str, str]]:
-    """Yield pairs of role and name; raises SettingsError for what is no pair."""
-    if isinstance(columns, Mapping):
-        for role, names in columns.items():
-            several = [names] if isinstance(names, str) else names
-            if not isinstance(role, str) or not isinstance(several, list | tuple | set | frozenset):
-                raise SettingsError(
-                    f"columns: {role!r}: {names!r:.60} is no name of a column; expected a text"
-                )
-            for name in several:
-                if not isinstance(name, str):
-                    raise SettingsError(
-                        f"columns: {role!r}: {name!r:.60} is no name of a column; expected a text"
-                    )
-                yield role, name
-        return
-    texts = [columns] if isinstance(columns, str) else columns
-    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise SettingsError(
-            f"columns must be a text such as 'filename=segment_id,value=p', or a mapping, not {columns!r:.60}"
-        )
-    for text in texts:
-        for part in re.split(_NEXT_COLUMN, text):
-            role, equals, name = part.partition("=")
-            if not equals:
-                roles = ", ".join(COLUMN_ROLES)
-                raise SettingsError(f"{COLUMNS} {part!r}: expected ROLE=COLUMN with one of {roles}")
-            yield role.strip(), name
-
-
-NO_COLUMNS = ColumnNames()
-"""Where the user says nothing of columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +164,3 @@ def _number(name: str, text: str) -> float | None:
     if name == "duration":
         return value
     return int(value) if value <= _WHOLE else None
-
-
-def _plain(number: float) -> str:
-    return f"{number:.15g}"

@@ -21,7 +21,7 @@ from sedeval_soft.tables.fit import check_text
 from sedeval_soft.tables.frames import cells_of
 from sedeval_soft.tables.limits import Limits, intake_of
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.unclear_columns import check, look, unclear
+from sedeval_soft.tables.unclear_columns import Batches, check_unclear
 
 _PARQUET = b"PAR1"
 _FILE = b"ARROW1\0\0"
@@ -136,12 +136,16 @@ def _check_unclear(source: Source, limits: Limits, form: str) -> None:
         layout = layout_of_header(names, intake_of(limits).columns)
     except LayoutError:
         return  # `rows_from_data` says what is wrong
-    found = [each for each in unclear(layout) if names.count(whole.names[each.position]) == 1]
-    if found:
-        columns = [whole.names[each.position] for each in found]
-        _, batches = _opened(source, limits, form, columns=columns)
-        look(found, ([cells_of(batch.column(name)) for name in columns] for batch in batches))
-    check(source.name, layout, found, limits)
+
+    def cells(positions: Sequence[int]) -> Batches:
+        columns = [whole.names[at] for at in positions]
+        once = {name for name in columns if names.count(name) == 1}
+        _, batches = _opened(source, limits, form, columns=sorted(once))
+        for batch in batches:
+            nothing = pa.nulls(len(batch), pa.float64())
+            yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
+
+    check_unclear(source.name, layout, limits, cells)
 
 
 @contextlib.contextmanager

@@ -39,10 +39,9 @@ def fetch(name: str, limits: Limits = LIMITS) -> Bytes:
     Raises InputError where it cannot be read, or is over the limit of size.
     """
 
-    def once() -> Bytes:
-        files, path = _opened(name)
+    def once(files: Any, path: str) -> Bytes:  # noqa: ANN401 - fsspec has no types
         try:
-            return _taken(name, files, path, limits)
+            return _copy(name, files, path, limits)
         except Exception:
             # What is remembered of a folder may be what is wrong.
             files.invalidate_cache()
@@ -57,31 +56,28 @@ def found_by(pattern: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
     Raises InputError where they cannot be listed.
     """
 
-    def once() -> list[tuple[str, int]]:
-        files, path = _opened(pattern)
+    def once(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
         files.invalidate_cache()
         infos = files.glob(path, detail=True)
         if len(infos) > limits.members:
             raise limits.refusal(pattern, "members", f"has more than {limits.members} files")
-        kept = {key: info for key, info in infos.items() if info.get("type", "file") == "file"}
-        return [(files.unstrip_protocol(key), int(info.get("size") or 0)) for key, info in kept.items()]
+        return sorted(
+            (files.unstrip_protocol(key), int(info.get("size") or 0))
+            for key, info in infos.items()
+            if info.get("type", "file") == "file"
+        )
 
-    return sorted(_retried(pattern, once))
+    return _retried(pattern, once)
 
 
 def size_of_remote(name: str) -> int:
     """Return the bytes of a file elsewhere, 0 where nobody knows; raises InputError where it is not there."""
-
-    def once() -> int:
-        files, path = _opened(name)
-        return int(files.info(path).get("size") or 0)
-
-    return _retried(name, once)
+    return _retried(name, lambda files, path: int(files.info(path).get("size") or 0))
 
 
-def _taken(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401 - fsspec has no types
-    with files.open(path, "rb") as stream, TemporaryFile() as kept:
-        taken = Taken(name, limits, kept)
+def _copy(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401
+    with files.open(path, "rb") as stream, TemporaryFile() as copy:
+        taken = Taken(name, limits, copy)
         expected = getattr(stream, "size", None)
         if expected is not None and expected > limits.size:
             raise limits.refusal(name, "size", f"has {expected} bytes", expected)
@@ -91,50 +87,50 @@ def _taken(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: 
         if expected is not None and taken.size != expected:
             raise OSError(f"{taken.size} of {expected} bytes came")
         with on_disk(Path(gettempdir())):
-            kept.flush()
+            copy.flush()
         if taken.size >= _LARGE:
-            return mmap.mmap(kept.fileno(), 0, access=mmap.ACCESS_READ)
-        kept.seek(0)
-        return kept.read()
+            return mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ)
+        copy.seek(0)
+        return copy.read()
 
 
-def _opened(name: str) -> tuple[Any, str]:
-    """Return the file system that a URL is of, and the path in it."""
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise _unreadable(name, _lacking(name, "fsspec")) from error
-    try:
-        files, path = url_to_fs(name)
-    except ImportError as error:
-        raise _unreadable(name, _lacking(name, one_line(error))) from error
-    except ValueError as error:
-        raise _unreadable(name, f"is no URL that can be read: {_said(error)}") from error
-    return files, path
+def _retried(name: str, once: Callable[[Any, str], T]) -> T:
+    """Return what a function returns that may fail for a while; raises InputError if it goes on to fail.
 
-
-def _lacking(name: str, what: str) -> str:
-    extra = _EXTRAS.get(name.partition("://")[0].rpartition("::")[2].lower(), "distributed")
-    return f"is a URL that cannot be read without another package ({what}): install soft-sed-eval[{extra}]"
-
-
-def _retried(name: str, once: Callable[[], T]) -> T:
-    """Return what a function returns that may fail for a while; raises InputError if it goes on to fail."""
+    once: takes the file system that a URL is of, and the path in it.
+    """
     for tried in range(1, TRIES + 1):
         try:
-            return once()
+            return once(*_opened(name))
         except EvaluationError:
             raise
         except _FINAL as error:
-            raise _unreadable(name, f"cannot be read: {_said(error)}") from error
+            raise _unreadable(name, f"cannot be read: {_text(error)}") from error
         except Exception as error:  # each kind of file system has errors of its own
             if tried == TRIES:
-                raise _unreadable(name, f"cannot be read, tried {TRIES} times: {_said(error)}") from error
+                raise _unreadable(name, f"cannot be read, tried {TRIES} times: {_text(error)}") from error
             time.sleep(FIRST_WAIT * 2 ** (tried - 1))
     raise AssertionError("the last try returns or raises")
 
 
-def _said(error: Exception) -> str:
+def _opened(name: str) -> tuple[Any, str]:
+    """Return the file system that a URL is of, and the path in it."""
+    lacking = "fsspec"
+    try:
+        from fsspec.core import url_to_fs
+
+        lacking = ""
+        files, path = url_to_fs(name)
+    except ImportError as error:
+        extra = _EXTRAS.get(name.partition("://")[0].rpartition("::")[2].lower(), "distributed")
+        what = f"({lacking or one_line(error)}): install soft-sed-eval[{extra}]"
+        raise _unreadable(name, f"is a URL that cannot be read without another package {what}") from error
+    except ValueError as error:
+        raise _unreadable(name, f"is no URL that can be read: {_text(error)}") from error
+    return files, path
+
+
+def _text(error: Exception) -> str:
     """Return what an error says, in one line of some length."""
     return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)
 

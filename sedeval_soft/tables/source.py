@@ -14,23 +14,21 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.compressed import Bytes, Taken, decompress
 from sedeval_soft.tables.limits import LIMITS, Limits
+
+Bytes = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which readers take away."""
 
-_GZIP = b"\x1f\x8b"
-_UNREADABLE = "unreadable-file"
+GZIP = b"\x1f\x8b"
+"""How what gzip has compressed begins."""
 
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
 
-
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
 _MAGIC = "*?["
-
-
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parquet", ".pq", ".arrow")
 _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
@@ -59,66 +57,73 @@ def open_source(
 ) -> Source:
     """Take in a file, or standard input for `-`; raises InputError where that fails, or over a limit."""
     name = os.fspath(path)
-    raw = read_bytes(name, stdin, limits)
-    digest = _hash(raw)
-    data = raw
-    if raw[:2] == _GZIP:
+    data = raw = read_bytes(name, stdin, limits)
+    digest = hashed(raw, lambda raw: hashlib.sha256(raw).hexdigest())
+    if raw[:2] == GZIP:
+        from sedeval_soft.tables.compressed import decompress
+
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
     return Source(spelled(name), without_mark(data), digest)
 
 
+def hashed(raw: Bytes, sha256: Callable[[Bytes], str]) -> Callable[[], str]:
+    """Return what gives the hash of bytes, which is made meanwhile where there are many."""
+    if len(raw) < _LARGE:
+        digest = sha256(raw)
+        return lambda: digest
+    from concurrent.futures import ThreadPoolExecutor
+
+    thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
+    future = thread.submit(sha256, raw)
+    thread.shutdown(wait=False)
+    return future.result
+
+
 def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:
-    """Return the bytes of a file, or of standard input for `-`; raises InputError as `open_source` does."""
+    """Return the bytes of a file, or of standard input for `-`; raises InputError as `open_source` does.
+
+    Those of a small file are a copy, those of a large one its mapped pages.
+    """
     if not name:
-        raise InputError(
-            Problem(
-                "''", "is not the name of a file; expected a path, or - for standard input", code=_UNREADABLE
-            )
-        )
+        message = "is not the name of a file; expected a path, or - for standard input"
+        raise _unreadable("''", message)
     if name == "-" and stdin is None and sys.stdin is None:
-        raise InputError(Problem(name, "standard input is closed; expected a table there", code=_UNREADABLE))
+        raise _unreadable(name, "standard input is closed; expected a table there")
     if is_url(name):
         from sedeval_soft.tables.remote import fetch
 
         return fetch(name, limits)
     try:
         if name == "-":
-            return _drain(name, stdin or sys.stdin.buffer, limits)
+            return _drained(name, stdin or sys.stdin.buffer, limits)
         with Path(name).open("rb") as file:
-            return _take_in(name, file, limits)
+            state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode) or state.st_size < _LARGE:
+                # A device or a pipe has no size, and may have no end.
+                return _drained(name, file, limits)
+            if state.st_size > limits.size:
+                raise limits.refusal(spelled(name), "size", f"has {state.st_size} bytes", state.st_size)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
-        raise InputError(
-            Problem(name, f"cannot be read: {error.strerror or error}", code=_UNREADABLE)
-        ) from error
+        raise _unreadable(name, f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise InputError(
-            Problem(repr(name), f"is not the name of a file: {error}", code=_UNREADABLE)
-        ) from error
+        raise _unreadable(repr(name), f"is not the name of a file: {error}") from error
 
 
-def spelled(name: str) -> str:
-    """Return the name of a file as text: bytes in it that are not UTF-8 are written as escapes."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+def _unreadable(name: str, message: str) -> InputError:
+    return InputError(Problem(name, message, code="unreadable-file"))
 
 
-def _take_in(name: str, file: BinaryIO, limits: Limits) -> Bytes:
-    """Return the bytes of a file: a copy of a small one, the mapped pages of a large one."""
-    state = os.fstat(file.fileno())
-    if not stat.S_ISREG(state.st_mode) or state.st_size < _LARGE:
-        # A device or a pipe has no size, and may have no end.
-        return _drain(name, file, limits)
-    if state.st_size > limits.size:
-        raise limits.refusal(spelled(name), "size", f"has {state.st_size} bytes", state.st_size)
-    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _drain(name: str, file: BinaryIO, limits: Limits) -> bytes:
+def _drained(name: str, file: BinaryIO, limits: Limits) -> bytes:
     """Return all that a stream has, unless that is more than it may be."""
-    first = file.read(min(_LARGE, limits.size + 1))
-    if len(first) < min(_LARGE, limits.size + 1):
+    most = min(_LARGE, limits.size + 1)
+    first = file.read(most)
+    if len(first) < most:
         return first
+    from sedeval_soft.tables.compressed import Taken
+
     taken = Taken(spelled(name), limits)
     taken.add(first)
     while piece := file.read(_LARGE):
@@ -126,16 +131,9 @@ def _drain(name: str, file: BinaryIO, limits: Limits) -> bytes:
     return taken.whole()
 
 
-def _hash(raw: Bytes) -> Callable[[], str]:
-    if len(raw) < _LARGE:
-        digest = hashlib.sha256(raw).hexdigest()
-        return lambda: digest
-    from concurrent.futures import ThreadPoolExecutor
-
-    with_thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
-    future = with_thread.submit(lambda: hashlib.sha256(raw).hexdigest())
-    with_thread.shutdown(wait=False)
-    return future.result
+def spelled(name: str) -> str:
+    """Return the name of a file as text: bytes in it that are not UTF-8 are written as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def is_url(name: str) -> bool:

@@ -10,13 +10,13 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.files import stem_of
+from sedeval_soft.tables.files import stem_of, visible_entries
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import extension_of, spelled
@@ -25,7 +25,6 @@ DESCRIPTION = ".yaml"
 """The extension of a file that says who submits: it is named after the submission."""
 
 _READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS | {".eaf"}
-_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,53 +53,38 @@ def find_submissions(
     Hidden files are passed over. A submission is called by its file's name without extension; where others
     would be called the same, all of these by their whole names. Raises InputError for what is no folder.
     """
-    entries = _entries(os.fspath(folder), limits)
+    try:
+        entries = visible_entries(os.fspath(folder), limits)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        message = f"cannot be read as a folder of submissions: {why}"
+        raise InputError(Problem(spelled(os.fspath(folder)), message, code="unreadable-file")) from error
     described = {spelled(path.name): path for path in entries if path.suffix.lower() == DESCRIPTION}
-    others: list[str] = []
-    chosen: list[Path] = []
-    for path in entries:
-        if spelled(path.name) in described:
-            continue
-        if _is_folder(path) or extension_of(path.name) in _READ:
-            chosen.append(path)
-        else:
-            others.append(spelled(path.name))
-    names = _names(chosen)
-    found = []
-    for path, name in zip(chosen, names, strict=True):
-        digest, problem = _digest(path, limits)
+    others = [path for path in entries if spelled(path.name) not in described]
+    chosen = [path for path in others if _is_folder(path) or extension_of(path.name) in _READ]
+    submissions = []
+    for path, name in zip(chosen, _names(chosen), strict=True):
+        entry, digest, problem = spelled(path.name), "", None
+        try:
+            digest = _hash(path, entry, limits)
+        except InputError as error:
+            problem = error.problems[0]
+        except OSError as error:
+            message = f"cannot be read: {error.strerror or error}"
+            problem = Problem(entry, message, code="unreadable-file")
         description = described.pop(f"{name}{DESCRIPTION}", None)
-        found.append(Submission(name, path, spelled(path.name), digest, problem, description))
-    return sorted(found, key=lambda each: each.name), sorted([*others, *described])
+        submissions.append(Submission(name, path, entry, digest, problem, description))
+    ignored = [*(spelled(path.name) for path in others if path not in chosen), *described]
+    return sorted(submissions, key=lambda each: each.name), sorted(ignored)
 
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, empty where there is no such file."""
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            for piece in iter(lambda: file.read(_PIECE), b""):
-                digest.update(piece)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return ""
-    return digest.hexdigest()
-
-
-def _entries(name: str, limits: Limits) -> list[Path]:
-    try:
-        with os.scandir(name) as entries:
-            inside = [entry.name for entry in islice(entries, limits.members + 1)]
-    except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            Problem(
-                spelled(name), f"cannot be read as a folder of submissions: {said}", code="unreadable-file"
-            )
-        ) from error
-    if len(inside) > limits.members:
-        raise limits.refusal(spelled(name), "members", f"has more than {limits.members} files")
-    folder = Path(name)
-    return [folder / entry for entry in sorted(inside) if not entry.startswith(".")]
 
 
 def _is_folder(path: Path) -> bool:
@@ -111,13 +95,11 @@ def _names(paths: Sequence[Path]) -> list[str]:
     """Return what submissions are called, as text: no two alike."""
     whole = [spelled(path.name) for path in paths]
     names = [spelled(path.name if _is_folder(path) else stem_of(path.name)) for path in paths]
-    while True:
-        times = Counter(names)
-        longer = [full if times[name] > 1 else name for full, name in zip(whole, names, strict=True)]
-        if longer == names:
-            break
+    shorter: list[str] = []
+    while shorter != names:
         # A whole name may be what another is called without its extension.
-        names = longer
+        shorter, times = names, Counter(names)
+        names = [full if times[name] > 1 else name for full, name in zip(whole, names, strict=True)]
     # Bytes that are no text are spelled as others may have them in their name.
     seen: Counter[str] = Counter()
     for i, name in enumerate(names):
@@ -126,33 +108,23 @@ def _names(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-def _digest(path: Path, limits: Limits) -> tuple[str, Problem | None]:
-    """Return the hash of a submission, or why it has none."""
-    source = spelled(path.name)
-    try:
-        return _hashed(path, source, limits), None
-    except InputError as error:
-        return "", error.problems[0]
-    except OSError as error:
-        said = f"cannot be read: {error.strerror or error}"
-        return "", Problem(source, said, code="unreadable-file")
-
-
-def _hashed(path: Path, source: str, limits: Limits) -> str:
+def _hash(path: Path, source: str, limits: Limits) -> str:
     """Return the hash of a file, or of the files of a folder; raises InputError for what is neither."""
     state = path.lstat()
     if not stat.S_ISDIR(state.st_mode):
         _check_file(source, state, limits, 0)
         return sha256_of(path)
+    with os.scandir(path) as entries:
+        inside = [entry.name for entry in islice(entries, limits.members + 1)]
+    limits.check(source, "members", len(inside), "files or more")
     digest = hashlib.sha256(b"folder\n")
     size = 0
-    for member in _members(path, limits):
+    for member in map(path.joinpath, sorted(inside)):
         state, short = member.lstat(), spelled(member.name)
-        if stat.S_ISDIR(state.st_mode):
-            continue
-        _check_file(f"{source}/{short}", state, limits, size)
-        size += state.st_size
-        digest.update(f"{len(short)} {short} {sha256_of(member)}\n".encode())
+        if not stat.S_ISDIR(state.st_mode):
+            _check_file(f"{source}/{short}", state, limits, size)
+            size += state.st_size
+            digest.update(f"{len(short)} {short} {sha256_of(member)}\n".encode())
     return digest.hexdigest()
 
 
@@ -164,10 +136,3 @@ def _check_file(source: str, state: os.stat_result, limits: Limits, before: int)
         message = f"is {what}; expected a file or a folder of files"
         raise InputError(Problem(source, message, code="unreadable-file"))
     limits.check(source, "size", before + state.st_size, "bytes or more")
-
-
-def _members(folder: Path, limits: Limits) -> Iterator[Path]:
-    with os.scandir(folder) as entries:
-        inside = [entry.name for entry in islice(entries, limits.members + 1)]
-    limits.check(spelled(folder.name), "members", len(inside), "files or more")
-    yield from (folder / name for name in sorted(inside))

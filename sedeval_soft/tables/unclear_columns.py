@@ -11,26 +11,26 @@ always; however a table is read afterwards, what is decided is the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
-from sedeval_soft.tables.columns import Layout, normal, role_of
+from sedeval_soft.tables.columns import COLUMNS, UNCLEAR_FILE, UNCLEAR_VALUE, Layout, normal, role_of
 from sedeval_soft.tables.filenames import without_extension
-from sedeval_soft.tables.limits import COLUMNS, Limits, intake_of
+from sedeval_soft.tables.limits import Limits, intake_of
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text_lines import quotes_are_plain, records
 
-FILE, VALUE, RAVEN = "unclear-file-column", "unclear-value-column", "raven-table"
-"""Codes of what only the user can settle."""
+Batches = Iterable[Sequence[Any]]
+"""Cells of some columns, a few rows at a time: an array of Arrow for each column."""
 
 _RECORDINGS = re.compile(
     r"file|clip|wav|audio|record|video|youtube|\byt|track|soundscape|segment|stem|sample"
@@ -69,8 +69,6 @@ def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401 - pyarrow is untyped
 
     Raises pyarrow.ArrowInvalid where one is no number.
     """
-    import pyarrow.compute as pc
-
     trimmed = pc.utf8_trim_whitespace(texts.cast(_TEXT))
     upper = pc.utf8_upper(trimmed)
     for word, number in _WORDS.items():
@@ -83,29 +81,25 @@ def word_as_number(text: str) -> str:
     return _WORDS.get(text.upper(), text)
 
 
-def only_the_user_knows(error: InputError) -> bool:
-    """Return whether an input was refused as only the user can say what it is: no other form is tried."""
-    return any(problem.code in {FILE, VALUE, RAVEN} for problem in error.problems)
-
-
 @dataclass(slots=True)
-class Evidence:
+class _Evidence:
     """What the cells of a column have been so far.
 
-    as_file, as_value: what it may be by its name. likely: its name is one of a column that names recordings.
-    texts: the first that differ. textual: one is no number. beyond: a number is outside [0, 1]. numbers:
-    there are any. uneven: one is not 1, so that it matters whether they are values.
+    may_name, may_value: whether by its name it may name the recordings, or have the values. likely: its name
+    is one of a column that names recordings. texts: the first cells that differ. textual: one is no number.
+    numbers: there are any. beyond: one is outside [0, 1]. uneven: one is not 1, so that it matters whether
+    they are values.
     """
 
     name: str
     position: int
-    as_file: bool
-    as_value: bool
+    may_name: bool
+    may_value: bool
     likely: bool
     texts: list[str] = field(default_factory=list)
     textual: bool = False
-    beyond: bool = False
     numbers: bool = False
+    beyond: bool = False
     uneven: bool = False
 
     @property
@@ -114,204 +108,168 @@ class Evidence:
 
         A column of numbers does not name recordings, unless its name says so: the first cells tell that.
         """
-        could_be_values = self.as_value and not (self.textual or self.beyond)
-        could_be_files = self.as_file and (self.textual or self.likely or not self.numbers)
+        could_be_values = self.may_value and not (self.textual or self.beyond)
+        could_be_files = self.may_name and (self.textual or self.likely or not self.numbers)
         enough = (self.textual or self.likely) and len(self.texts) > _SHOWN
         return could_be_values or (could_be_files and not enough)
 
     def add(self, cells: Any) -> None:  # noqa: ANN401
         """Look at more cells: an array of texts, of numbers, or of truth values; null is blank."""
-        if pa.types.is_boolean(cells.type):
-            cells = cells.cast(pa.float64())
-        if not (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)):
-            cells = self._of_texts(cells)
-        if cells is None:
-            return
-        found = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
-        self._of_numbers(found[~np.isnan(found)])
-
-    def _of_texts(self, cells: Any) -> Any:  # noqa: ANN401
-        """Return texts as numbers, None where they are not."""
-        import pyarrow.compute as pc
-
-        texts = pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT))
-        texts = pc.unique(texts)
-        texts = texts.filter(pc.not_equal(texts, ""))
-        try:
-            return words_as_numbers(texts)
-        except pa.ArrowInvalid:
-            self.textual = True
-        self._enter(texts[: len(self.texts) + _SHOWN + 1].to_pylist())
-        return None
-
-    def _of_numbers(self, numbers: npt.NDArray[np.float64]) -> None:
-        if not len(numbers):
-            return
-        self.numbers = True
-        self.beyond |= bool(numbers.min() < -ROUNDING or numbers.max() > 1 + ROUNDING)
-        self.uneven |= bool(np.any(numbers != 1))
-        other = numbers[numbers != numbers[0]][:1]
-        self._enter([f"{number:.15g}" for number in (*numbers[:1].tolist(), *other.tolist())])
+        kind = cells.type
+        if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            texts = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT)))
+            texts = texts.filter(pc.not_equal(texts, ""))
+            try:
+                cells = words_as_numbers(texts)
+            except pa.ArrowInvalid:
+                self.textual = True
+                self._enter(texts[: len(self.texts) + _SHOWN + 1].to_pylist())
+                return
+        numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
+        numbers = numbers[~np.isnan(numbers)]
+        if len(numbers):
+            self.numbers = True
+            self.beyond |= bool(numbers.min() < -ROUNDING or numbers.max() > 1 + ROUNDING)
+            self.uneven |= bool((numbers != 1).any())
+            other = numbers[numbers != numbers[0]][:1]
+            self._enter([f"{number:.15g}" for number in (*numbers[:1].tolist(), *other.tolist())])
 
     def _enter(self, texts: Sequence[str]) -> None:
         self.texts = list(dict.fromkeys([*self.texts, *texts]))[: _SHOWN + 1]
 
-    def may_be_files(self, *, by_table: bool) -> bool:
+    def names_recordings(self, *, by_table: bool) -> bool:
         """Return whether it may name the recordings; by_table: these are named after the table otherwise."""
-        if not self.as_file or len(self.texts) < 2 or {text.casefold() for text in self.texts} <= _FLAGS:
+        if not self.may_name or len(self.texts) < 2 or {text.casefold() for text in self.texts} <= _FLAGS:
             return False
         if by_table:
-            named = all(without_extension(text) != text for text in self.texts)
-            return self.textual and (self.likely or named)
+            audio = all(without_extension(text) != text for text in self.texts)
+            return self.textual and (self.likely or audio)
         return self.textual or self.likely
 
-    def may_be_values(self) -> bool:
+    def has_values(self) -> bool:
         """Return whether it may have the values."""
-        return self.as_value and self.numbers and self.uneven and not (self.textual or self.beyond)
+        return self.may_value and self.numbers and self.uneven and not (self.textual or self.beyond)
 
 
-def unclear(layout: Layout) -> list[Evidence]:
+def _unclear(layout: Layout) -> list[_Evidence]:
     """Return the columns that must be looked at, by their names: none in most tables."""
     if layout.wide or not layout.has_header:
         return []
     nameless = layout.position("filename") is None
     valueless = layout.position("soft_value") is None
-    found = []
+    columns = []
     for i, (name, role) in enumerate(zip(layout.names, layout.roles, strict=True)):
-        if role is not None or i in layout.settled or role_of(name):
+        if role is not None or i in layout.settled or role_of(name) or not name:
             continue
         key = normal(name)
-        words = re.split(r"[^a-z]+", key)
-        numeric = bool(_OF_RECORDINGS.search(key))
-        likely = bool(_RECORDINGS.search(key)) and not numeric
-        as_value = valueless and bool(name) and not any(map(_NO_VALUES.fullmatch, words))
-        if (nameless and name) or as_value:
-            found.append(Evidence(name, i, nameless and bool(name), as_value, likely))
-    return found
+        may_value = valueless and not any(map(_NO_VALUES.fullmatch, re.split(r"[^a-z]+", key)))
+        if nameless or may_value:
+            likely = bool(_RECORDINGS.search(key)) and not _OF_RECORDINGS.search(key)
+            columns.append(_Evidence(name, i, nameless, may_value, likely))
+    return columns
 
 
-def check(
-    source: str, layout: Layout, found: Sequence[Evidence], limits: Limits, line: int | None = None
+def check_unclear(
+    source: str,
+    layout: Layout,
+    limits: Limits,
+    batches: Callable[[Sequence[int]], Batches],
+    line: int | None = None,
 ) -> None:
-    """Refuse a table with a column that may name the recordings, or have the values; raises InputError."""
+    """Refuse a table with a column that may name the recordings, or have the values; raises InputError.
+
+    It is refused, too, where the user says what the column of file names is called, and there is none.
+    batches: the cells of columns at some positions; called only where a column must be looked at. line: of
+    the header.
+    """
+    columns = _unclear(layout)
+    if columns:
+        for cells in batches([each.position for each in columns]):
+            for each, array in zip(columns, cells, strict=True):
+                if each.open:
+                    each.add(array)
+            if not any(each.open for each in columns):
+                break
     intake = intake_of(limits)
     by_table = intake.by_table and not intake.only
-    files = [each for each in found if each.may_be_files(by_table=by_table)]
-    values = [each for each in found if each.may_be_values() and each not in files]
-    problems = [_of_files(source, files, line)] if files else []
-    problems += [_of_values(source, values, line)] if values else []
+    files = [each for each in columns if each.names_recordings(by_table=by_table)]
+    values = [each for each in columns if each.has_values() and each not in files]
+    problems = []
+    if files:
+        names, ignore, position = _listed(files)
+        cells = _few([quoted(text) for text in files[0].texts])
+        message = (
+            f"no column is known to name the recordings, but {names} has several texts ({cells}): all rows "
+            f"would be of one recording; expected {COLUMNS} filename={files[0].name} if it names them, or "
+            f"{ignore} if not"
+        )
+        problems.append(Problem(source, message, line, position, UNCLEAR_FILE))
+    if values:
+        names, ignore, position = _listed(values)
+        cells = _few(values[0].texts)
+        message = (
+            f"there is no column of values, but {names} has numbers in [0, 1] ({cells}), which would be read "
+            f"past; expected {COLUMNS} value={values[0].name} if it has the values, or {ignore} if not"
+        )
+        problems.append(Problem(source, message, line, position, UNCLEAR_VALUE))
     if problems:
         raise InputError(problems)
-    check_named(source, layout, limits, line)
-
-
-def check_named(source: str, layout: Layout, limits: Limits, line: int | None = None) -> None:
-    """Refuse a table without file names where the user says what the column of these is called."""
-    intake = intake_of(limits)
-    names = intake.columns.of_role("filename")
-    if names and layout.has_header and layout.position("filename") is None and not intake.by_table:
-        said = " or ".join(map(quoted, names))
+    given = intake.columns.of_role("filename")
+    if given and layout.has_header and layout.position("filename") is None and not intake.by_table:
+        said = " or ".join(map(quoted, given))
         message = f"has no column {said}, as {COLUMNS} has it, and none that is known to name the recordings"
         raise InputError(Problem(source, message, line, code="missing-column"))
 
 
-def _of_files(source: str, found: Sequence[Evidence], line: int | None) -> Problem:
-    names, them = _joined(found)
-    texts = _listed([quoted(text) for text in found[0].texts])
-    message = (
-        f"no column is known to name the recordings, but {names} has several texts ({texts}): all rows "
-        f"would be of one recording; expected {COLUMNS} filename={found[0].name} if it names them, or {them} "
-        "if not"
-    )
-    return Problem(source, message, line, found[0].position + 1, FILE)
-
-
-def _of_values(source: str, found: Sequence[Evidence], line: int | None) -> Problem:
-    names, them = _joined(found)
-    texts = _listed(found[0].texts)
-    message = (
-        f"there is no column of values, but {names} has numbers in [0, 1] ({texts}), which would be read "
-        f"past; expected {COLUMNS} value={found[0].name} if it has the values, or {them} if not"
-    )
-    return Problem(source, message, line, found[0].position + 1, VALUE)
-
-
-def _listed(texts: Sequence[str]) -> str:
+def _few(texts: Sequence[str]) -> str:
     return ", ".join(texts[:_SHOWN]) + (" ..." if len(texts) > _SHOWN else "")
 
 
-def _joined(found: Sequence[Evidence]) -> tuple[str, str]:
-    names = " or ".join(quoted(each.name) for each in found[:_SHOWN])
-    them = ",".join(f"ignore={each.name}" for each in found[:_SHOWN])
-    return f"column {names}", f"{COLUMNS} {them}"
+def _listed(columns: Sequence[_Evidence]) -> tuple[str, str, int]:
+    """Return columns by name, the option that has them read past, and which is the first, from 1."""
+    names = " or ".join(quoted(each.name) for each in columns[:_SHOWN])
+    ignore = ",".join(f"ignore={each.name}" for each in columns[:_SHOWN])
+    return f"column {names}", f"{COLUMNS} {ignore}", columns[0].position + 1
 
 
-def check_text_columns(source: Source, delimiter: str, layout: Layout, skip: int, limits: Limits) -> None:
-    """Look at what columns of a table of text hold that play no role; raises InputError as `check` does."""
-    found = unclear(layout)
-    if found:
-        _look(source, delimiter, layout, skip, found)
-    check(source.name, layout, found, limits, skip or None)
+def check_unclear_text(source: Source, delimiter: str, layout: Layout, skip: int, limits: Limits) -> None:
+    """Do as `check_unclear` of a table of text, whose rows begin after `skip` lines."""
 
+    def blocks(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield columns as pyarrow parses them."""
+        names = list(map(str, positions))
+        with pv.open_csv(
+            pa.BufferReader(pa.py_buffer(source.data)),
+            read_options=pv.ReadOptions(
+                column_names=[str(i) for i in range(len(layout.names))],
+                skip_rows=skip,
+                block_size=_BLOCK,
+                use_threads=False,
+            ),
+            parse_options=pv.ParseOptions(delimiter=delimiter),
+            convert_options=pv.ConvertOptions(
+                column_types=dict.fromkeys(names, _TEXT),
+                include_columns=names,
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        ) as reader:
+            for batch in reader:
+                yield batch.columns
 
-def _look(source: Source, delimiter: str, layout: Layout, skip: int, found: Sequence[Evidence]) -> None:
+    def lines(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
+        """Yield columns of the lines that have as many fields as the table: others do not matter here."""
+        rows = (
+            [fields[at] for at in positions]
+            for _, fields in records(source, delimiter, skip)
+            if isinstance(fields, list) and len(fields) == len(layout.names)
+        )
+        while batch := list(islice(rows, _LINES)):
+            yield [pa.array(cells, _TEXT) for cells in zip(*batch, strict=True)]
+
     if quotes_are_plain(source.data, delimiter):
         try:
-            look(found, _blocks(source, delimiter, layout, skip, found))
+            return check_unclear(source.name, layout, limits, blocks, skip or None)
         except (pa.ArrowException, OSError):
-            pass  # a line is not as others are: what can be read of it is read line by line
-        else:
-            return
-    again = [Evidence(e.name, e.position, e.as_file, e.as_value, e.likely) for e in found]
-    look(again, _lines(source, delimiter, layout, skip, again))
-    for each, seen in zip(found, again, strict=True):
-        each.texts, each.textual, each.beyond = seen.texts, seen.textual, seen.beyond
-        each.numbers, each.uneven = seen.numbers, seen.uneven
-
-
-def look(found: Sequence[Evidence], batches: Iterable[Sequence[Any]]) -> None:
-    """Look at batches of cells, an array for each column, for as long as anything is open."""
-    for arrays in batches:
-        for each, cells in zip(found, arrays, strict=True):
-            if each.open:
-                each.add(cells)
-        if not any(each.open for each in found):
-            return
-
-
-def _blocks(
-    source: Source, delimiter: str, layout: Layout, skip: int, found: Sequence[Evidence]
-) -> Iterator[list[Any]]:
-    """Yield the columns of blocks of lines, as pyarrow parses them."""
-    names = [str(each.position) for each in found]
-    with pv.open_csv(
-        pa.BufferReader(pa.py_buffer(source.data)),
-        read_options=pv.ReadOptions(
-            column_names=[str(i) for i in range(len(layout.names))],
-            skip_rows=skip,
-            block_size=_BLOCK,
-            use_threads=False,
-        ),
-        parse_options=pv.ParseOptions(delimiter=delimiter),
-        convert_options=pv.ConvertOptions(
-            column_types=dict.fromkeys(names, _TEXT),
-            include_columns=names,
-            null_values=[""],
-            strings_can_be_null=True,
-        ),
-    ) as reader:
-        for batch in reader:
-            yield [batch.column(i) for i in range(len(names))]
-
-
-def _lines(
-    source: Source, delimiter: str, layout: Layout, skip: int, found: Sequence[Evidence]
-) -> Iterator[list[Any]]:
-    """Yield the columns of some lines at a time, of those that have as many fields as the table."""
-    rows = (
-        [fields[each.position] for each in found]
-        for _, fields in records(source, delimiter, skip)
-        if isinstance(fields, list) and len(fields) == len(layout.names)
-    )
-    while batch := list(islice(rows, _LINES)):
-        yield [pa.array(cells, _TEXT) for cells in zip(*batch, strict=True)]
+            pass  # a line is not as others are
+    return check_unclear(source.name, layout, limits, lines, skip or None)

@@ -5,16 +5,15 @@ Reports add up: those of batches together are the one of all their files at once
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.settings import Settings, short_fraction
+from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.tables.filenames import alike, listing
 from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
-from sedeval_soft.timeline.postprocess import strangers
 
 _SHOWN = 5
 
@@ -27,7 +26,7 @@ may name as many as it likes, and looking takes time for each pair.
 """
 
 STRICT = "strict makes each of these an error"
-"""The last line where what was found is refused."""
+"""The last line where warnings are refused."""
 
 NO_DURATIONS = (
     "no durations were given: recordings are taken to end with the last offset that the reference has in "
@@ -36,6 +35,11 @@ NO_DURATIONS = (
 """What is said where lengths decide and none are given."""
 
 _NOTHING: frozenset[str] = frozenset()
+
+_SETS = (
+    *("missing", "extra", "dropped", "unlisted", "doubtful", "notes"),
+    *("reference_classes", "system_classes"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +74,23 @@ class AlignmentReport:
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
         """Return the report of all parts together."""
         parts = list(parts)
+
+        def by_role(name: str) -> Iterator[tuple[str, list[Any]]]:
+            """Yield each role with what all parts have of it."""
+            values = [getattr(part, name) for part in parts]
+            for role in sorted({role for value in values for role in value}):
+                yield role, [value[role] for value in values if role in value]
+
         reports: dict[str, Any] = {
             name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in _SETS
         }
         for name in ("beyond", "off_grid"):
             reports[name] = {
                 role: (*map(sum, counts), max(seconds))
-                for role, values in _by_role(parts, name).items()
+                for role, values in by_role(name)
                 for *counts, seconds in [zip(*values, strict=True)]
             }
-        tables = {role: RowStatistics.merge(values) for role, values in _by_role(parts, "tables").items()}
+        tables = {role: RowStatistics.merge(values) for role, values in by_role("tables")}
         after_end = {name: late for part in parts for name, late in part.after_end.items()}
         return AlignmentReport(**reports, tables=tables, after_end=after_end)
 
@@ -90,39 +101,50 @@ class AlignmentReport:
         return tuple(sorted(self.reference_classes | self.system_classes))
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
-        """Return a line for each finding; raises EvaluationError for files and classes if they are strict."""
-        found = [
+        """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
+        lines = [
             *sorted(self.doubtful),
             *doubts(self.tables),
             *self._of_names(settings),
             *self._of_files(),
-            *self._after_end(settings),
+            *self._of_late_rows(settings),
             *self._of_classes(settings),
             *self._of_grid(settings),
         ]
-        if settings.strict and found:
-            raise EvaluationError("\n".join([*found, STRICT]))
-        found += sorted(self.notes)
+        if settings.strict and lines:
+            raise EvaluationError("\n".join([*lines, STRICT]))
+        lines += sorted(self.notes)
         classes = self.classes(settings)
         left_out = sorted((self.reference_classes | self.system_classes) - set(classes))
         if left_out:
             are = be(len(left_out))
-            found.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
-        found += [
-            f"{counted(count, f'{role} row')} {'ends after its' if count == 1 else 'end after their'} file's "
-            f"duration, by {seconds:.6g} s at the most; segments after it are not evaluated"
-            for role, (count, seconds) in self.beyond.items()
+            lines.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
+        for role, (count, seconds) in self.beyond.items():
             # Where a doubt tells all of these rows, it tells the one that ends last as well.
-            if role not in self.tables or count > self.tables[role].after_end
-        ]
-        return (*found, *strangers(settings, classes))
+            if role not in self.tables or count > self.tables[role].after_end:
+                end = "ends after its" if count == 1 else "end after their"
+                lines.append(
+                    f"{counted(count, f'{role} row')} {end} file's duration, by {seconds:.6g} s at the most; "
+                    "segments after it are not evaluated"
+                )
+        for name in (*POSTPROCESSING, "thresholds"):
+            value = getattr(settings, name)
+            lines += [
+                f"{name} is set for {label!r}, which is no evaluated class{did_you_mean(label, classes)}"
+                for label in (value if isinstance(value, dict) else ())
+                if label not in classes
+            ]
+        return tuple(lines)
 
-    def _of_names(self, settings: Settings) -> list[str]:
-        """Return a line where names seem to stand in the wrong column, or to be two of one thing."""
-        found = []
+    def _table(self, role: str) -> str:
+        """Return the name of the table of a role, as far as it is known."""
+        return self.tables[role].called(role) if role in self.tables else f"the {role}"
+
+    def _of_names(self, settings: Settings) -> Iterator[str]:
+        """Yield a line where names seem to stand in the wrong column, or to be two of one thing."""
         theirs = self.extra | self.dropped
         if are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
-            found.append(
+            yield (
                 f"{self._table('system')}: classes of the reference stand as file names, and its files as "
                 "classes; swap the two columns, or their names in the header (swapped-columns)"
             )
@@ -131,144 +153,101 @@ class AlignmentReport:
             pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
-                found.append(
+                yield (
                     f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
                     "- or _ only, and were taken for different ones; write both alike if they are one "
                     "(similar-classes)"
                 )
-        return found
 
-    def _table(self, role: str) -> str:
-        """Return the name of the table of a role, as far as it is known."""
-        return self.tables[role].called(role) if role in self.tables else f"the {role}"
-
-    def _of_grid(self, settings: Settings) -> list[str]:
-        """Return a line for each side whose rows lie on a grid that is nearly that of the segments."""
-        length = short_fraction(settings.segment_length).removesuffix(".0")
-        return [
-            f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of segments of "
-            f"{length} s, off by {apart:.3g} s at the most: each counts in a segment that it hardly reaches. "
-            "Is the step of the table another, or do its times begin elsewhere? --segment-length takes steps "
-            "exactly, such as 1/3 or 1024/44100"
-            for role, (rows, near, apart) in sorted(self.off_grid.items())
-            if near >= _FEWEST_NEAR and 2 * near >= rows
-        ]
-
-    def _of_files(self) -> list[str]:
-        missing, extra, dropped, unlisted = (
-            listing(sorted(files), noun) if files else ""
-            for files, noun in (
-                (self.missing, "reference file"),
-                (self.extra, "system file"),
-                (self.dropped, "system file"),
-                (self.unlisted, "reference file"),
+    def _of_files(self) -> Iterator[str]:
+        """Yield a line for each kind of files that are not on both sides, or have no duration."""
+        if self.missing:
+            files = listing(sorted(self.missing), "reference file")
+            yield f"the system has no rows for {files}; counted as misses"
+        if self.extra:
+            hint = named_alike(self.missing, self.extra) + _hint_of_thresholds(self.extra)
+            yield (
+                f"the reference has no {listing(sorted(self.extra), 'system file')}; counted as false "
+                f"alarms, unless a row with only its name declares it as a file without events{hint}"
             )
-        )
-        found = []
-        if missing:
-            found.append(f"the system has no rows for {missing}; counted as misses")
-        if extra:
-            found.append(
-                f"the reference has no {extra}; counted as false alarms, unless a row with only its name "
-                f"declares it as a file without events{named_alike(self.missing, self.extra)}"
-                f"{_of_thresholds(self.extra)}"
-            )
-        if dropped:
-            are = be(len(self.dropped))
-            hint = named_alike(self.missing, self.dropped) + _of_thresholds(self.dropped)
-            found.append(f"{dropped} {are} not in the reference or the durations; left out{hint}")
-        if unlisted:
-            found.append(f"no duration for {unlisted}; evaluated to the last offset")
-        return found
+        if self.dropped:
+            hint = named_alike(self.missing, self.dropped) + _hint_of_thresholds(self.dropped)
+            files = f"{listing(sorted(self.dropped), 'system file')} {be(len(self.dropped))}"
+            yield f"{files} not in the reference or the durations; left out{hint}"
+        if self.unlisted:
+            files = listing(sorted(self.unlisted), "reference file")
+            yield f"no duration for {files}; evaluated to the last offset"
 
-    def _after_end(self, settings: Settings) -> list[str]:
-        """Return what is assumed where the system goes on after the reference's last offset.
+    def _of_late_rows(self, settings: Settings) -> Iterator[str]:
+        """Yield what is assumed where the system goes on after the reference's last offset.
 
         Nothing where a doubt of its times tells of all these rows.
         """
-        n_rows = sum(count for count, _ in self.after_end.values())
-        if n_rows <= self._late_rows_in_doubt():
-            return []
+        n_rows = n_new = sum(count for count, _ in self.after_end.values())
+        table = self.tables.get("system")
+        if table is not None and table.unit() is not None:
+            n_new -= table.rows
+        elif table is not None and table.latest is not None and (table.over_day or table.is_late()):
+            n_new -= table.latest.file in self.after_end
+        if n_new <= 0:
+            return
         seconds = max(seconds for _, seconds in self.after_end.values())
         rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
         later = "what comes later can only be false alarms"
         if settings.compat == "sed_eval":
             later += ", except in sed_eval's own scores, where a system makes files longer"
-        ends = "ends" if n_rows == 1 else "end"
-        text = (
-            f"{rows} {ends} up to {seconds:.6g} s after the reference's last offset there, which without "
-            f"--durations is taken for the end of the file: {later}"
+        yield (
+            f"{rows} {'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last "
+            f"offset there, which without --durations is taken for the end of the file: {later}"
         )
-        return [text]
 
-    def _late_rows_in_doubt(self) -> int:
-        """Return of how many of the system's rows after the reference's last offset a doubt tells already."""
-        own = self.tables.get("system")
-        if own is None:
-            return 0
-        if own.unit() is not None:
-            return own.rows
-        latest = own.latest if own.over_day or own.is_late() else None
-        return int(latest is not None and latest.file in self.after_end)
-
-    def _of_classes(self, settings: Settings) -> list[str]:
-        found = []
-        asked = None if settings.classes is None else {*settings.classes}
+    def _of_classes(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each class that only the system has, or that neither side has."""
         strange = sorted(self.system_classes - self.reference_classes)
-        if asked is not None:
-            found += self._misspelt([name for name in strange if name not in asked], asked)
-            strange = [name for name in strange if name in asked]
-        known = sorted(self.reference_classes)
+        if settings.classes is not None:
+            chosen = {*settings.classes}
+            # A class that is nearly one to evaluate, which the system never names, is misspelt. All others
+            # were left out on purpose: a system may know more classes than an evaluation.
+            unnamed = sorted(chosen - self.system_classes)[:_COMPARED]
+            most = _TOLD * _COMPARED // max(1, len(unnamed))
+            others = [name for name in strange if name not in chosen][:most]
+            hints = [(name, did_you_mean(name, unnamed, n=1, cutoff=0.75)) for name in others]
+            for name, hint in [pair for pair in hints if pair[1]][:_TOLD]:
+                yield f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
+            strange = [name for name in strange if name in chosen]
+        known = sorted(self.reference_classes)[:_COMPARED]
         for name in strange[:_TOLD]:
-            hint = did_you_mean(name, known[:_COMPARED], n=1, cutoff=0.75)
-            found.append(f"class {name!r} is not in the reference; counted as false alarms{hint}")
+            hint = did_you_mean(name, known, n=1, cutoff=0.75)
+            yield f"class {name!r} is not in the reference; counted as false alarms{hint}"
         if len(strange) > _TOLD:
-            more = listing(strange[_TOLD:], "more class")
-            are = be(len(strange) - _TOLD)
-            found.append(f"{more} {are} not in the reference; counted as false alarms")
+            more, are = listing(strange[_TOLD:], "more class"), be(len(strange) - _TOLD)
+            yield f"{more} {are} not in the reference; counted as false alarms"
         both = self.reference_classes | self.system_classes
-        known = sorted(both)
+        known = sorted(both)[:_COMPARED]
         unknown = [name for name in settings.classes or () if name not in both]
         if unknown and len(unknown) == len(settings.classes or ()) and known:
             # As where a preset of another data set is taken: one line says more than one for each class.
-            hint = did_you_mean(unknown[0], known[:_COMPARED], n=1)
-            return [*found, f"none of {listing(unknown, 'class')} to evaluate is in either table{hint}"]
+            hint = did_you_mean(unknown[0], known, n=1)
+            yield f"none of {listing(unknown, 'class')} to evaluate is in either table{hint}"
+            return
         for name in unknown[:_TOLD]:
-            hint = did_you_mean(name, known[:_COMPARED], n=1)
-            found.append(f"class {name!r}, one of those to evaluate, is in neither table{hint}")
+            hint = did_you_mean(name, known, n=1)
+            yield f"class {name!r}, one of those to evaluate, is in neither table{hint}"
         if len(unknown) > _TOLD:
             more, are = listing(unknown[_TOLD:], "more class"), be(len(unknown) - _TOLD)
-            found.append(f"{more} of those to evaluate {are} in neither table")
-        return found
+            yield f"{more} of those to evaluate {are} in neither table"
 
-    def _misspelt(self, strange: Sequence[str], asked: Iterable[str]) -> list[str]:
-        """Return a line for each class of the system that is nearly one to evaluate, which it never names.
-
-        All others were left out on purpose: a system may know more classes than an evaluation.
-        """
-        unnamed = sorted({*asked} - self.system_classes)[:_COMPARED]
-        most = _TOLD * _COMPARED // max(1, len(unnamed))
-        hints = {name: did_you_mean(name, unnamed, n=1, cutoff=0.75) for name in strange[:most]}
-        return [
-            f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
-            for name, hint in hints.items()
-            if hint
-        ][:_TOLD]
-
-
-_SETS = (
-    *("missing", "extra", "dropped", "unlisted", "doubtful", "notes"),
-    *("reference_classes", "system_classes"),
-)
-
-
-def _by_role(parts: Iterable[AlignmentReport], name: str) -> dict[str, list[Any]]:
-    """Return what all parts have of each role, roles in the order of their names."""
-    values: dict[str, list[Any]] = {}
-    for part in parts:
-        for role, value in getattr(part, name).items():
-            values.setdefault(role, []).append(value)
-    return dict(sorted(values.items()))
+    def _of_grid(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each side whose rows lie on a grid that is nearly that of the segments."""
+        length = short_fraction(settings.segment_length).removesuffix(".0")
+        for role, (rows, near, apart) in sorted(self.off_grid.items()):
+            if near >= _FEWEST_NEAR and 2 * near >= rows:
+                yield (
+                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
+                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
+                    "that it hardly reaches. Is the step of the table another, or do its times begin "
+                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                )
 
 
 def named_alike(
@@ -278,17 +257,17 @@ def named_alike(
 
     ours, theirs: files that the other side lacks. sides: what they are of, the first being right.
     """
-    found = alike(ours, theirs, sides)
-    if found is None:
+    likeness = alike(ours, theirs, sides)
+    if likeness is None:
         return ""
     return (
-        f"; is {found.theirs!r} meant to be {found.ours!r}? Both sides must name a file alike: "
-        f"{found.number} of {counted(found.of, 'name')} would match but for {found.how}; write them as the "
-        f"{sides[0]} does"
+        f"; is {likeness.theirs!r} meant to be {likeness.ours!r}? Both sides must name a file alike: "
+        f"{likeness.number} of {counted(likeness.of, 'name')} would match but for {likeness.how}; write them "
+        f"as the {sides[0]} does"
     )
 
 
-def _of_thresholds(files: Iterable[str]) -> str:
+def _hint_of_thresholds(files: Iterable[str]) -> str:
     """Return a hint for files that are none, but tables of a folder, each at a threshold."""
     from sedeval_soft.tables.files import seem_thresholds
 

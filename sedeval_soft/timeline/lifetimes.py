@@ -121,9 +121,8 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
             name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS
         }
         return replace(parts[0], **columns)
-    cells = rows.levels()
-    times = spans.onset[cells.row], spans.offset[cells.row]
-    whole = EventLifetimes(spans.file[cells.row], cells.label, *times, cells.born, cells.dies)
+    row, label, born, dies = rows.levels()
+    whole = EventLifetimes(spans.file[row], label, spans.onset[row], spans.offset[row], born, dies)
     # By all that tells them apart, so that sums do not depend on the order of the table.
     keys = (whole.dies, whole.born, whole.offset, whole.onset, whole.label, whole.file)
     return whole.take(np.lexsort(keys))

@@ -1,8 +1,7 @@
-"""Median filtering of a table's values over time, class by class.
+"""What is done to a system's output before it is scored: median filter, then gaps, then durations.
 
-A filter of an odd number of time steps replaces each value by the median of those around it; beyond
-a file's ends values are 0. Cut at any threshold, the result is the median filter of what was cut. It is
-the median over a sliding window of time, too, as sed_scores_eval's: both change at time steps only.
+All three are flat morphology, which commutes with cutting: whatever the threshold, the events of the result
+are those of the input at that threshold after the same operation. So each is done once for all thresholds.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, tick, to_seconds, to_ticks
@@ -23,9 +20,6 @@ from sedeval_soft.timeline.grid import Grid, maxima
 from sedeval_soft.timeline.lifetimes import EventLifetimes, level_runs
 from sedeval_soft.timeline.ranges import expand, range_maximum
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-
 _SHORTEST = TICKS_PER_SECOND // 1000
 """Ticks of the shortest time step that is read off whole times."""
 
@@ -33,14 +27,38 @@ _SLACK = 1.5
 """Ticks that a time may lie off its multiple of a time step which is no whole number of ticks."""
 
 
+def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
+    """Return the rows after the post-processing that the settings ask for, as they are if none.
+
+    Raises EvaluationError where a median filter finds no fixed time step.
+    """
+    median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
+    if any(median):
+        rows = median_filtered(rows, median)
+    if not (any(gap) or any(duration)):
+        return rows
+    parts = []
+    for label, activity in enumerate(activities(rows)):
+        parts.append(opened(closed(activity, tick(gap[label])), tick(duration[label])))
+    whole = Activity.concatenated(parts)
+    times = to_seconds(whole.onset), to_seconds(whole.offset)
+    return EventTable.long(
+        rows.files, rows.classes, whole.file, whole.label, *times, whole.value, rows.origin
+    )
+
+
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     """Filter each class over about so many seconds: the nearest odd number of the table's time steps.
+
+    Each value is replaced by the median of those around it; beyond a file's ends values are 0. That is the
+    median over a sliding window of time, too, as sed_scores_eval's: both change at time steps only.
 
     seconds: one for each class of `rows`, 0 to leave its values as they are. Returns one row per time step.
     Raises EvaluationError where times keep no fixed step.
     """
     onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
-    step = time_step(rows)
+    # Where rows are some of a table, the step is that of all of them.
+    step = rows.origin.steps.get(rows.classes) or TimeGrid.of(onset, offset).step(rows.origin.name)
     first, last = (np.rint(times / step).astype(np.int64) for times in (onset, offset))
     n_frames = np.zeros(len(rows.files), dtype=np.int64)
     np.maximum.at(n_frames, rows.file, last)
@@ -50,12 +68,16 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     start = np.concatenate(([0], np.cumsum(n_frames + max(windows, default=1) // 2)))
     file, inside = expand(np.zeros(len(n_frames), dtype=np.int64), n_frames)
     place = inside + start[file]
-    first, last = first + start[rows.file], last + start[rows.file]
-    tracks = maxima(rows, first, last, int(start[-1]))
-    values = [_median(track, window)[place] for track, window in zip(tracks, windows, strict=True)]
+    values = maxima(rows, first + start[rows.file], last + start[rows.file], int(start[-1]))
+    if any(window > 1 for window in windows):
+        from scipy.ndimage import median_filter
+
+        for k, window in enumerate(windows):
+            if window > 1:
+                values[k] = median_filter(values[k], size=window, mode="constant", cval=0.0)
     begin, end = (np.rint(index * step) / TICKS_PER_SECOND for index in (inside, inside + 1))
     return EventTable.wide(
-        rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values), rows.origin
+        rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values[:, place]), rows.origin
     )
 
 
@@ -89,14 +111,15 @@ class TimeGrid:
         return cls(times, min(part.shortest for part in parts))
 
     def step(self, name: str) -> float:
-        """Return the time step in ticks, as `time_step` does."""
-        divisor = int(np.gcd.reduce(self.times)) if len(self.times) else _SHORTEST
-        return float(divisor or _SHORTEST) if divisor >= _SHORTEST or not divisor else self._uneven(name)
+        """Return the length in ticks of the steps that all times are multiples of, to the rounding of ticks.
 
-    def _uneven(self, name: str) -> float:
-        """Return a step that is no whole number of ticks."""
+        Raises EvaluationError, naming the table, where there is none of a millisecond or more.
+        """
         times, step = self.times, float(self.shortest)
-        # Longer and longer times tell the step more and more exactly.
+        divisor = int(np.gcd.reduce(times)) if len(times) else 0
+        if divisor >= _SHORTEST or not divisor:
+            return float(divisor or _SHORTEST)
+        # No whole number of ticks: longer and longer times tell the step more and more exactly.
         horizon = step
         while horizon < times[-1]:
             horizon *= 4
@@ -109,35 +132,6 @@ class TimeGrid:
                 "times have none"
             )
         return step
-
-
-def time_step(rows: EventTable) -> float:
-    """Return the length in ticks of the steps that all times are multiples of, to the rounding of ticks.
-
-    Where rows are some of a table, it is the step of all of them. Raises EvaluationError, naming the table,
-    where there is none of a millisecond or more.
-    """
-    if rows.classes in rows.origin.steps:
-        return rows.origin.steps[rows.classes]
-    onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
-    divisor = int(np.gcd.reduce(np.concatenate((onset, offset)))) if len(rows) else 0
-    return float(divisor) if divisor >= _SHORTEST else TimeGrid.of(onset, offset).step(rows.origin.name)
-
-
-def _median(values: Floats, window: int) -> Floats:
-    if window <= 1:
-        return values
-    from scipy.ndimage import median_filter
-
-    filtered: Floats = median_filter(values, size=window, mode="constant", cval=0.0)
-    return filtered
-
-
-# Post-processing of activity: short gaps closed, short events dropped, for all thresholds at once.
-#
-# Both are flat morphology (a closing and an opening by length), which commutes with cutting: whatever
-# the threshold, the events of the result are the events of the input at that threshold after the
-# same operation on them.
 
 
 def closed(activity: Activity, min_gap: int) -> Activity:
@@ -167,10 +161,10 @@ def closed(activity: Activity, min_gap: int) -> Activity:
     filled = range_maximum(size, left[short] + 1, right[short], edge[short])
     inside = np.isfinite(value)
     value[inside] = np.maximum(value[inside], filled[inside])
-    kept = np.flatnonzero(inside & (value > 0))
+    stays = np.flatnonzero(inside & (value > 0))
     # A silence takes file and class from the piece after it.
-    source = np.minimum(np.searchsorted(place, kept), n - 1)
-    return Activity(activity.file[source], activity.label[source], onset[kept], offset[kept], value[kept])
+    source = np.minimum(np.searchsorted(place, stays), n - 1)
+    return Activity(activity.file[source], activity.label[source], onset[stays], offset[stays], value[stays])
 
 
 def opened(activity: Activity, min_duration: int) -> Activity:
@@ -182,43 +176,3 @@ def opened(activity: Activity, min_duration: int) -> Activity:
     long = lifetimes.offset - lifetimes.onset >= min_duration
     value = range_maximum(len(activity.onset), first[long], last[long] + 1, lifetimes.dies[long])
     return replace(activity, value=value).sounding()
-
-
-# What is done to a system's output before it is scored: median filter, then gaps, then durations.
-
-
-def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
-    """Return the rows after the post-processing that the settings ask for, as they are if none.
-
-    Raises EvaluationError where a median filter finds no fixed time step.
-    """
-    median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
-    if any(median):
-        rows = median_filtered(rows, median)
-    if not (any(gap) or any(duration)):
-        return rows
-    parts = []
-    for label, activity in enumerate(activities(rows)):
-        joined = closed(activity, tick(gap[label])) if gap[label] else activity
-        parts.append(opened(joined, tick(duration[label])) if duration[label] else joined)
-    columns = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("file", "label", "onset", "offset", "value")
-    }
-    onset, offset = to_seconds(columns["onset"]), to_seconds(columns["offset"])
-    names = rows.files, rows.classes
-    return EventTable.long(
-        *names, columns["file"], columns["label"], onset, offset, columns["value"], rows.origin
-    )
-
-
-def strangers(settings: Settings, classes: tuple[str, ...]) -> list[str]:
-    """Return a warning for each class that only class-wise lengths or thresholds name."""
-    found = []
-    for name in (*POSTPROCESSING, "thresholds"):
-        value = getattr(settings, name)
-        for label in value if isinstance(value, dict) else ():
-            if label not in classes:
-                hint = did_you_mean(label, classes)
-                found.append(f"{name} is set for {label!r}, which is no evaluated class{hint}")
-    return found

@@ -18,8 +18,10 @@ from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import AlignmentReport, named_alike
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges
-from sedeval_soft.timeline.plausibility import decimal_doubts, last_offsets, tables_read
-from sedeval_soft.timeline.postprocess import postprocessed
+from sedeval_soft.timeline.plausibility import decimal_files, last_offsets, tables_read
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,11 @@ class Recordings:
     classes: tuple[str, ...]
     reference: EventTable
     system: EventTable
-    length: npt.NDArray[np.float64]
-    reach: npt.NDArray[np.float64]
+    length: Floats
+    reach: Floats
     raw: EventTable
     expected: frozenset[str]
-    in_reference: npt.NDArray[np.bool_]
+    in_reference: Bools
     findings: AlignmentReport = field(default_factory=AlignmentReport)
 
     @property
@@ -59,6 +61,24 @@ class Recordings:
         """Return what segments cover of each file in ticks, shape (n_files,)."""
         return to_ticks(self.reach)
 
+    def with_classes(self, classes: tuple[str, ...]) -> Recordings:
+        """Return some of the classes, in this order; lengths and post-processing stay as they are."""
+        return self._recoded(lambda rows: rows.with_classes(classes), classes=classes)
+
+    def with_files(self, files: tuple[str, ...]) -> Recordings:
+        """Return some of the files, given in their order; all classes stay."""
+        position = {name: code for code, name in enumerate(files)}
+        codes = [position.get(name, -1) for name in self.files]
+        stays = np.asarray(codes, dtype=np.int64) >= 0
+        columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
+        return self._recoded(lambda rows: rows.with_files(files, codes), files=files, **columns)
+
+    def _recoded(self, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
+        reference, system = recode(self.reference), recode(self.system)
+        raw = system if self.raw is self.system else recode(self.raw)
+        changed |= {"raw": raw, "findings": AlignmentReport()}
+        return replace(self, reference=reference, system=system, **changed)
+
 
 def align(
     reference: EventTable,
@@ -69,7 +89,7 @@ def align(
     """Bring a reference and a system onto one list of files and one of classes.
 
     A file or class that one side lacks is evaluated all the same (as all false alarms or all
-    misses) and found. `durations` (seconds by file name) is also the list of evaluated files:
+    misses) and reported. `durations` (seconds by file name) is also the list of evaluated files:
     it adds files without any row, and leaves out system files that neither it nor the reference names.
     `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
     settings ask for.
@@ -77,28 +97,33 @@ def align(
     Raises InputError where names cannot be matched.
     """
     reference, system = name_single_file(reference, system, durations or {})
-    doubtful = [
-        f"{side.origin.name}: {text}"
-        for side in (reference, system)
-        for text in (*side.origin.assumed, *decimal_doubts(side))
-    ]
-    by_reference = reference.files, reference.origin.name
-    listed = _match_files(*by_reference, [*(durations or {})], "durations", doubtful)
+    doubtful = []
+    for side in (reference, system):
+        doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+        decimals = decimal_files(side, has_header="without header" not in side.origin.form)
+        if decimals is not None:
+            doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
+
+    # Files: those of the reference and of the durations, as the reference writes them; without durations
+    # those of the system, too.
+    listed = _canonical(reference.files, [*(durations or {})], reference, "durations", doubtful)
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
     hint = named_alike(unlisted, unknown, ("reference", "durations"))
     if hint:
-        doubtful.append(
-            f"durations: {listing(sorted(unknown), 'file')} {be(len(unknown))} not in the reference{hint}"
-        )
-    reference_files = tuple(dict.fromkeys([*reference.files, *lengths]))
-    matched = _match_files(reference_files, reference.origin.name, system.files, system.origin.name, doubtful)
-    in_system = {*matched.values()}
-    files = tuple(sorted({*reference_files} if durations is not None else {*reference_files} | in_system))
+        names = listing(sorted(unknown), "file")
+        doubtful.append(f"durations: {names} {be(len(unknown))} not in the reference{hint}")
+    expected_files = tuple(dict.fromkeys([*reference.files, *lengths]))
+    canonical = _canonical(expected_files, system.files, reference, system.origin.name, doubtful)
+    in_system = {*canonical.values()}
+    files = tuple(sorted({*expected_files} if durations is not None else {*expected_files} | in_system))
+    codes = {name: code for code, name in enumerate(files)}
+    reference = reference.with_files(files, [codes[name] for name in reference.files])
+    system = system.with_files(files, [codes.get(canonical[name], -1) for name in system.files])
     findings = AlignmentReport(
         missing=frozenset({*reference.files} - in_system),
-        extra=frozenset((in_system & {*files}) - {*reference_files}),
+        extra=frozenset((in_system & {*files}) - {*expected_files}),
         dropped=frozenset(in_system - {*files}),
         unlisted=frozenset(unlisted),
         doubtful=frozenset(doubtful),
@@ -106,72 +131,55 @@ def align(
         reference_classes=frozenset(reference.classes),
         system_classes=frozenset(system.classes),
     )
-    classes = findings.classes(settings)
-    expected = findings.reference_classes if settings.classes is None else frozenset(classes)
-    codes = {name: code for code, name in enumerate(files)}
-    reference = reference.with_files(files, [codes[name] for name in reference.files])
-    system = system.with_files(files, [codes.get(matched[name], -1) for name in system.files])
+    in_reference = np.zeros(len(files), dtype=bool)
+    in_reference[[codes[name] for name in expected_files]] = True
+
+    # Lengths: as given, else up to the last offset.
     last = {"reference": last_offsets(reference), "system": last_offsets(system)}
-    length = _lengths(reference, last["reference"])
-    said = _said(system, last["system"], length, settings)
-    reach = np.maximum(length, _lengths(said, last["system"] if said is system else last_offsets(said)))
     given = {codes[name]: seconds for name, seconds in lengths.items()}
+    is_given = np.zeros(len(files), dtype=bool)
+    is_given[list(given)] = True
+    length = _possible(last["reference"], reference).copy()
+    reach = np.maximum(length, _system_reach(system, last["system"], length, settings))
     for seconds in (length, reach):
         seconds[list(given)] = list(given.values())
-    in_reference = np.zeros(len(files), dtype=bool)
-    in_reference[[codes[name] for name in reference_files]] = True
-    # Of a file that only the system names it is said that the reference has no such file, and what it has in
-    # one that the reference declares to be without events are false alarms wherever they are.
-    ends_known = ~in_reference | (length == 0)
-    ends_known[list(given)] = True
-    ends = np.full(len(files), np.inf)
-    ends[list(given)] = length[list(given)]
-    over = {
-        role: _beyond(side, last[role], ends) for role, side in (("reference", reference), ("system", system))
+    ends = np.where(is_given, length, np.inf)
+    beyond = {
+        role: list(_late_rows(side, last[role], ends).values())
+        for role, side in (("reference", reference), ("system", system))
     }
     tables = tables_read(reference, system, given, last)
+
+    # Classes, and the rows of these.
+    classes = findings.classes(settings)
+    expected = findings.reference_classes if settings.classes is None else frozenset(classes)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
+    # Of a file that only the system names it is said that the reference has no such file, and what it has in
+    # one that the reference declares to be without events are false alarms wherever they are.
+    ends = np.where(is_given | ~in_reference | (length == 0), LONGEST, length)
+    off_grid = {}
+    if Plan.of(settings).counts_segments:
+        edges = Edges(settings.segment_ticks)
+        for role, rows in (("reference", reference), ("system", raw)):
+            off_grid[role] = edges.near_misses(rows.file, rows.onset, rows.offset)
     findings = replace(
         findings,
-        beyond={role: found for role, found in over.items() if found[0]},
-        after_end=_after_end(raw, last["system"], np.where(ends_known, LONGEST, length)),
+        beyond={
+            role: (sum(count for count, _ in late), max(seconds for _, seconds in late))
+            for role, late in beyond.items()
+            if late
+        },
+        # Compared in ticks: what no segment can tell is not later.
+        after_end=_late_rows(raw, last["system"], ends, to_ticks),
         tables=tables,
-        off_grid=_off_grid({"reference": reference, "system": raw}, settings),
+        off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
     )
-    return Recordings(
-        files,
-        classes,
-        reference,
-        postprocessed(raw, settings),
-        length,
-        reach,
-        raw,
-        expected,
-        in_reference,
-        findings,
-    )
+    rows = raw
+    if settings.postprocesses:
+        from sedeval_soft.timeline.postprocess import postprocessed
 
-
-def with_classes(pair: Recordings, classes: tuple[str, ...]) -> Recordings:
-    """Return a pair of some of its classes, in this order; lengths and post-processing stay as they are."""
-    return _recoded(pair, lambda rows: rows.with_classes(classes), classes=classes)
-
-
-def with_files(pair: Recordings, files: tuple[str, ...]) -> Recordings:
-    """Return a pair of some of its files, given in their order; all classes stay."""
-    position = {name: code for code, name in enumerate(files)}
-    codes = [position.get(name, -1) for name in pair.files]
-    stays = np.asarray(codes, dtype=np.int64) >= 0
-    of_files = {name: getattr(pair, name)[stays] for name in ("length", "reach", "in_reference")}
-    return _recoded(pair, lambda rows: rows.with_files(files, codes), files=files, **of_files)
-
-
-def _recoded(pair: Recordings, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
-    system = recode(pair.system)
-    raw = system if pair.raw is pair.system else recode(pair.raw)
-    return replace(
-        pair, reference=recode(pair.reference), system=system, raw=raw, findings=AlignmentReport(), **changed
-    )
+        rows = postprocessed(raw, settings)
+    return Recordings(files, classes, reference, rows, length, reach, raw, expected, in_reference, findings)
 
 
 def name_single_file(
@@ -180,99 +188,72 @@ def name_single_file(
     """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
     if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
         return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
-    sides = [reference, system]
-    for this, other in ((0, 1), (1, 0)):
-        if UNNAMED in sides[this].files and UNNAMED not in sides[other].files:
-            if len(sides[other].files) > 1:
-                named, unnamed = sides[other].origin.name, sides[this].origin.name
-                raise InputError(
-                    Problem(
-                        unnamed,
-                        f"there is no column of file names, but {named} has "
-                        f"{len(sides[other].files)} files; expected a filename column",
-                        code="missing-filename-column",
-                    )
+
+    def named_as(other: EventTable, side: EventTable) -> EventTable:
+        if UNNAMED not in side.files or UNNAMED in other.files or not other.files:
+            return side
+        if len(other.files) > 1:
+            raise InputError(
+                Problem(
+                    side.origin.name,
+                    f"there is no column of file names, but {other.origin.name} has "
+                    f"{len(other.files)} files; expected a filename column",
+                    code="missing-filename-column",
                 )
-            if sides[other].files:
-                sides[this] = replace(sides[this], files=sides[other].files)
-    return sides[0], sides[1]
+            )
+        return replace(side, files=other.files)
+
+    reference = named_as(system, reference)
+    return reference, named_as(reference, system)
 
 
-def _match_files(
-    reference: Sequence[str], reference_name: str, other: Sequence[str], other_name: str, doubtful: list[str]
+def _canonical(
+    names: Sequence[str], others: Sequence[str], reference: EventTable, source: str, doubtful: list[str]
 ) -> dict[str, str]:
-    match = match_names(reference, other)
+    """Return how the reference writes other names of files; texts of those that are doubtful are added."""
+    match = match_names(names, others)
     if match.ambiguous:
         doubtful.append(
-            f"{other_name}: {listing(match.ambiguous, 'file name')} could be more than one file of "
-            f"{reference_name} (with and without folders or extension); taken as written"
+            f"{source}: {listing(match.ambiguous, 'file name')} could be more than one file of "
+            f"{reference.origin.name} (with and without folders or extension); taken as written"
         )
     return match.canonical
 
 
-def _beyond(
-    rows: EventTable, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
-) -> tuple[int, float]:
-    """Return how many rows end after their file does, and by how many seconds at the most.
-
-    last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
-    """
-    if not (last > length).any():
-        return 0, 0.0
-    over = rows.offset - length[rows.file]
-    return int(np.count_nonzero(over > 0)), float(over.max(initial=0.0))
-
-
-def _off_grid(sides: Mapping[str, EventTable], settings: Settings) -> dict[str, tuple[int, int, float]]:
-    """Return by role what rows show of a grid that is nearly that of the segments, if these are evaluated."""
-    if not Plan.of(settings).counts_segments:
-        return {}
-    edges = Edges(settings.segment_ticks)
-    found = {role: edges.near_misses(rows.file, rows.onset, rows.offset) for role, rows in sides.items()}
-    return {role: of for role, of in found.items() if of[0]}
-
-
-def _after_end(
-    rows: EventTable, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
+def _late_rows(
+    rows: EventTable, last: Floats, ends: Floats, clock: Callable[[Floats], npt.NDArray[Any]] = np.asarray
 ) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 
-    last, length: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other.
-    Times are compared in ticks: what no segment can tell is not later.
+    last, ends: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other.
+    clock: what times are compared in.
     """
-    if not (to_ticks(last) > to_ticks(length)).any():
+    if not (clock(last) > clock(ends)).any():
         return {}
-    late = np.flatnonzero(to_ticks(rows.offset) > to_ticks(length)[rows.file])
-    n_rows, seconds = np.bincount(rows.file[late], minlength=len(length)), np.zeros(len(length))
-    enter_maxima(seconds, rows.file[late], rows.offset[late] - length[rows.file[late]])
-    return {
-        rows.files[file]: (int(n_rows[file]), float(seconds[file]))
-        for file in np.flatnonzero(n_rows).tolist()
-    }
+    late = np.flatnonzero(clock(rows.offset) > clock(ends)[rows.file])
+    file = rows.file[late]
+    n_rows, seconds = np.bincount(file, minlength=len(ends)), np.zeros(len(ends))
+    enter_maxima(seconds, file, rows.offset[late] - ends[file])
+    return {rows.files[k]: (int(n_rows[k]), float(seconds[k])) for k in np.flatnonzero(n_rows).tolist()}
 
 
-def _said(
-    rows: EventTable, last: npt.NDArray[np.float64], length: npt.NDArray[np.float64], settings: Settings
-) -> EventTable:
-    """Return the rows of a system that make segments after the end of their file.
+def _system_reach(rows: EventTable, last: Floats, length: Floats, settings: Settings) -> Floats:
+    """Return where the last segment ends that a system makes after the end of each file, (n_files,) seconds.
 
     last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
-    Those of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
+    Rows of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
     makes a file longer.
     """
-    if not len(rows) or settings.compat == "sed_eval":
-        return rows
-    late = np.zeros(0, dtype=np.intp)
-    if (last > length).any():
-        late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-    return rows.take(late[rows.sounding(late)])
+    if settings.compat != "sed_eval":
+        late = np.zeros(0, dtype=np.intp)
+        if (last > length).any():
+            late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
+        last = last_offsets(rows.take(late[rows.sounding(late)]))
+    return _possible(last, rows)
 
 
-def _lengths(rows: EventTable, last: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the last offset of each file, (n_files,), in seconds; raises InputError where one is too late.
-
-    last: (n_files,) the same of these rows, which stays as it is.
-    """
+def _possible(last: Floats, rows: EventTable) -> Floats:
+    """Return last offsets, (n_files,) in seconds; raises InputError where one is too late."""
     if last.max(initial=0.0) > LONGEST:
         raise InputError(
             Problem(
@@ -281,13 +262,10 @@ def _lengths(rows: EventTable, last: npt.NDArray[np.float64]) -> npt.NDArray[np.
                 code="time-too-long",
             )
         )
-    return last.copy()
+    return last
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
-
-
-Floats = npt.NDArray[np.float64]
 
 
 def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
@@ -320,10 +298,7 @@ def clip_values(rows: EventTable, length: Ticks) -> Floats:
     return values
 
 
-# The hard reading of a pair: what is active on either side at its threshold.
-
-
-Bools = npt.NDArray[np.bool_]
+# The hard reading: what is active on either side at its threshold.
 
 
 def merges(rows: EventTable, settings: Settings) -> bool:
@@ -336,9 +311,9 @@ def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
 
-    def side(rows: EventTable, cut: float) -> Events:
+    def side(rows: EventTable, threshold: float) -> Events:
         merge = merges(rows, settings)
-        events = events_of(rows, cut, settings.inclusive, merge)
+        events = events_of(rows, threshold, settings.inclusive, merge)
         if merge:
             return events.by_time() if as_read else events
         return events if as_read else events.in_order()

@@ -32,7 +32,8 @@ class Opinions:
 
     def without(self, annotator: int) -> Opinions:
         """Return what the others say."""
-        return Opinions(*(np.delete(array, annotator, axis=0) for array in (self.values, self.labelled)))
+        others = np.arange(len(self.values)) != annotator
+        return Opinions(self.values[others], self.labelled[others])
 
 
 def reference_of(opinions: Opinions, method: str, threshold: float) -> Floats:
@@ -174,7 +175,9 @@ def competence_of(opinions: Opinions, threshold: float) -> Competence:
     return Competence(competence, says_yes, prevalence, np.array(likelihood))
 
 
-def _patterns(opinions: Opinions, threshold: float) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
+def _patterns(
+    opinions: Opinions, threshold: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], Floats]:
     """Return what is said of items: few patterns stand for all segments, so that each step is over few.
 
     Returns their classes, (n,); what annotators say, (n_annotators, n): 0, 1, or 2 where missing; and how

@@ -34,7 +34,7 @@ from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
-from sedeval_soft.timeline.recordings import align, with_files
+from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.agreement import (
     Bools,
     Floats,
@@ -298,17 +298,21 @@ class Crowd:
             [[all_files or name not in pair.findings.missing for name in all_names] for pair in pairs],
             dtype=bool,
         ).reshape(len(tables), len(all_names))
-        anyone = labelled.any(axis=0)
-        files = tuple(name for name, is_labelled in zip(all_names, anyone, strict=True) if is_labelled)
+        anyone = np.logical_or.reduce(labelled)
+        files = tuple(
+            name for name, is_labelled in zip(all_names, anyone.tolist(), strict=True) if is_labelled
+        )
         warnings = sorted({note for p in pairs for note in (*p.findings.doubtful, *p.findings.notes)})
         unlabelled = {*all_names} - {*files} | {name for pair in pairs for name in pair.findings.dropped}
         if unlabelled:
             warnings.append(f"nobody labelled {listing(sorted(unlabelled), 'file')}; left out")
         labelled = labelled[:, anyone]
-        alone = [name for name, n in zip(files, labelled.sum(axis=0), strict=True) if n == 1]
+        alone = [
+            name for name, n in zip(files, np.count_nonzero(labelled, axis=0).tolist(), strict=True) if n == 1
+        ]
         if alone:
             warnings.append(f"one annotator labelled {listing(alone, 'file')}; no agreement comes from there")
-        pairs = [with_files(pair, files) for pair in pairs]
+        pairs = [pair.with_files(files) for pair in pairs]
         grid, classes = Grid.over(pairs[0].reach_ticks, settings.segment_ticks), pairs[0].classes
         check_room(
             _BYTES_PER_VALUE * len(pairs) * max(grid.size, 1) * max(len(classes), 1),

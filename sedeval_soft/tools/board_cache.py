@@ -19,11 +19,8 @@ from typing import TypeVar
 
 import msgspec
 
-from sedeval_soft.comparison.paired import Comparisons
-from sedeval_soft.comparison.records import Record
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.report.write import OutputError, write_atomic
-from sedeval_soft.tables.submissions import sha256_of
 
 T = TypeVar("T")
 
@@ -57,15 +54,14 @@ class SiteFolder:
         name = os.fspath(site)
         root = _folder(name, submissions, "-o")
         with _refusing(name):
-            mark = root / MARK
-            if not mark.exists():
+            if not (root / MARK).exists():
                 other = next((each for each in _OURS if os.path.lexists(root / each)), None)
                 if other is not None:
                     raise OutputError(
                         f"{name}: is not a site of this command, and has {other!r}, which would be replaced; "
                         "expected a new folder"
                     )
-                write_atomic(mark, "Made by soft-sed-eval board, which replaces its files.\n")
+                write_atomic(root / MARK, "Made by soft-sed-eval board, which replaces its files.\n")
         return cls(root)
 
     def path(self, path: str) -> Path:
@@ -78,12 +74,7 @@ class SiteFolder:
     def write(self, path: str, content: str | bytes) -> None:
         """Write a file unless it holds just that: who publishes a site sees what changed."""
         data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-        if _bytes(self.path(path)) != data:
-            write_atomic(self.root / path, data)
-
-    def sha256(self, path: str) -> str:
-        """Return the hash of a file, empty where there is none."""
-        return sha256_of(self.root / path)
+        _write(self.path(path), data)
 
     def prune(self, pages: Container[str]) -> None:
         """Take away the pages of submissions that are no more."""
@@ -107,30 +98,8 @@ class BoardCache:
         name = f"{site}.cache" if cache is None else os.fspath(cache)
         return cls(_folder(name, submissions, "--cache", site))
 
-    def record(self, key: str) -> Record | None:
-        """Return what came of a submission, None where that is not known."""
-        record = self._read(key, Record)
-        return record if record is not None and record.key == key else None
-
-    def store(self, record: Record) -> None:
-        """Store what came of a submission."""
-        self._write(record.key, record)
-
-    def comparisons(self) -> Comparisons:
-        """Return what is known of pairs of submissions."""
-        return self._read("comparisons", Comparisons) or Comparisons()
-
-    def store_comparisons(self, comparisons: Comparisons) -> None:
-        """Store what is known of pairs of submissions."""
-        self._write("comparisons", comparisons)
-
-    def prune(self, keys: Container[str]) -> None:
-        """Forget submissions that are no more, or are other ones now."""
-        for path in _files(self.root):
-            if _RECORD.fullmatch(path.name) and (path.stem not in keys or path.suffix != ".json"):
-                remove(path)
-
-    def _read(self, name: str, kind: type[T]) -> T | None:
+    def read(self, name: str, kind: type[T]) -> T | None:
+        """Return what was written under a name, None where that is not there as it was left."""
         head, _, text = _bytes(self.root / f"{name}.json").partition(b"\n")
         if head != _MAGIC + sha256(text).hexdigest().encode("ascii"):
             return None
@@ -139,14 +108,20 @@ class BoardCache:
         except (ValueError, RecursionError, msgspec.ValidationError):
             return None
 
-    def _write(self, name: str, document: object) -> None:
+    def write(self, name: str, document: object) -> None:
+        """Write an object of a dataclass."""
         # Names may hold what no UTF-8 has: ASCII keeps them as they are.
-        plain = msgspec.to_builtins(document)
-        text = json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
-        data = _MAGIC + sha256(text).hexdigest().encode("ascii") + b"\n" + text
-        path = self.root / f"{name}.json"
-        if _bytes(path) != data:
-            write_atomic(path, data)
+        text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode(
+            "ascii"
+        )
+        seal = _MAGIC + sha256(text).hexdigest().encode("ascii")
+        _write(self.root / f"{name}.json", seal + b"\n" + text)
+
+    def prune(self, keys: Container[str]) -> None:
+        """Forget submissions that are no more, or are other ones now."""
+        for path in _files(self.root):
+            if _RECORD.fullmatch(path.name) and (path.stem not in keys or path.suffix != ".json"):
+                remove(path)
 
 
 def remove(path: Path) -> None:
@@ -161,13 +136,19 @@ def _folder(name: str, submissions: str | os.PathLike[str], option: str, site: P
         raise OutputError("'': cannot be written: the name is empty")
     with _refusing(name):
         root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
-    if root == folder or folder in root.parents:
-        raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
-    if site is not None and (root == site or site in root.parents):
-        raise SettingsError(f"{option} {name}: is in the site, which is published; expected another folder")
-    with _refusing(name):
+        if root == folder or folder in root.parents:
+            raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
+        if site is not None and (root == site or site in root.parents):
+            wrong = f"{option} {name}: is in the site, which is published"
+            raise SettingsError(f"{wrong}; expected another folder")
         root.mkdir(parents=True, exist_ok=True)
     return root
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file unless it holds just that."""
+    if _bytes(path) != data:
+        write_atomic(path, data)
 
 
 def _bytes(path: Path) -> bytes:

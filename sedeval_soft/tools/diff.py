@@ -10,8 +10,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -19,23 +18,18 @@ import msgspec
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.evaluation.scores import SCHEMA
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report.json import json_document
 from sedeval_soft.report.table import UNDEFINED, Table
 from sedeval_soft.report.text import plain_table
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source, open_source
 
 T = TypeVar("T")
-Number = float | None
 
 _PLACE = re.compile(r" \(byte (\d+)\)$")
 _EXPECTED = "expected a file that `soft-sed-eval --format json` wrote"
 
 _OTHER_PARTS = ("files", "length", "segments", "classes", "confusion", "runs", "folds", "worst", "sweep")
 """What systems have beside their scores."""
-
-_ABSENT: Any = object()
-"""Stands for a setting that a result does not have."""
 
 _CHECKSUM_DIGITS = 12
 
@@ -47,9 +41,9 @@ class ResultScore(msgspec.Struct, frozen=True):
     """A score: its value, and the ends of its interval, None where undefined."""
 
     name: str
-    value: Number
-    low: Number = None
-    high: Number = None
+    value: float | None
+    low: float | None = None
+    high: float | None = None
 
 
 class ResultInput(msgspec.Struct, frozen=True):
@@ -87,133 +81,68 @@ class Results(msgspec.Struct, frozen=True):
     board: Any = None
 
 
-class _AnyDocument(msgspec.Struct, frozen=True):
+class _Schema(msgspec.Struct, frozen=True):
+    """The beginning of any document."""
+
     schema: Any = None
 
 
 def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Results:
     """Return the results in a file, or in standard input for `-`; raises InputError for anything else."""
     source = open_source(path, limits=limits)
-    data = bytes(source.data[:])
-    schema = _decoded(source, data, _AnyDocument).schema
+    schema = _decoded(source, _Schema).schema
     if schema != SCHEMA:
-        _refuse(source, _other_schema(schema))
-    results = _decoded(source, data, Results)
+        name = schema if isinstance(schema, str) else ""
+        if name.startswith("soft-sed-eval-validation/"):
+            _refuse(source, f"is a report of `soft-sed-eval validate`, not results; {_EXPECTED}")
+        if name.startswith("soft-sed-eval/"):
+            other = f"has the schema {quoted(name)}, of another version of soft-sed-eval"
+            _refuse(source, f"{other}; expected {SCHEMA!r}")
+        kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
+        _refuse(source, f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}")
+    results = _decoded(source, Results)
     if not results.systems:
         _refuse(source, f"has no system; {_EXPECTED}")
     for system in results.systems:
-        name = _first_twice(score.name for score in system.scores)
-        if name is not None:
-            _refuse(source, f"system {quoted(system.name)} has the score {quoted(name)} twice")
-    name = _first_twice(system.name for system in results.systems)
-    if name is not None:
-        _refuse(source, f"has the system {quoted(name)} twice")
+        for name, count in Counter(score.name for score in system.scores).items():
+            if count > 1:
+                _refuse(source, f"system {quoted(system.name)} has the score {quoted(name)} twice")
+    for name, count in Counter(system.name for system in results.systems).items():
+        if count > 1:
+            _refuse(source, f"has the system {quoted(name)} twice")
     return results
 
 
-def _first_twice(names: Iterable[str]) -> str | None:
-    return next((name for name, count in Counter(names).items() if count > 1), None)
-
-
-def _decoded(source: Source, data: bytes, kind: type[T]) -> T:
+def _decoded(source: Source, kind: type[T]) -> T:
+    data = bytes(source.data[:])
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         _refuse(source, f"is not what it says: {error}; {_EXPECTED}")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = str(error)
-        place = _PLACE.search(message)
+        place = _PLACE.search(str(error))
         line = None if place is None else data.count(b"\n", 0, int(place[1])) + 1
-        _refuse(source, f"is not JSON: {_PLACE.sub('', message)}; {_EXPECTED}", line)
-
-
-def _other_schema(schema: object) -> str:
-    if isinstance(schema, str) and schema.startswith("soft-sed-eval-validation/"):
-        return f"is a report of `soft-sed-eval validate`, not results; {_EXPECTED}"
-    if isinstance(schema, str) and schema.startswith("soft-sed-eval/"):
-        return f"has the schema {quoted(schema)}, of another version of soft-sed-eval; expected {SCHEMA!r}"
-    kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
-    return f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}"
+        _refuse(source, f"is not JSON: {_PLACE.sub('', str(error))}; {_EXPECTED}", line)
 
 
 def _refuse(source: Source, message: str, line: int | None = None) -> NoReturn:
     raise InputError(Problem(source.name, message, line))
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreChange:
-    """A score that differs; a side that lacks it is None, one that has it undefined has the value None."""
+def changes(
+    a: Results, b: Results, names: tuple[str, str], tolerance: float = 0.0, only: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what differs between two results as a JSON document, `same` where no score does.
 
-    name: str
-    a: ResultScore | None
-    b: ResultScore | None
-
-    @property
-    def difference(self) -> float | None:
-        """Return b - a, None where either is not there or undefined."""
-        a, b = (None if side is None else side.value for side in (self.a, self.b))
-        return None if a is None or b is None else b - a
-
-
-@dataclass(frozen=True, slots=True)
-class SystemChange:
-    """Two systems that were compared.
-
-    a, b: their names. compared: how many scores either has. scores: those that differ.
-    parts: what else of them differs.
-    """
-
-    a: str
-    b: str
-    compared: int
-    scores: tuple[ScoreChange, ...]
-    parts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InputChange:
-    """A table that differs, or that one of the results does not have."""
-
-    role: str
-    a: ResultInput | None
-    b: ResultInput | None
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """All that differs between two results.
-
-    versions: of soft-sed-eval. settings: those that differ, with both values. only_a, only_b: names of
-    systems that only one of them has. board: whether their boards differ.
-    """
-
-    versions: tuple[str, str]
-    settings: Mapping[str, tuple[Any, Any]]
-    inputs: tuple[InputChange, ...]
-    systems: tuple[SystemChange, ...]
-    only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
-    board: bool
-    tolerance: float
-
-    @property
-    def same(self) -> bool:
-        """Return whether all scores are the same, within the tolerance."""
-        return not (self.only_a or self.only_b or any(system.scores for system in self.systems))
-
-
-def changes(a: Results, b: Results, tolerance: float = 0.0, only: Sequence[str] = ()) -> Changes:
-    """Return what differs between two results.
-
-    tolerance: by how much values, and ends of intervals, may differ. only: the names of the scores to
-    compare, none for all that there are. Systems are paired by name; where each result has one, these
-    are. Raises SettingsError for a tolerance that is none, and for names that neither result has.
+    names: of the two files. tolerance: by how much values, and ends of intervals, may differ. only: the names
+    of the scores to compare, none for all that there are. Systems are paired by name; where each result has
+    one, these are. Raises SettingsError for a tolerance that is none, and for names that neither result has.
     """
     if not 0 <= tolerance < math.inf:
         raise SettingsError(f"tolerance {tolerance!r}: expected a number of at least 0")
-    names = {score.name: None for system in (*a.systems, *b.systems) for score in system.scores}
+    scores = {score.name: None for system in (*a.systems, *b.systems) for score in system.scores}
     unknown = [
-        f"neither has a score {name!r}{did_you_mean(name, names)}" for name in only if name not in names
+        f"neither has a score {name!r}{did_you_mean(name, scores)}" for name in only if name not in scores
     ]
     if unknown:
         raise SettingsError("\n".join(unknown))
@@ -222,200 +151,159 @@ def changes(a: Results, b: Results, tolerance: float = 0.0, only: Sequence[str] 
     pairs = [(system, of_b[system.name]) for system in a.systems if system.name in of_b]
     if single:
         pairs = [(a.systems[0], b.systems[0])]
-    settings = {
-        name: (a.settings.get(name, _ABSENT), b.settings.get(name, _ABSENT))
-        for name in dict.fromkeys((*a.settings, *b.settings))
+    systems = [_system_changes(*pair, tolerance, only) for pair in pairs]
+    only_a = [system.name for system in a.systems if system.name not in {one.name for one, _ in pairs}]
+    only_b = [system.name for system in b.systems if system.name not in {other.name for _, other in pairs}]
+    return {
+        "schema": "soft-sed-eval-diff/1",
+        "a": {"path": names[0], "version": a.version},
+        "b": {"path": names[1], "version": b.version},
+        "tolerance": tolerance,
+        "same": not (only_a or only_b or any(system["scores"] for system in systems)),
+        "settings": [
+            {"name": name, "a": a.settings.get(name), "b": b.settings.get(name)}
+            for name in dict.fromkeys((*a.settings, *b.settings))
+            if (name in a.settings, a.settings.get(name)) != (name in b.settings, b.settings.get(name))
+        ],
+        "inputs": _input_changes(a, b, single=single),
+        "systems": systems,
+        "only_a": only_a,
+        "only_b": only_b,
+        "board": not only and a.board != b.board,
     }
-    paired_a, paired_b = ({pair[side].name for pair in pairs} for side in (0, 1))
-    return Changes(
-        (a.version, b.version),
-        {name: (one, other) for name, (one, other) in settings.items() if one != other},
-        _inputs(a, b, single=single),
-        tuple(_system(*pair, tolerance, only) for pair in pairs),
-        tuple(system.name for system in a.systems if system.name not in paired_a),
-        tuple(system.name for system in b.systems if system.name not in paired_b),
-        not only and a.board != b.board,
-        tolerance,
-    )
 
 
-def _inputs(a: Results, b: Results, *, single: bool) -> tuple[InputChange, ...]:
+def _input_changes(a: Results, b: Results, *, single: bool) -> list[dict[str, Any]]:
     """Return the inputs whose bytes differ, or that one result lacks.
 
     single: there is one system on each side: inputs go by their roles. Else they go by their names, too, all
     but the reference, of which there is one.
     """
-    of_a, of_b = (_by_role(results, single=single) for results in (a, b))
-    changes = [InputChange(key[0], of_a.get(key), of_b.get(key)) for key in dict.fromkeys((*of_a, *of_b))]
-    return tuple(change for change in changes if not _agreed(change.a, change.b))
+
+    def by_role(results: Results) -> dict[tuple[str, str, int], dict[str, Any]]:
+        inputs: dict[tuple[str, str, int], dict[str, Any]] = {}
+        # A role may be had by several: the operating points of a system.
+        places: Counter[tuple[str, str]] = Counter()
+        for item in results.inputs:
+            key = item.role, "" if single or item.role == "reference" else item.path
+            inputs[*key, places[key]] = {"path": item.path, "sha256": item.sha256}
+            places[key] += 1
+        return inputs
+
+    of_a, of_b = by_role(a), by_role(b)
+    pairs = {key: (of_a.get(key), of_b.get(key)) for key in dict.fromkeys((*of_a, *of_b))}
+    return [
+        {"role": key[0], "a": one, "b": other}
+        for key, (one, other) in pairs.items()
+        if not (one and other and one["sha256"] == other["sha256"] is not None)
+    ]
 
 
-def _agreed(a: ResultInput | None, b: ResultInput | None) -> bool:
-    return a is not None and b is not None and a.sha256 == b.sha256 is not None
+def _system_changes(
+    a: ResultSystem, b: ResultSystem, tolerance: float, only: Sequence[str]
+) -> dict[str, Any]:
+    """Return the scores of two systems that differ, of how many, and what else of them differs.
 
+    A side that lacks a score is None, one that has it undefined has the value None.
+    """
 
-def _by_role(results: Results, *, single: bool) -> dict[tuple[str, str, int], ResultInput]:
-    inputs: dict[tuple[str, str, int], ResultInput] = {}
-    # A role may be had by several: the operating points of a system.
-    places: Counter[tuple[str, str]] = Counter()
-    for item in results.inputs:
-        key = item.role, "" if single or item.role == "reference" else item.path
-        inputs[*key, places[key]] = item
-        places[key] += 1
-    return inputs
+    def agree(one: float | None, other: float | None) -> bool:
+        return one == other if one is None or other is None else abs(one - other) <= tolerance
 
-
-def _system(a: ResultSystem, b: ResultSystem, tolerance: float, only: Sequence[str]) -> SystemChange:
     of_a, of_b = (
-        {score.name: score for score in system.scores if not only or score.name in only} for system in (a, b)
+        {
+            score.name: {"value": score.value, "low": score.low, "high": score.high}
+            for score in system.scores
+            if not only or score.name in only
+        }
+        for system in (a, b)
     )
     names = dict.fromkeys((*of_a, *of_b))
-    pairs = [ScoreChange(name, of_a.get(name), of_b.get(name)) for name in names]
-    return SystemChange(
-        a.name,
-        b.name,
-        len(names),
-        tuple(pair for pair in pairs if not _agree(pair.a, pair.b, tolerance)),
-        tuple(part for part in _OTHER_PARTS if not only and getattr(a, part) != getattr(b, part)),
-    )
+    scores = []
+    for name in names:
+        one, other = of_a.get(name), of_b.get(name)
+        if one and other and all(agree(one[key], other[key]) for key in one):
+            continue
+        values = (one or {}).get("value"), (other or {}).get("value")
+        difference = None if values[0] is None or values[1] is None else values[1] - values[0]
+        scores.append({"name": name, "a": one, "b": other, "difference": difference})
+    parts = [part for part in _OTHER_PARTS if not only and getattr(a, part) != getattr(b, part)]
+    return {"a": a.name, "b": b.name, "compared": len(names), "scores": scores, "parts": parts}
 
 
-def _agree(a: ResultScore | None, b: ResultScore | None, tolerance: float) -> bool:
-    if a is None or b is None:
-        return False
-    pairs = ((a.value, b.value), (a.low, b.low), (a.high, b.high))
-    return all(
-        one == other if one is None or other is None else abs(one - other) <= tolerance
-        for one, other in pairs
-    )
+def changes_text(changes: dict[str, Any], a: Results, b: Results) -> str:
+    """Return what differs, a document that `changes` made of two results, as lines of text."""
 
+    def setting(name: str, results: Results) -> str:
+        absent = name not in results.settings
+        return "(none)" if absent else visible(json.dumps(results.settings[name], ensure_ascii=False))
 
-def changes_text(changes: Changes, names: tuple[str, str]) -> str:
-    """Return what differs as lines of text; names: of the two files."""
-    sides = zip("ab", names, changes.versions, strict=True)
-    blocks = ["".join(f"{side}  {visible(name)}  soft-sed-eval {visible(v)}\n" for side, name, v in sides)]
-    blocks += [_settings_text(changes), _inputs_text(changes)]
-    blocks += [_system_text(system, changes.tolerance) for system in changes.systems]
-    unpaired = zip("ab", names, (changes.only_a, changes.only_b), strict=True)
-    blocks.append(
-        "".join(
-            f"Only {side} ({visible(name)}) has {', '.join(map(visible, only))}.\n"
-            for side, name, only in unpaired
-            if only
+    def table(item: dict[str, Any] | None) -> tuple[str, str]:
+        if item is None:
+            return "(none)", ""
+        return visible(item["path"]), visible((item["sha256"] or "unknown")[:_CHECKSUM_DIGITS])
+
+    paths = {side: visible(changes[side]["path"]) for side in "ab"}
+    versions = {side: visible(changes[side]["version"]) for side in "ab"}
+    blocks = ["".join(f"{side}  {paths[side]}  soft-sed-eval {versions[side]}\n" for side in "ab")]
+    names = [each["name"] for each in changes["settings"]]
+    if names:
+        rows = tuple((visible(name), setting(name, a), setting(name, b)) for name in names)
+        blocks.append(plain_table(Table("Settings that differ", ("setting", "a", "b"), rows, names=3)))
+    else:
+        blocks.append("The settings are the same.\n")
+    if changes["inputs"]:
+        head = ("role", "a", "SHA-256", "b", "SHA-256")
+        inputs = tuple(
+            (visible(each["role"]), *table(each["a"]), *table(each["b"])) for each in changes["inputs"]
         )
-    )
-    if changes.board:
+        blocks.append(plain_table(Table("Inputs that differ, or that nobody knows", head, inputs, names=5)))
+    else:
+        blocks.append("The inputs are the same, by their SHA-256.\n")
+    blocks += [_system_text(system, changes["tolerance"]) for system in changes["systems"]]
+    only = [
+        f"Only {side} ({paths[side]}) has {', '.join(map(visible, changes[f'only_{side}']))}.\n"
+        for side in "ab"
+        if changes[f"only_{side}"]
+    ]
+    if only:
+        blocks.append("".join(only))
+    if changes["board"]:
         blocks.append("The leaderboards differ; --format json of both has them.\n")
-    return "\n".join(filter(None, blocks))
+    return "\n".join(blocks)
 
 
-def _settings_text(changes: Changes) -> str:
-    if not changes.settings:
-        return "The settings are the same.\n"
-    rows = [(visible(name), *map(_setting, pair)) for name, pair in changes.settings.items()]
-    return plain_table(Table("Settings that differ", ("setting", "a", "b"), tuple(rows), names=3))
-
-
-def _setting(value: Any) -> str:  # noqa: ANN401 - any setting
-    return "(none)" if value is _ABSENT else visible(json.dumps(value, ensure_ascii=False))
-
-
-def _inputs_text(changes: Changes) -> str:
-    if not changes.inputs:
-        return "The inputs are the same, by their SHA-256.\n"
-    rows = [(visible(each.role), *_file(each.a), *_file(each.b)) for each in changes.inputs]
-    head = ("role", "a", "SHA-256", "b", "SHA-256")
-    return plain_table(Table("Inputs that differ, or that nobody knows", head, tuple(rows), names=5))
-
-
-def _file(item: ResultInput | None) -> tuple[str, str]:
-    if item is None:
-        return "(none)", ""
-    return visible(item.path), visible((item.sha256 or "unknown")[:_CHECKSUM_DIGITS])
-
-
-def _system_text(system: SystemChange, tolerance: float) -> str:
+def _system_text(system: dict[str, Any], tolerance: float) -> str:
     """Return the scores that differ; those of one side only, often many, by their families."""
-    title = visible(system.a if system.a == system.b else f"{system.a} against {system.b}")
+
+    def value(score: dict[str, Any]) -> str:
+        return UNDEFINED if score["value"] is None else f"{score['value']:.{_DIGITS}g}"
+
+    def difference(number: float | None) -> str:
+        if number is None:
+            return ""
+        return f"{number:+.4g}" if number else "interval"
+
+    a, b, scores = system["a"], system["b"], system["scores"]
+    title = visible(a if a == b else f"{a} against {b}")
     within = f" by more than {tolerance!r}" if tolerance else ""
-    compared = counted(system.compared, "score")
-    if system.scores:
-        verb = "differs" if len(system.scores) == 1 else "differ"
-        title = f"{title}: {len(system.scores)} of {compared} {verb}{within}"
+    compared = counted(system["compared"], "score")
+    if scores:
+        verb = "differs" if len(scores) == 1 else "differ"
+        title = f"{title}: {len(scores)} of {compared} {verb}{within}"
     else:
         title = f"{title}: none of {compared} differs{within}."
-    rows = [
-        (visible(each.name), _value(each.a), _value(each.b), _difference(each))
-        for each in system.scores
-        if each.a and each.b
-    ]
-    lines = plain_table(Table(title, ("score", "a", "b", "b - a"), tuple(rows))) if rows else f"{title}\n"
+    rows = tuple(
+        (visible(each["name"]), value(each["a"]), value(each["b"]), difference(each["difference"]))
+        for each in scores
+        if each["a"] and each["b"]
+    )
+    lines = plain_table(Table(title, ("score", "a", "b", "b - a"), rows)) if rows else f"{title}\n"
     for side, other in ("ab", "ba"):
-        only = [each.name for each in system.scores if getattr(each, other) is None]
-        if only:
-            families = Counter(".".join(name.split(".")[:2]) for name in only)
+        families = Counter(".".join(each["name"].split(".")[:2]) for each in scores if each[other] is None)
+        if families:
             counts = ", ".join(f"{count} of {visible(name)}" for name, count in families.items())
             lines += f"Only {side} has {counts}.\n"
-    if system.parts:
-        lines += f"These differ, too: {', '.join(system.parts)}.\n"
+    if system["parts"]:
+        lines += f"These differ, too: {', '.join(system['parts'])}.\n"
     return lines
-
-
-def _value(score: ResultScore) -> str:
-    return UNDEFINED if score.value is None else f"{score.value:.{_DIGITS}g}"
-
-
-def _difference(change: ScoreChange) -> str:
-    if change.difference is None:
-        return ""
-    return f"{change.difference:+.4g}" if change.difference else "interval"
-
-
-def changes_json(changes: Changes, names: tuple[str, str]) -> str:
-    """Return what differs as a JSON document, whose numbers are exact."""
-
-    def score(side: ResultScore | None) -> dict[str, Number] | None:
-        return None if side is None else {"value": side.value, "low": side.low, "high": side.high}
-
-    def table(side: ResultInput | None) -> dict[str, str | None] | None:
-        return None if side is None else {"path": side.path, "sha256": side.sha256}
-
-    def setting(value: Any) -> Any:  # noqa: ANN401 - any setting
-        return None if value is _ABSENT else value
-
-    return json_document(
-        {
-            "schema": "soft-sed-eval-diff/1",
-            "a": {"path": names[0], "version": changes.versions[0]},
-            "b": {"path": names[1], "version": changes.versions[1]},
-            "tolerance": changes.tolerance,
-            "same": changes.same,
-            "settings": [
-                {"name": name, "a": setting(a), "b": setting(b)} for name, (a, b) in changes.settings.items()
-            ],
-            "inputs": [
-                {"role": each.role, "a": table(each.a), "b": table(each.b)} for each in changes.inputs
-            ],
-            "systems": [
-                {
-                    "a": system.a,
-                    "b": system.b,
-                    "compared": system.compared,
-                    "scores": [
-                        {
-                            "name": each.name,
-                            "a": score(each.a),
-                            "b": score(each.b),
-                            "difference": each.difference,
-                        }
-                        for each in system.scores
-                    ],
-                    "parts": system.parts,
-                }
-                for system in changes.systems
-            ],
-            "only_a": changes.only_a,
-            "only_b": changes.only_b,
-            "board": changes.board,
-        }
-    )

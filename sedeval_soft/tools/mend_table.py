@@ -16,17 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.errors import InputError, SettingsError
-from sedeval_soft.names import folded
+from sedeval_soft.errors import InputError
 from sedeval_soft.tables.columns import BLANKS, is_number
-from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.paths import is_folder
-from sedeval_soft.tables.sniff import Sniffed, sniff
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
+from sedeval_soft.tables.text import sniff
 from sedeval_soft.tables.text_errors import declares
-from sedeval_soft.tables.text_lines import misquoted, numbered
-from sedeval_soft.tools.validate_checks import shown
-from sedeval_soft.tools.validate_tables import Expected
+from sedeval_soft.tables.text_lines import Sniffed, misquoted, numbered
+from sedeval_soft.tools.validate_checks import known_spellings, shown
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -34,76 +31,14 @@ _MARKS = {b"\xff\xfe", b"\xfe\xff"}
 _LISTED = 10
 
 
-@dataclass(slots=True)
-class _Line:
-    """A line of a table: its number and text, and its fields where these can be told apart."""
+def mended(
+    path: str | os.PathLike[str], classes: Sequence[str], stdin: BinaryIO | None, limits: Limits
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return the text of a corrected copy, and what was done; no text where it cannot be read as a table.
 
-    number: int
-    text: str
-    fields: list[str] | None = None
-    changed: bool = False
-
-
-@dataclass(slots=True)
-class _Copy:
-    """The lines of a copy in the making, and how often each mend was made."""
-
-    sniffed: Sniffed
-    lines: list[_Line]
-    done: Counter[str] = field(default_factory=Counter)
-
-    def rows(self) -> Iterator[tuple[_Line, list[str]]]:
-        """Yield the lines that have a field for each column, and these."""
-        layout = self.sniffed.layout
-        for line in self.lines:
-            fields = line.fields
-            whole = fields is not None and len(fields) == len(layout.names)
-            if (
-                fields
-                and whole
-                and line.number > self.sniffed.skip
-                and not declares(layout, fields, self.sniffed.delimiter)
-            ):
-                yield line, fields
-
-    def put(self, line: _Line, at: int, text: str, mend: str) -> None:
-        """Replace a field, and count the mend."""
-        if line.fields is not None:
-            line.fields[at] = text
-            line.changed = True
-            self.done[mend] += 1
-
-
-def refuse_folder(path: str | os.PathLike[str]) -> None:
-    """Raise SettingsError for a folder: a copy is of one table."""
-    if os.fspath(path) not in {"", "-"} and is_folder(path):
-        raise SettingsError(f"--fix is of one table; {os.fspath(path)} is a folder")
-
-
-def opened(
-    path: str | os.PathLike[str], stdin: BinaryIO | None = None, limits: Limits = LIMITS
-) -> tuple[Source, tuple[str, ...]]:
-    """Return a text that is to be mended, and what was done to read it: UTF-16 with its mark is text, too.
-
-    Raises InputError where it cannot be opened, or is no text.
+    classes: those that there can be. Raises InputError where the table cannot be opened, or is no text.
     """
-    try:
-        return open_source(path, stdin, limits), ()
-    except InputError as error:
-        if error.problems[0].code != "utf-16" or stdin is not None:
-            raise
-        try:
-            data = Path(path).read_bytes()
-            text = data.decode("utf-16")
-        except (OSError, UnicodeDecodeError):
-            raise error from None
-        if data[:2] not in _MARKS:  # it is compressed
-            raise
-    return Source(spelled(os.fspath(path)), text.encode(), str), ("UTF-16 written as UTF-8",)
-
-
-def mended(source: Source, expected: Expected, limits: Limits = LIMITS) -> tuple[str | None, tuple[str, ...]]:
-    """Return the text of a corrected copy, and what was done; no text where it cannot be read as a table."""
+    source, mends = _open(path, stdin, limits)
     try:
         sniffed = sniff(source, limits)
     except InputError:
@@ -115,129 +50,151 @@ def mended(source: Source, expected: Expected, limits: Limits = LIMITS) -> tuple
         if isinstance(text, bytes):
             return None, (f"no copy was written: line {number} is not UTF-8 text",)
         lines.append(_Line(number, text, _fields(text, sniffed.delimiter)))
+    try:
+        with Path(source.name).open("rb") as file:
+            mends += ["byte order mark removed"] if file.read(3) == b"\xef\xbb\xbf" else []
+    except (OSError, ValueError):
+        pass  # standard input
+    mends += ["line ends made LF"] if source.data.find(b"\r") >= 0 else []
     copy = _Copy(sniffed, lines)
-    mends = [*_of_bytes(source)]
-    _strip(copy)
-    _decimal_points(copy)
-    _swap_times(copy)
-    _spell_classes(copy, expected)
-    mends += (f"{mend} ({number})" for mend, number in copy.done.items())
-    mends += _drop_duplicates(copy)
-    text = "".join(_written(line, sniffed.delimiter) + "\n" for line in copy.lines)
+    copy.strip()
+    copy.write_decimal_points()
+    copy.swap_times()
+    copy.spell_classes(classes)
+    mends += [f"{mend} ({number})" for mend, number in copy.mends.items()]
+    again = copy.duplicates()
+    if again:
+        listed = ", ".join(map(str, again[:_LISTED])) + (" ..." if len(again) > _LISTED else "")
+        what = "line" if len(again) == 1 else "lines"
+        mends.append(f"duplicate rows left out ({len(again)}: {what} {listed})")
+    left_out = {*again}
+    text = "".join(f"{line.written(sniffed.delimiter)}\n" for line in lines if line.number not in left_out)
     return text, tuple(mends)
 
 
-def _fields(text: str, delimiter: str) -> list[str] | None:
+def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) -> tuple[Source, list[str]]:
+    """Return a text that is to be mended, and what was done to read it: UTF-16 with its mark is text, too."""
+    try:
+        return open_source(path, stdin, limits), []
+    except InputError as error:
+        if error.problems[0].code != "utf-16" or stdin is not None:
+            raise
+        try:
+            data = Path(path).read_bytes()
+            text = data.decode("utf-16")
+        except (OSError, UnicodeDecodeError):
+            raise error from None
+        if data[:2] not in _MARKS:  # it is compressed
+            raise
+    return Source(spelled(os.fspath(path)), text.encode(), str), ["UTF-16 written as UTF-8"]
+
+
+def _fields(text: str, delimiter: str) -> list[str]:
+    """Return the fields of a line, none where they cannot be told apart."""
     if not text.strip() or ('"' in text and misquoted(text, delimiter) is not None):
-        return None
+        return []
     return next(csv.reader([text], delimiter=delimiter))
 
 
-def _written(line: _Line, delimiter: str) -> str:
-    if not line.changed or line.fields is None:
-        return line.text
-    out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(line.fields)
-    return out.getvalue()
+@dataclass(slots=True)
+class _Line:
+    """A line of a table: its number and text, and its fields where these can be told apart."""
+
+    number: int
+    text: str
+    fields: list[str]
+    changed: bool = False
+
+    def written(self, delimiter: str) -> str:
+        """Return the line as it stands in the copy."""
+        if not self.changed:
+            return self.text
+        out = io.StringIO()
+        csv.writer(out, delimiter=delimiter, lineterminator="").writerow(self.fields)
+        return out.getvalue()
 
 
-def _of_bytes(source: Source) -> Iterator[str]:
-    try:
-        with Path(source.name).open("rb") as file:
-            begins = file.read(3)
-    except (OSError, ValueError):
-        begins = b""
-    if begins == b"\xef\xbb\xbf":
-        yield "byte order mark removed"
-    if source.data.find(b"\r") >= 0:
-        yield "line ends made LF"
+@dataclass(slots=True)
+class _Copy:
+    """The lines of a copy in the making, and how often each mend was made."""
 
+    sniffed: Sniffed
+    lines: list[_Line]
+    mends: Counter[str] = field(default_factory=Counter)
 
-def _strip(copy: _Copy) -> None:
-    for line in copy.lines:
-        for at, text in enumerate(line.fields or ()):
-            if text != text.strip(BLANKS):
-                copy.put(line, at, text.strip(BLANKS), "blanks around a field removed")
+    def rows(self) -> Iterator[_Line]:
+        """Yield the lines below the header that have a field for each column."""
+        layout, delimiter = self.sniffed.layout, self.sniffed.delimiter
+        for line in self.lines:
+            whole = line.fields and len(line.fields) == len(layout.names)
+            if whole and line.number > self.sniffed.skip and not declares(layout, line.fields, delimiter):
+                yield line
 
-
-def _decimal_points(copy: _Copy) -> None:
-    """Write points for commas, unless all of these could divide thousands."""
-    if copy.sniffed.delimiter == ",":
-        return
-    numbers = copy.sniffed.layout.number_positions()
-    found = [
-        (line, at, fields[at])
-        for line, fields in copy.rows()
-        for at in numbers
-        if _COMMA.fullmatch(fields[at])
-    ]
-    if all(_THOUSANDS.fullmatch(text) for _, _, text in found):
-        return
-    for line, at, text in found:
-        copy.put(line, at, text.replace(",", "."), "decimal comma made a point")
-
-
-def _swap_times(copy: _Copy) -> None:
-    """Swap onset and offset where no row of several has them in order."""
-    roles = copy.sniffed.layout.roles
-    onset, offset = roles.index("onset"), roles.index("offset")
-    rows = list(copy.rows())
-    backwards = [
-        is_number(fields[onset])
-        and is_number(fields[offset])
-        and float(fields[offset]) < float(fields[onset])
-        for _, fields in rows
-    ]
-    if len(rows) < 2 or not all(backwards):
-        return
-    for line, fields in rows:
-        fields[onset], fields[offset] = fields[offset], fields[onset]
+    def put(self, line: _Line, at: int, text: str, mend: str) -> None:
+        """Replace a field, and count the mend."""
+        line.fields[at] = text
         line.changed = True
-        copy.done["onset and offset of a row swapped"] += 1
+        self.mends[mend] += 1
 
+    def strip(self) -> None:
+        """Remove blanks around fields."""
+        for line in self.lines:
+            for at, text in enumerate(line.fields):
+                if text != text.strip(BLANKS):
+                    self.put(line, at, text.strip(BLANKS), "blanks around a field removed")
 
-def _spell_classes(copy: _Copy, expected: Expected) -> None:
-    """Write classes as they are known where they differ in case and blanks only, and from one known name."""
-    reference = expected.reference
-    known: Sequence[str] = expected.classes or (reference.classes if reference is not None else ())
-    by_look: dict[str, list[str]] = {}
-    for name in known:
-        by_look.setdefault(folded(name), []).append(name)
+    def write_decimal_points(self) -> None:
+        """Write points for commas, unless all of these could divide thousands."""
+        columns = self.sniffed.layout.number_positions() if self.sniffed.delimiter != "," else ()
+        places = [(row, at) for row in self.rows() for at in columns if _COMMA.fullmatch(row.fields[at])]
+        if not all(_THOUSANDS.fullmatch(row.fields[at]) for row, at in places):
+            for row, at in places:
+                self.put(row, at, row.fields[at].replace(",", "."), "decimal comma made a point")
 
-    def right(name: str) -> str:
-        found = by_look.get(folded(name), [])
-        return found[0] if len(found) == 1 and name not in known else name
-
-    layout = copy.sniffed.layout
-    label = layout.position("event_label")
-    if label is not None:
-        for line, fields in copy.rows():
-            if right(fields[label]) != fields[label]:
-                mend = f"class {shown(fields[label])} written {shown(right(fields[label]))}"
-                copy.put(line, label, right(fields[label]), mend)
-        return
-    header = next((line for line in copy.lines if line.number == copy.sniffed.skip), None)
-    names = [right(layout.names[at]) for at in layout.class_positions()]
-    if header is None or len({*names}) < len(names):
-        return
-    for at, name in zip(layout.class_positions(), names, strict=True):
-        if name != layout.names[at]:
-            copy.put(header, at, name, f"class {shown(layout.names[at])} written {shown(name)}")
-
-
-def _drop_duplicates(copy: _Copy) -> Iterator[str]:
-    """Leave out rows that stand there already, in all of their fields."""
-    numbers = {*copy.sniffed.layout.number_positions()}
-    seen: set[tuple[str | float, ...]] = set()
-    dropped: set[int] = set()
-    for line, fields in copy.rows():
-        key = tuple(
-            float(text) if at in numbers and is_number(text) else text for at, text in enumerate(fields)
+    def swap_times(self) -> None:
+        """Swap onset and offset where no row of several has them in order."""
+        onset, offset = map(self.sniffed.layout.roles.index, ("onset", "offset"))
+        rows = list(self.rows())
+        backwards = (
+            is_number(row.fields[onset])
+            and is_number(row.fields[offset])
+            and float(row.fields[offset]) < float(row.fields[onset])
+            for row in rows
         )
-        if key in seen:
-            dropped.add(line.number)
-        seen.add(key)
-    if dropped:
-        copy.lines = [line for line in copy.lines if line.number not in dropped]
-        listed = ", ".join(map(str, sorted(dropped)[:_LISTED])) + (" ..." if len(dropped) > _LISTED else "")
-        yield f"duplicate rows left out ({len(dropped)}: {'line' if len(dropped) == 1 else 'lines'} {listed})"
+        if len(rows) >= 2 and all(backwards):
+            for row in rows:
+                end, begin = row.fields[onset], row.fields[offset]
+                row.fields[offset] = end
+                self.put(row, onset, begin, "onset and offset of a row swapped")
+
+    def spell_classes(self, known: Sequence[str]) -> None:
+        """Write classes as they are known where they differ in case and blanks, from one known name alone."""
+        layout = self.sniffed.layout
+        label = layout.position("event_label")
+        if label is not None:
+            fields = [(row, label, row.fields[label]) for row in self.rows()]
+        else:
+            header = [line for line in self.lines if line.number == self.sniffed.skip and line.fields]
+            columns = layout.class_positions()
+            fields = [(line, at, layout.names[at]) for line in header for at in columns]
+        spelt = known_spellings({name for _, _, name in fields}, known)
+        if label is None and len({spelt.get(name, name) for _, _, name in fields}) < len(fields):
+            return  # two columns would be one class
+        for line, at, name in fields:
+            if name in spelt:
+                self.put(line, at, spelt[name], f"class {shown(name)} written {shown(spelt[name])}")
+
+    def duplicates(self) -> list[int]:
+        """Return the numbers of the lines that stand there already, in all of their fields."""
+        numbers = {*self.sniffed.layout.number_positions()}
+        seen: set[tuple[str | float, ...]] = set()
+        again: list[int] = []
+        for row in self.rows():
+            key = tuple(
+                float(text) if at in numbers and is_number(text) else text
+                for at, text in enumerate(row.fields)
+            )
+            if key in seen:
+                again.append(row.number)
+            seen.add(key)
+        return again

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache as cached
 from pathlib import Path
 from typing import Any, Unpack
 
+from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import chosen_with, with_folds
 from sedeval_soft.api.report import write_report
-from sedeval_soft.api.sources import (
-    Columns,
-    Durations,
-    Parted,
-    limits_from,
-    read_lengths,
-    to_rows,
-)
-from sedeval_soft.comparison.board import Board
+from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from
+from sedeval_soft.comparison.board import About, Board, Record
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
-from sedeval_soft.comparison.paired import TESTS, Paired, Test, test_for
-from sedeval_soft.comparison.records import About, Record
+from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, test_for
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain
-from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.html.board_page import (
@@ -50,7 +42,7 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.submissions import Submission, find_submissions
+from sedeval_soft.tables.submissions import Submission, find_submissions, sha256_of
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.plausibility import doubts
 from sedeval_soft.timeline.recordings import align
@@ -121,26 +113,25 @@ def build_site(
     if isinstance(scores, str):
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
     limits = limits_from(limits, columns)
-    chosen = with_folds(chosen_with((rank_by, *scores), settings, values), folds)
-    rows = to_rows(reference, "reference", chosen, limits)
-    rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
-    challenge = Challenge(
-        *(rows, chosen, rank_by, tuple(dict.fromkeys(scores)), read_lengths(durations, limits)),
-        *(folds, by, limits),
-    )
+    settings = with_folds(chosen_with((rank_by, *scores), settings, values), folds)
+    task = Task.read(reference, settings, durations, folds, by, limits)
+    origin = task.reference.origin
+    origin = replace(origin, name=Path(origin.name).name)
+    task = replace(task, reference=replace(task.reference, origin=origin))
+    challenge = Challenge(task, rank_by, tuple(dict.fromkeys(scores)))
     _check_classes(challenge)
-    _check_reference(challenge)
-    found, ignored = find_submissions(submissions, limits)
-    ignored += [each.entry for each in found if _is_same(each.path, reference)]
-    found = [each for each in found if not _is_same(each.path, reference)]
+    _check_reference(task)
+    entries, others = find_submissions(submissions, limits)
+    ignored = (*others, *(each.entry for each in entries if _is_same(each.path, reference)))
+    entries = [each for each in entries if not _is_same(each.path, reference)]
     # A file's own name is its own, whoever comes to be called alike without the extension.
-    baseline = next((each.name for each in found if each.entry == baseline), baseline)
+    baseline = next((each.name for each in entries if each.entry == baseline), baseline)
     folder = SiteFolder.open(site, submissions)
-    builder = _Builder(
-        challenge, baseline, title, reports, ties or test_for(rank_by, chosen), folder,
-        BoardCache.open(cache, folder.root, submissions), [],
-    )  # fmt: skip
-    return builder.build(found, ignored, progress)
+    opened = BoardCache.open(cache, folder.root, submissions)
+    test = ties or test_for(rank_by, settings)
+    return _Builder(challenge, baseline, title, reports, test, folder, opened).build(
+        entries, ignored, progress
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +145,31 @@ class _Builder:
     test: Test
     folder: SiteFolder
     cache: BoardCache
-    warnings: list[str]
+    warnings: list[str] = field(default_factory=list)
 
     def build(
-        self, submissions: Sequence[Submission], ignored: Sequence[str], progress: Progress | None
+        self, submissions: Sequence[Submission], ignored: tuple[str, ...], progress: Progress | None
     ) -> Site:
         """Look at what changed, compare all, write what differs, and take away what is no more."""
         challenge_key, scored = self.challenge.key(), []
         places = slugs([submission.name for submission in submissions])
-        if self.challenge.durations is None:
+        if self.challenge.task.durations is None:
             self.warnings.append(NO_DURATIONS)
         shown: list[Shown] = []
         for number, submission in enumerate(submissions, 1):
             place, key = places[submission.name], key_of(submission, challenge_key)
-            record = self._known(key, place)
-            if record is None:
+            record = self.cache.read(key, Record)
+            if record is None or record.key != key or not self._is_current(record, place):
                 record = self._anew(submission, key, place)
                 scored.append(submission.name)
-            shown.append(Shown(record, self._about(submission), place, submission.digest))
+            about = About()
+            if submission.description is not None:
+                try:
+                    about = read_about(submission.description, submission.description.name)
+                except InputError as error:
+                    # It is told, and costs nobody a rank.
+                    self.warnings.append(str(error))
+            shown.append(Shown(record, about, place, submission.digest))
             if progress is not None:
                 progress(number, len(submissions))
         board = self._board([each.record for each in shown if each.record.scored])
@@ -182,22 +180,25 @@ class _Builder:
             board,
             {record.name: record.n_problems for record in refused},
             tuple(scored),
-            tuple(ignored),
+            ignored,
             tuple(self.warnings),
             {record.name: str(record.problems[0]) for record in refused if record.problems},
         )
 
-    def _known(self, key: str, place: Place) -> Record | None:
-        """Return what came of a submission before, if all that was made of it is as it was left."""
-        record = self.cache.record(key)
-        if record is None or record.scored is None:
-            return record
-        same = record.made_by == self._made_by() and {*record.pages} == {*self._pages(place)}
-        if same and all(self.folder.sha256(path) == digest for path, digest in record.pages.items()):
-            return record
-        return None
+    def _made_by(self) -> str:
+        return plotly_name() if self.reports else ""
+
+    def _is_current(self, record: Record, place: Place) -> bool:
+        """Return whether all that was made of a submission is as it was left."""
+        if record.scored is None:
+            return True
+        pages = {place.data, place.report} if self.reports else {place.data}
+        return (record.made_by, {*record.pages}) == (self._made_by(), pages) and all(
+            sha256_of(self.folder.root / path) == digest for path, digest in record.pages.items()
+        )
 
     def _anew(self, submission: Submission, key: str, place: Place) -> Record:
+        """Score a submission, and write the pages that are of it alone."""
         outcome = score_submission(submission, self.challenge, key)
         record = outcome.record
         if outcome.scores is not None:
@@ -205,27 +206,27 @@ class _Builder:
             pages = [place.data]
             if self.reports and self._report(outcome, place):
                 pages.append(place.report)
-            hashes = {path: self.folder.sha256(path) for path in pages}
+            hashes = {path: sha256_of(self.folder.root / path) for path in pages}
             record = replace(record, pages=hashes, made_by=self._made_by())
         if outcome.lasting:
-            self.cache.store(record)
+            self.cache.write(key, record)
         return record
 
     def _report(self, outcome: Outcome, place: Place) -> bool:
         """Write the report of a submission; return whether one could be made of it."""
-        challenge, name = self.challenge, outcome.record.name
+        task, name = self.challenge.task, outcome.record.name
         home = ("../index.html", self.title)
         try:
             write_report(
-                challenge.reference,
+                task.reference,
                 {name: outcome.rows},
                 self.folder.path(place.report),
                 choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
-                durations=challenge.durations,
-                folds=challenge.folds,
-                by=challenge.by,
-                limits=challenge.limits,
-                settings=challenge.settings,
+                durations=task.durations,
+                folds=task.folds,
+                by=task.by,
+                limits=task.limits,
+                settings=task.settings,
             )
         except OutputError:
             raise
@@ -236,34 +237,18 @@ class _Builder:
             return False
         return True
 
-    def _pages(self, place: Place) -> list[str]:
-        return [place.data, *([place.report] if self.reports else [])]
-
-    def _made_by(self) -> str:
-        return plotly_name() if self.reports else ""
-
-    def _about(self, submission: Submission) -> About:
-        """Return who submits; what cannot be read of that is told, and costs nobody a rank."""
-        if submission.description is None:
-            return About()
-        try:
-            return read_about(submission.description, submission.description.name)
-        except InputError as error:
-            self.warnings.append(str(error))
-            return About()
-
     def _board(self, records: Sequence[Record]) -> Board | None:
         """Return the board of the submissions that have scores."""
-        challenge = self.challenge
+        rank_by, settings = self.challenge.rank_by, self.challenge.task.settings
         if self.baseline is not None:
             check_baseline(self.baseline, [record.name for record in records])
         if not records:
             return None
-        systems = [record.scores(challenge.settings) for record in records]
+        systems = [record.scores(settings) for record in records]
         # What one submission alone names must change no other's numbers.
         files = sorted(set.intersection(*({*scores.files} for scores in systems)))
         if self.test == "none" or len(files) < 2:
-            return rank_scores(systems, None, rank_by=challenge.rank_by, baseline=self.baseline)
+            return rank_scores(systems, None, rank_by=rank_by, baseline=self.baseline)
 
         @cached
         def load(k: int) -> Tally:
@@ -271,24 +256,28 @@ class _Builder:
             return unpack_shard(records[k].name, scored.tally if scored else b"").tally
 
         keys = [record.key for record in records]
-        paired = Paired.continued(
-            keys, files, load, challenge.rank_by, challenge.settings, self.test, self.cache.comparisons()
-        )
-        if challenge.settings.ci is None:
-            systems = _with_intervals(systems, paired)
-        board = rank_scores(systems, paired, rank_by=challenge.rank_by, baseline=self.baseline)
-        self.cache.store_comparisons(paired.after)
+        before = self.cache.read("comparisons", Comparisons) or Comparisons()
+        paired = Paired.continued(keys, files, load, rank_by, settings, self.test, before)
+        if settings.ci is None:
+            # The score that ranks has an interval, from what is drawn to compare them.
+            ends = percentile(paired.bootstrap(), settings.confidence)
+            for k, (low, high) in enumerate(zip(*(end.tolist() for end in ends), strict=True)):
+                score = systems[k].score(rank_by)
+                if score.value is not None:
+                    score = replace(score, low=plain(low), high=plain(high))
+                systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
+        board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
+        self.cache.write("comparisons", paired.after)
         return board
 
     def _write(self, shown: Sequence[Shown], board: Board | None) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
-        folder, challenge = self.folder, self.challenge
+        folder, challenge, task = self.folder, self.challenge, self.challenge.task
         pages = {path for each in shown for path in each.record.pages}
         if self.reports and any(each.record.scored for each in shown):
             asset = f"assets/{plotly_name()}"
             folder.write(asset, plotly_script())
             pages.add(asset)
-        origin = challenge.reference.origin
         main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
@@ -296,10 +285,10 @@ class _Builder:
             title=self.title,
             rank_by=challenge.rank_by,
             columns=tuple(name for name in challenge.columns or main if name != challenge.rank_by),
-            settings=challenge.settings,
+            settings=task.settings,
             test=self.test if drawn else "none",
-            reference=origin.name,
-            sha256=origin.sha256,
+            reference=task.reference.origin.name,
+            sha256=task.reference.origin.sha256,
             warnings=tuple(self.warnings),
         )
         for each in shown:
@@ -315,18 +304,6 @@ class _Builder:
         folder.prune(pages)
 
 
-def _with_intervals(systems: Sequence[Scores], paired: Paired) -> list[Scores]:
-    """Return systems with the interval of the score that ranks them, from what is drawn to compare them."""
-    ends = percentile(paired.bootstrap(), paired.settings.confidence)
-    sure = []
-    for scores, low, high in zip(systems, *(end.tolist() for end in ends), strict=True):
-        score = scores.score(paired.rank_by)
-        if score.value is not None:
-            score = replace(score, low=plain(low), high=plain(high))
-        sure.append(replace(scores, scores={**scores.scores, score.name: score}))
-    return sure
-
-
 def _is_same(path: Path, reference: object) -> bool:
     """Return whether a path is that of the reference, which may lie among the submissions."""
     if not isinstance(reference, str | os.PathLike):
@@ -337,28 +314,28 @@ def _is_same(path: Path, reference: object) -> bool:
         return False
 
 
-def _check_reference(challenge: Challenge) -> None:
+def _check_reference(task: Task) -> None:
     """Refuse a reference that is probably misread, where that makes all submissions invalid."""
-    if challenge.settings.strict:
-        rows = challenge.reference
-        tables = align(rows, rows, challenge.settings, challenge.durations).findings.tables
-        found = doubts({role: own for role, own in tables.items() if role == "reference"})
-        if found:
-            raise EvaluationError("\n".join([*found, STRICT]))
+    if task.settings.strict:
+        rows = task.reference
+        tables = align(rows, rows, task.settings, task.durations).findings.tables
+        misread = doubts({role: table for role, table in tables.items() if role == "reference"})
+        if misread:
+            raise EvaluationError("\n".join([*misread, STRICT]))
 
 
 def _check_classes(challenge: Challenge) -> None:
     """Refuse scores of classes that no submission can have for certain, and classes that make all invalid."""
-    settings, ours = challenge.settings, challenge.reference.classes
-    absent = [label for label in settings.classes or () if label not in ours] if settings.strict else []
+    settings, classes = challenge.task.settings, challenge.task.reference.classes
+    absent = [label for label in settings.classes or () if label not in classes] if settings.strict else []
     if absent:
-        hint = did_you_mean(absent[0], ours)
+        hint = did_you_mean(absent[0], classes)
         raise SettingsError(
             f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
             "--strict no submission could be valid"
         )
-    known = challenge.settings.classes or challenge.reference.classes
     for text in (challenge.rank_by, *challenge.columns):
         name = ScoreName.parse(text)
-        if name.class_name is not None and name.group is None and name.class_name not in known:
+        unknown = name.class_name is not None and name.class_name not in (settings.classes or classes)
+        if unknown and name.group is None:
             raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")

@@ -14,28 +14,24 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sedeval_soft import __version__
+from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import has_points
-from sedeval_soft.api.sources import Parted, read_parts
+from sedeval_soft.api.sources import Parted
+from sedeval_soft.comparison.board import About, Record, Scored
 from sedeval_soft.comparison.paired import settings_for
-from sedeval_soft.comparison.records import About, Record, Scored
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.evaluation.score import score_shard, tuned_shard
 from sedeval_soft.evaluation.scores import Scores, UnknownScoreError
-from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import Limits, over_limit
+from sedeval_soft.tables.limits import over_limit
 from sedeval_soft.tables.submissions import Submission, sha256_of
 from sedeval_soft.timeline.alignment_report import STRICT
-from sedeval_soft.tools.validate import validate_table
-from sedeval_soft.tools.validate_tables import SEVERITIES, Expected
-
-MOST_PROBLEMS = 100
-"""Problems of a submission that are told; all are counted."""
+from sedeval_soft.tools.validate import MAX_PROBLEMS, Expected, validate_table
+from sedeval_soft.tools.validate_tables import SEVERITIES
 
 _FORMAT = 3
 """Of what is stored: a change of it makes all of that anew."""
@@ -52,51 +48,53 @@ _KEYS = tuple(field.name for field in fields(About))
 
 def read_about(path: Path, name: str) -> About:
     """Return what a file says; name: of the file, for messages. Raises InputError where it cannot be used."""
+
+    def refused(message: str) -> InputError:
+        return InputError(Problem(name, message))
+
     try:
         state = path.lstat()
         if not stat.S_ISREG(state.st_mode):
-            raise _refused(name, "is a link or a device; expected a file")
+            raise refused("is a link or a device; expected a file")
         if state.st_size > _LARGEST:
-            raise _refused(name, f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
+            raise refused(f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
         content = read_yaml(str(path))
     except OSError as error:
-        raise _refused(name, f"cannot be read: {error.strerror or error}") from error
+        raise refused(f"cannot be read: {error.strerror or error}") from error
     except InputError as error:
         first = error.problems[0]
         raise InputError(Problem(name, first.message, first.line, first.column)) from error
     if content is None:
         return About()
     if not isinstance(content, dict):
-        raise _refused(name, f"expected lines such as team: NAME, with the keys {', '.join(_KEYS)}")
-    values: dict[str, Any] = {}
-    for key, value in content.items():
-        if key not in _KEYS:
-            hint = did_you_mean(str(key)[:_LONGEST], _KEYS) or f"; expected {', '.join(_KEYS)}"
-            raise _refused(name, f"unknown key {str(key)[:_LONGEST]!r}{hint}")
-        values[key] = _authors(value, name) if key == "authors" else _text(value, key, name)
-    about = About(**values)
+        raise refused(f"expected lines such as team: NAME, with the keys {', '.join(_KEYS)}")
+    try:
+        about = About(**dict(_about_item(key, value) for key, value in content.items()))
+    except ValueError as error:
+        raise refused(str(error)) from error
     if about.url and not _is_web_address(about.url):
-        raise _refused(name, f"url {about.url!r} is not the address of a page; expected https://...")
+        raise refused(f"url {about.url!r} is not the address of a page; expected https://...")
     return about
 
 
-def _authors(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        return (_text(value, "authors", name),) if value is not None else ()
-    if len(value) > _MOST_AUTHORS:
-        raise _refused(name, f"has {len(value)} authors; expected {_MOST_AUTHORS} or fewer")
-    return tuple(_text(each, "authors", name) for each in value)
-
-
-def _text(value: object, key: str, name: str) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str | int | float) or isinstance(value, bool):
-        raise _refused(name, f"{key} is not a text")
-    text = " ".join(str(value).split())
-    if len(text) > _LONGEST:
-        raise _refused(name, f"{key} has {len(text)} characters; expected {_LONGEST} or fewer")
-    return text
+def _about_item(key: object, value: object) -> tuple[str, Any]:
+    """Return a key and its text, or the texts of authors; raises ValueError for others."""
+    if key not in _KEYS:
+        hint = did_you_mean(str(key)[:_LONGEST], _KEYS) or f"; expected {', '.join(_KEYS)}"
+        raise ValueError(f"unknown key {str(key)[:_LONGEST]!r}{hint}")
+    values = value if isinstance(value, list) and key == "authors" else [value]
+    if len(values) > _MOST_AUTHORS:
+        raise ValueError(f"has {len(values)} authors; expected {_MOST_AUTHORS} or fewer")
+    texts = []
+    for each in values:
+        if not isinstance(each, str | int | float | None) or isinstance(each, bool):
+            raise ValueError(f"{key} is not a text")
+        texts.append("" if each is None else " ".join(str(each).split()))
+        if len(texts[-1]) > _LONGEST:
+            raise ValueError(f"{key} has {len(texts[-1])} characters; expected {_LONGEST} or fewer")
+    if key == "authors":
+        return key, () if value is None else tuple(texts)
+    return str(key), texts[0]
 
 
 def _is_web_address(url: str) -> bool:
@@ -109,37 +107,24 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
 
 
-def _refused(name: str, message: str) -> InputError:
-    return InputError(Problem(name, message))
-
-
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What all submissions are scored against and by.
+    """What all submissions are scored against, the score that ranks them, and others that are shown."""
 
-    reference: its rows. folds, by: as for `evaluate`. rank_by: the score that ranks them. columns: names of
-    further scores that are shown.
-    """
-
-    reference: EventTable
-    settings: Settings
+    task: Task
     rank_by: str
     columns: tuple[str, ...]
-    durations: Mapping[str, float] | None
-    folds: Parted | None
-    by: Parted | None
-    limits: Limits
 
     def key(self) -> str:
         """Return a hash of all that shapes the scores of a submission but itself."""
-        settings = self.settings
+        task, settings = self.task, self.task.settings
         # Parts of the files are dealt by the seed, which settings tell of with intervals only.
         seed = settings.seed if isinstance(settings.cross_tune, int) else None
+        origin = task.reference.origin
         return _hash(
             *(_FORMAT, __version__, settings.to_dict(), seed, self.rank_by, self.columns),
-            *(self.reference.origin.name, self.reference.origin.sha256),
-            *(self.durations and dict(self.durations), _identity(self.folds), _identity(self.by)),
-            asdict(self.limits),
+            *(origin.name, origin.sha256, task.durations and dict(task.durations)),
+            *(_identity(task.folds), _identity(task.by), asdict(task.limits)),
         )
 
 
@@ -164,68 +149,54 @@ def key_of(submission: Submission, challenge_key: str) -> str:
 
 def score_submission(submission: Submission, challenge: Challenge, key: str) -> Outcome:
     """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault."""
-
-    def refused(problems: list[Problem], number: int = 1, *, lasting: bool = False) -> Outcome:
-        record = Record(key, submission.name, problems=tuple(problems), n_problems=number)
-        return Outcome(record, lasting=lasting)
-
-    if submission.problem is not None:
-        return refused([submission.problem])
+    problem = submission.problem
     try:
-        return _scored(submission, challenge, key)
+        if problem is None:
+            return _score(submission, challenge, key)
     except UnknownScoreError:
         raise  # asked for by who runs this
     except EvaluationError as error:
-        return refused(*_problems(error, submission, challenge), lasting=True)
+        problems, number = _problems(error, submission, challenge.task)
+        return Outcome(Record(key, submission.name, problems=tuple(problems), n_problems=number))
     except MemoryError:
-        return refused([Problem(submission.entry, "needs more memory than there is")])
+        problem = Problem(submission.entry, "needs more memory than there is")
     except Exception as error:
         # A defect of ours that one submission brings about is told of that one.
-        said = f"defect of this program: {type(error).__name__}: {error}"
-        return refused([Problem(submission.entry, said)])
+        defect = f"defect of this program: {type(error).__name__}: {error}"
+        problem = Problem(submission.entry, defect)
+    return Outcome(Record(key, submission.name, problems=(problem,), n_problems=1), lasting=False)
 
 
-def _scored(submission: Submission, challenge: Challenge, key: str) -> Outcome:
-    rows = read_rows(submission.path, limits=challenge.limits)
+def _score(submission: Submission, challenge: Challenge, key: str) -> Outcome:
+    task, name = challenge.task, submission.name
+    rows = read_rows(submission.path, limits=task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
-
-    def counted(settings: Settings) -> Shard:
-        return shard_of_rows(challenge.reference, rows, settings, challenge.durations, submission.name)
-
-    shard = counted(challenge.settings)
-    folds, by = (
-        read_parts(parts, what, shard.tally.files, challenge.limits)
-        for what, parts in (("folds", challenge.folds), ("by", challenge.by))
-    )
+    shard = task.count(rows, name)
+    folds, by = task.partitions(shard)
     scores = score_shard(shard, __version__, folds=folds, by=by, points=has_points(rows))
     scores.score(challenge.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
-    settings = replace(challenge.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
-    compared = counted(settings_for(challenge.rank_by, settings))
+    settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
+    compared = task.count(rows, name, settings_for(challenge.rank_by, settings))
     tally = pack_shard(tuned_shard(compared, folds), __version__)
-    scored = Scored.of_scores(scores, (challenge.rank_by, *challenge.columns), tally)
-    return Outcome(Record(key, submission.name, scored), scores, rows)
+    scored = Scored.of_scores(scores, {challenge.rank_by, *challenge.columns}, tally)
+    return Outcome(Record(key, name, scored), scores, rows)
 
 
-def _problems(
-    error: EvaluationError, submission: Submission, challenge: Challenge
-) -> tuple[list[Problem], int]:
+def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:
     """Return what is wrong: why it was not scored, what a closer look finds; and how many that are."""
     path, entry = os.fspath(submission.path), submission.entry
     if not isinstance(error, InputError):
         # What --strict makes an error is one line for each, and a last one of how to call the command.
         lines = [line for line in str(error).splitlines() if line != STRICT]
-        return [Problem(entry, line.removeprefix(f"{entry}: ")) for line in lines[:MOST_PROBLEMS]], len(lines)
+        return [Problem(entry, line.removeprefix(f"{entry}: ")) for line in lines[:MAX_PROBLEMS]], len(lines)
     closer: Sequence[Problem] = ()
     number = 0
     if not over_limit(error):
-        classes = challenge.settings.classes
-        expected = Expected(challenge.reference, classes, durations=challenge.durations or {})
+        expected = Expected(task.reference, task.settings.classes, durations=task.durations or {})
         with contextlib.suppress(EvaluationError):
-            validation = validate_table(
-                submission.path, expected, most=MOST_PROBLEMS, limits=challenge.limits
-            )
+            validation = validate_table(submission.path, expected, limits=task.limits)
             closer, number = validation.problems, sum(validation.counts.values())
     # What the closer look tells, too, is told once, and in its words.
     places = {(problem.code, problem.line, problem.column) for problem in closer}
@@ -234,7 +205,7 @@ def _problems(
     both = sorted((*first, *closer), key=lambda problem: SEVERITIES.index(problem.severity))
     listed = [
         replace(each, source=entry + each.source[len(path) :]) if each.source.startswith(path) else each
-        for each in both[:MOST_PROBLEMS]
+        for each in both[:MAX_PROBLEMS]
     ]
     return listed, max(number + len(first), len(error.problems) + int(error.more))
 

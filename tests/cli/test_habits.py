@@ -76,7 +76,7 @@ def test_every_answer_names_what_there_is():
         for command in re.findall(r"soft-sed-eval ([a-z]+)", hint):
             assert command in COMMANDS
     for name, found in other_settings().items():
-        assert {*found.settings} <= {*Settings.__slots__}, name
+        assert {*found[1]} <= {*Settings.__slots__}, name
         assert name not in Settings.__slots__
     for name in by_alias("options"):
         assert f"--{name.replace('_', '-')}" not in KNOWN, name
@@ -89,7 +89,7 @@ def test_names_of_sed_eval_are_its_arguments():
     theirs: set[str] = set()
     for each in (EventBasedMetrics, SegmentBasedMetrics, SoundEventMetrics):
         theirs |= {*inspect.signature(each.__init__).parameters}
-    named = {name for name, found in other_settings().items() if found.tool == "sed_eval"}
+    named = {name for name, found in other_settings().items() if found[0] == "sed_eval's"}
     assert named == theirs - {"self", "kwargs"}
     guide = (ROOT / "docs" / "guides" / "from-sed-eval.md").read_text(encoding="utf-8")
     assert all(name in guide for name in named)

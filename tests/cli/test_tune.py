@@ -9,8 +9,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from sedeval_soft.cli.commands import Commands
 from sedeval_soft.cli.main import group
+from sedeval_soft.cli.tune import tune
 from sedeval_soft.errors import EvaluationError
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -101,7 +101,7 @@ MOVING = {
 
 
 def test_every_option_that_is_not_of_files_is_known_to_move_thresholds():
-    options = {option for each in Commands()["tune"].params for option in each.opts if option[:2] == "--"}
+    options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
     assert options == {*MOVING, "--output", "--quiet", "--columns", "--limit", "--memory-limit"}
 
 

@@ -43,12 +43,16 @@ def _usage_errors() -> Iterator[tuple[str, str]]:
     """Yield where usage errors are raised, and the literal text that their messages begin with."""
     for path in sorted((PACKAGE / "cli").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "UsageError":
-                continue
-            text = node.args[0]
-            first = text.values[0] if isinstance(text, ast.JoinedStr) else text
-            if isinstance(first, ast.Constant):
-                yield f"{path.name}:{node.lineno}", first.value
+            texts: list[ast.expr] = []
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "UsageError":
+                texts = [node.args[0]]
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "refuse":
+                rows = [getattr(getattr(each, "value", None), "elt", each) for each in node.args]
+                texts = [row.elts[1] for row in rows if isinstance(row, ast.Tuple)]
+            for text in texts:
+                first = text.values[0] if isinstance(text, ast.JoinedStr) else text
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    yield f"{path.name}:{text.lineno}", first.value
 
 
 def test_sentences_begin_with_a_capital_or_an_option():

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from sedeval_soft.comparison.records import About
+from sedeval_soft.comparison.board import About
 from sedeval_soft.errors import InputError
 from sedeval_soft.tools.submissions import read_about
 

@@ -12,7 +12,7 @@ from laws import ALL, LABELS, LAWS, random_table, rows_of, scored, table_of
 from sedeval_soft import EvaluationError, Evaluator, Score, Scores, Settings
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
-from sedeval_soft.report import scores_table
+from sedeval_soft.report.explanation import scores_table
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -14,7 +14,7 @@ from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.recordings import align, with_classes
+from sedeval_soft.timeline.recordings import align
 
 ODD = ("", "\ud800\udc00", "\udcff.wav", "a\0b", "scène/ü 1.wav", 'tab\t"quote"', "\U0001f600", "…@[x]")
 EVERYTHING = {"only": ("all",), "measures": ("all",), "max_efpr": 100.0}
@@ -34,7 +34,7 @@ def rows(seed: int, files: tuple[str, ...], n: int = 12):
 def shard(made: Settings, files: tuple[str, ...] = ("a", "b", "c"), seed: int = 0, **parts) -> Shard:
     pair = align(rows(seed, files), rows(seed + 1, files), made)
     groups = {
-        name: tally_pair(with_classes(pair, tuple(c for c in labels if c in pair.classes)), made)
+        name: tally_pair(pair.with_classes(tuple(c for c in labels if c in pair.classes)), made)
         for name, labels in made.groups.items()
     }
     inputs = (Input("r.tsv", "reference", "0" * 64, 12, 3, 3, "long", True, "merge", ("scène",)),)

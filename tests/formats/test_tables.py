@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_durations, read_rows, rows_from_data, text_lines
-from sedeval_soft.tables.sniff import sniff
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast
+from sedeval_soft.tables.text import read_fast, sniff
 from sedeval_soft.tables.text_errors import read_carefully
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
@@ -162,16 +161,16 @@ FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
 
 @given(rows=st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=4), piece=st.integers(1, 8))
 def test_plain_quotes_are_those_that_csv_reads_line_by_line(rows, piece):
-    text = "\n".join(",".join(row) for row in rows)
+    table = "\n".join(",".join(row) for row in rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_lines, "_PIECE", piece)
-        plain = text_lines.quotes_are_plain(text.encode(), ",")
-    lines = list(io.StringIO(text, newline=""))
+        plain = text_lines.quotes_are_plain(table.encode(), ",")
+    lines = list(io.StringIO(table, newline=""))
     if plain:
         whole = [row for row in csv.reader(lines, strict=True) if row]
         assert whole == [row for line in lines for row in csv.reader([line], strict=True) if row]
         assert all(text_lines.misquoted(line.rstrip("\r\n"), ",") is None for line in lines)
-    assert plain or '"' in text
+    assert plain or '"' in table
 
 
 def test_header_alone_is_an_output_without_events(tmp_path):

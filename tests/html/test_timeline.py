@@ -224,7 +224,7 @@ def test_too_many_values_become_steps_of_the_highest(end, most):
     pieces = Activity(file, label, np.tile(edges[:-1], 2), np.tile(edges[1:], 2), value)
     whole = strips_of(pieces, np.array([end]))
     found, step = thinned(whole, np.array([end]), most)
-    assert 0 < len(found) <= max(most, 400) < len(whole) and step[0] > 0
+    assert 0 < len(found.width) <= max(most, 400) < len(whole.width) and step[0] > 0
     for c in (1, 4):
         own, before = found.label == c, whole.label == c
         assert found.width[own].sum() == end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.averages import averaged, ratio, weighted
+from sedeval_soft.measures.base import averaged, ratio, weighted
 
 NAN = np.nan
 VALUES = np.array([0.5, NAN, 1.0, 0.25])

@@ -204,26 +204,24 @@ def test_only_cells_that_sound_on_either_side_are_counted(block, monkeypatch):
     y = np.array([[0.0, 0.5, 0.0, 0.0, 0.0, 1.0], [0.0] * 6])
     p = np.array([[0.0, 0.0, 0.25, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.5]])
     found = count.count_divergence(y, p, np.array([0, 3, 6]), count.SOFT, 0.125)
-    assert found.sounding.tolist() == [[2, 0], [1, 1]]
-    assert found.sounding.dtype == np.int64
-    assert list(found.totals) == list(count.SOFT)
-    assert {of.shape for of in found.totals.values()} == {(2, 2)}
+    assert found["sounding"].tolist() == [[2, 0], [1, 1]]
+    assert found["sounding"].dtype == np.int64
+    assert list(found) == [*count.SOFT, "sounding"]
+    assert {of.shape for of in found.values()} == {(2, 2)}
     low, high = np.log(0.125), np.log(0.875)
     # Clipped, 0 is 1/8 and 1 is 7/8.
     cross = -(low + high) / 2 - np.log(0.75)
-    assert found.totals["cross_entropy"] == pytest.approx(np.array([[cross, 0.0], [-high, np.log(2)]]))
-    assert found.totals["kl_divergence"][0, 0] == pytest.approx(cross - np.log(2))
-    assert found.totals["brier"].tolist() == [[0.25 + 0.0625, 0.0], [0.0, 0.25]]
-    assert found.totals["mean_absolute_error"].tolist() == [[0.75, 0.0], [0.0, 0.5]]
-    assert found.totals["product"].tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    assert found["cross_entropy"] == pytest.approx(np.array([[cross, 0.0], [-high, np.log(2)]]))
+    assert found["kl_divergence"][0, 0] == pytest.approx(cross - np.log(2))
+    assert found["brier"].tolist() == [[0.25 + 0.0625, 0.0], [0.0, 0.25]]
+    assert found["mean_absolute_error"].tolist() == [[0.75, 0.0], [0.0, 0.5]]
+    assert found["product"].tolist() == [[0.0, 0.0], [1.0, 0.0]]
     only = count.count_divergence(y, p, np.array([0, 3, 6]), count.KL, 0.125)
-    assert only.totals["kl_divergence"].tolist() == found.totals["kl_divergence"].tolist()
+    assert only["kl_divergence"].tolist() == found["kl_divergence"].tolist()
     cut = count.count_divergence(y > 0.25, p, np.array([0, 3, 6]), count.PROPER, 0.125)
-    assert cut.totals["cross_entropy"] == pytest.approx(
-        np.array([[-low - np.log(0.75), 0.0], [-high, np.log(2)]])
-    )
-    assert cut.totals["brier"].tolist() == [[1.0625, 0.0], [0.0, 0.25]]
-    assert cut.sounding.tolist() == found.sounding.tolist()
+    assert cut["cross_entropy"] == pytest.approx(np.array([[-low - np.log(0.75), 0.0], [-high, np.log(2)]]))
+    assert cut["brier"].tolist() == [[1.0625, 0.0], [0.0, 0.25]]
+    assert cut["sounding"].tolist() == found["sounding"].tolist()
 
 
 def test_what_silence_is_worth():

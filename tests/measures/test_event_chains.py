@@ -96,26 +96,6 @@ def test_windows_hold_lifetimes_that_are_not_nested(seed):
     assert as_rows(level_edges(ours, theirs, *groups, collars)) == one_by_one(ours, theirs, collars, True)
 
 
-def test_chains_are_searched_only_where_windows_hold_many_pairs(monkeypatch):
-    """Ten and ten of one file, all within the collars: 100 pairs for 20 lifetimes."""
-    ours = EventLifetimes(
-        *np.zeros((2, 10), dtype=np.int32),
-        *np.zeros((2, 10), dtype=np.int64),
-        np.arange(10) / 10,
-        np.arange(1, 11) / 10,
-    )
-    groups, collars = np.zeros(10, dtype=np.int64), Collars(1, None, 0.0)
-    found = []
-    monkeypatch.setattr(event, "_by_chains", lambda *of: found.append(of[2:]) or "chains")
-    monkeypatch.setattr(event, "_FEW", 5)
-    assert len(level_edges(ours, ours, groups, groups, collars)) == 10
-    monkeypatch.setattr(event, "_FEW", 4.99)
-    assert level_edges(ours, ours, groups, groups, collars) == "chains"
-    ((both, own),) = found
-    assert both[0] is both[1] is groups
-    assert own is collars
-
-
 @pytest.mark.parametrize("empty", ["reference", "system", "both"])
 def test_no_lifetimes_have_no_pairs(empty):
     some = drawn(np.random.default_rng(0), 3)

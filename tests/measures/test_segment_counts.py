@@ -216,9 +216,9 @@ def test_divergence_is_the_mean_over_all_cells(case):
     reference, system, start = case
     counts = count_divergence(reference, system, start, ("kl_divergence",), EPS)
     n = int(start[-1])
-    total, n_ref = counts.totals["kl_divergence"].sum(axis=0), reference.sum(axis=1)
+    total, n_ref = counts["kl_divergence"].sum(axis=0), reference.sum(axis=1)
     scores = divergence_scores(
-        {"kl_divergence": total}, counts.sounding.sum(axis=0), np.array(n), n_ref, n_ref, EPS, "nats"
+        {"kl_divergence": total}, counts["sounding"].sum(axis=0), np.array(n), n_ref, n_ref, EPS, "nats"
     )["kl_divergence"]
     for file, (begin, end) in enumerate(itertools.pairwise(start)):
         for label in range(len(reference)):
@@ -226,8 +226,8 @@ def test_divergence_is_the_mean_over_all_cells(case):
                 zip(reference[label, begin:end].tolist(), system[label, begin:end].tolist(), strict=True)
             )
             loud = [pair for pair in pairs if pair != (0.0, 0.0)]
-            assert counts.sounding[file, label] == len(loud)
-            assert counts.totals["kl_divergence"][file, label] == pytest.approx(
+            assert counts["sounding"][file, label] == len(loud)
+            assert counts["kl_divergence"][file, label] == pytest.approx(
                 sum(kl(*pair) for pair in loud), rel=1e-9, abs=1e-8
             )
     if not n:

@@ -109,7 +109,7 @@ def test_a_vertex_matched_throughout_is_one_stretch():
     )
     found = match_levels(edges)
     assert (found.left.tolist(), found.low.tolist(), found.high.tolist()) == ([1, 3], [0.0, 0.0], [0.5, 1.0])
-    none = edges.take(np.zeros(3, dtype=bool))
+    none = LevelEdges(*np.zeros((2, 0), dtype=np.int64), *np.zeros((2, 0)))
     assert len(none) == 0
     assert match_levels(none).left.tolist() == []
 

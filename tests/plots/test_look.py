@@ -8,11 +8,15 @@ import sys
 
 import matplotlib as mpl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.cbook import is_math_text
 from matplotlib.colors import to_rgb
-from plotted import REFERENCE, SYSTEM
+from plotted import HOSTILE, NEEDED, REFERENCE, SYSTEM, shown, table
 
 from sedeval_soft import SettingsError, plot
-from sedeval_soft.plots.style import COLOURS, FALSE_ALARM, HIT, MISS, Look
+from sedeval_soft.plots.figure import plain
+from sedeval_soft.plots.style import COLOURS, FALSE_ALARM, HIT, MISS, Look, drawn_as
 
 
 def size(**look):
@@ -22,17 +26,13 @@ def size(**look):
 def test_a_figure_is_as_wide_as_a_column():
     assert size()[0] == 3.5
     assert size(width="double")[0] == 7.16
-    assert size(width=5)[0] == 5
-    assert size(height=2.5) == (3.5, 2.5)
-    assert plot("timeline", REFERENCE, SYSTEM, file="cafe.wav").get_size_inches()[0] == 7.16
+    assert size(width=5, height=2.5) == (5, 2.5)
 
 
 def test_letters_of_a_paper_have_eight_points_and_none_is_too_small_to_be_read():
-    figure = plot("classes", REFERENCE, SYSTEM)
-    (axes,) = figure.axes
-    assert axes.xaxis.label.get_size() == 8
-    for kind in ("pr", "classes", "confusion", "timeline", "matrix", "worst"):
-        figure = plot(kind, REFERENCE, SYSTEM, **({"file": "cafe.wav"} if kind == "timeline" else {}))
+    for kind in ("pr", "classes", "timeline"):
+        figure = plot(kind, REFERENCE, SYSTEM, **NEEDED.get(kind, {}))
+        assert figure.axes[0].xaxis.label.get_size() == 8
         sizes = [text.get_size() for text in figure.findobj(mpl.text.Text) if text.get_text()]
         assert min(sizes) >= 5.5, kind
 
@@ -104,35 +104,22 @@ def test_what_matplotlib_was_told_elsewhere_neither_counts_nor_is_changed(tmp_pa
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def test_no_display_and_no_pyplot_are_needed(tmp_path):
-    code = (
-        "import os, sys; os.environ.pop('DISPLAY', None); os.environ['MPLBACKEND'] = 'TkAgg'\n"
-        "import sedeval_soft\n"
-        f"sedeval_soft.plot('pr', {REFERENCE!r}, {SYSTEM!r}, output={str(tmp_path / 'a.png')!r})\n"
-        "print('matplotlib.pyplot' in sys.modules, 'tkinter' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout == "False False\n"
-
-
-def test_a_home_that_cannot_be_written_and_a_strange_matplotlibrc_are_not_told(tmp_path):
+def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_path):
     (tmp_path / "matplotlibrc").write_text("nonsense\nbackend: none such\nfont.size: 40\n")
     environment = {**os.environ, "HOME": "/proc/nothing", "MATPLOTLIBRC": str(tmp_path / "matplotlibrc")}
-    environment.pop("MPLCONFIGDIR", None)
-    environment.pop("XDG_CONFIG_HOME", None)
-    environment.pop("XDG_CACHE_HOME", None)
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "sedeval_soft", "plot", "matrix", REFERENCE, SYSTEM),
-            "-o",
-            tmp_path / "a.png",
-        ],
-        capture_output=True,
-        check=True,
-        text=True,
-        env=environment,
+    for name in ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "DISPLAY"):
+        environment.pop(name, None)
+    command = ["soft-sed-eval", "plot", "matrix", REFERENCE, SYSTEM, "-o", str(tmp_path / "a.png")]
+    code = (
+        f"import sys; sys.argv = {command!r}\n"
+        "from sedeval_soft.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print('matplotlib.pyplot' in sys.modules, 'tkinter' in sys.modules)"
     )
-    assert (done.stdout, done.stderr) == ("", "")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "False False\n", "")
 
 
 def luminance(colour):
@@ -145,3 +132,29 @@ def test_colours_stand_out_from_paper_and_verdicts_from_one_another_in_grey():
         assert 1.05 / (luminance(colour) + 0.05) > 1.8, colour
     grey = sorted(map(luminance, (HIT, MISS)))
     assert (grey[1] + 0.05) / (grey[0] + 0.05) > 1.3
+
+
+@given(st.text())
+def test_no_name_is_a_formula_and_all_can_be_drawn(name):
+    with drawn_as(Look()):
+        drawn = plain(name)
+    assert not is_math_text(drawn)
+    assert drawn.replace(r"\$", "$").isprintable()
+
+
+def test_hostile_names_are_all_in_the_figure_letter_by_letter():
+    figure = plot("classes", table(HOSTILE), table(HOSTILE), width=7)
+    found = shown(figure)
+    literal = {"$x^2$", "a$b", r"a\$b", "<script>alert(1)</script>", "{}%s\\", "_^"}
+    assert {*literal, r"\u4eba\u58f0", r"\x1b[31mred\n", r"\u202eevil"} <= {*found}
+    long = [text for text in found if text.startswith("WWW")]
+    assert len(long) == len(set(long)) == 2
+    assert len({tick.get_text() for tick in figure.axes[0].get_yticklabels()}) == len(HOSTILE) + 1
+
+
+def test_letters_of_a_font_that_a_style_names_are_not_escaped(tmp_path):
+    style, letter = tmp_path / "a.mplstyle", "\u0416"
+    # Comes with matplotlib, and has no Cyrillic.
+    for fonts, drawn in (("cmss10", r"\u0416"), ("cmss10, DejaVu Sans", letter)):
+        style.write_text(f"font.family: {fonts}\n")
+        assert drawn in shown(plot("classes", table((letter,)), table((letter,)), style=str(style)))

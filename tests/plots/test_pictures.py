@@ -10,10 +10,7 @@ from matplotlib.legend import Legend
 from plotted import OTHER, REFERENCE, SYSTEM, said, table
 
 from sedeval_soft import compare, evaluate, plot, threshold_curves
-from sedeval_soft.plots.data import Wish
-from sedeval_soft.plots.requirements import settings_for
 from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
-from sedeval_soft.settings import Settings
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
 
@@ -227,13 +224,6 @@ def test_a_timeline_of_several_systems_and_some_seconds():
     assert written_in(axes) == ["reference", "sys", "sys_b"]
 
 
-def test_however_many_bars_there_are_they_can_be_told_apart():
-    systems = [table(("a",), shift=k) for k in range(30)]
-    figure = plot("classes", table(("a",)), *systems)
-    (legend,) = figure.findobj(Legend)
-    assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in legend.get_patches()}) == 30
-
-
 def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
     rng = np.random.default_rng(2)
     values = rng.random((20_000, 2))
@@ -245,10 +235,3 @@ def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
     assert "too many" not in said(part)
     meshes = [c for c in part.axes[0].collections if isinstance(c, QuadMesh)]
     np.testing.assert_array_equal(meshes[0].get_array().ravel(), values[1000:1201, 0])
-
-
-def test_several_groups_of_measures_are_asked_for_in_one_order():
-    """A set of them would have another order in every process, and figures other bytes."""
-    stems = ["segment.soft.brier", "segment.hard.roc_auc", "segment.hard.expected_calibration_error"]
-    found = settings_for("classes", Settings(), Wish(scores=tuple(stems)), several=False, default=True)
-    assert found.measures == ("curves", "divergence", "calibration")

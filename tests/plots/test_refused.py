@@ -117,24 +117,8 @@ def test_inputs_are_not_replaced(tmp_path):
 
 
 def test_a_figure_goes_to_standard_output_in_the_form_that_is_asked_for():
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "sedeval_soft",
-            "plot",
-            "matrix",
-            REFERENCE,
-            SYSTEM,
-            "-o",
-            "-",
-            "--format",
-            "png",
-            "-q",
-        ],
-        capture_output=True,
-        check=True,
-    )
+    command = [sys.executable, "-m", "sedeval_soft", "plot", "matrix", REFERENCE, SYSTEM]
+    done = subprocess.run([*command, "-o", "-", "--format", "png", "-q"], capture_output=True, check=True)
     assert done.stdout.startswith(b"\x89PNG")
     assert done.stdout.endswith(b"IEND\xaeB`\x82")
     assert done.stderr == b""

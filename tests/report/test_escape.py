@@ -8,7 +8,6 @@ import json
 import os
 import re
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,6 @@ from sedeval_soft.report.escape import (
     github_message,
     github_property,
     harmless,
-    html,
     json_text,
 )
 
@@ -149,30 +147,6 @@ def test_json_says_the_same_without_what_is_obeyed(text):
     safe = json_text(written)
     assert json.loads(safe) == json.loads(written)
     assert OBEYED.search(safe.replace("\n", "")) is None
-
-
-class _Reader(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tags, self.text, self.attributes = [], "", []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data):
-        self.text += data
-
-
-@pytest.mark.parametrize("quote", ['"', "'"])
-@given(MANY)
-def test_html_is_text_in_elements_and_attributes(quote, text):
-    reader = _Reader()
-    reader.feed(f"<p title={quote}{html(text)}{quote}>{html(text)}</p>")
-    reader.close()
-    assert reader.tags == ["p"]
-    assert reader.attributes == [("title", visible(text))]
-    assert reader.text == visible(text)
 
 
 @given(MANY, MANY)

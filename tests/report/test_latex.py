@@ -13,7 +13,7 @@ from samples import build, revalued
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.report import render, render_board
-from sedeval_soft.report.escape import latex as escaped
+from sedeval_soft.report.latex import escaped
 
 SOFT = (("segment", "soft"),)
 HOSTILE = (r"\input{/etc/passwd}", "a_b & c%d", "[x]", "*", "$x^2$ #1 ~", "a\nb\x1b", "<|>", "a--b", "{")

@@ -36,14 +36,12 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.details import Folds, Spread
 from sedeval_soft.measures import registry
 from sedeval_soft.measures.names import AVERAGES
-from sedeval_soft.report import FORMATS, list_scores, render, render_board, scores_table
+from sedeval_soft.report import FORMATS, render, render_board
 from sedeval_soft.report.board import board_page, p_value
-from sedeval_soft.report.header import ends, families
-from sedeval_soft.report.markdown import escaped
-from sedeval_soft.report.page import page_of
+from sedeval_soft.report.page import ends, families, page_of
 from sedeval_soft.report.render import with_averages
 from sedeval_soft.report.table import Table, exact, number, short
-from sedeval_soft.report.text import cells, plain_table, split
+from sedeval_soft.report.text import cells, escaped, plain_table, split
 
 HARD = (("segment", "hard"),)
 SEGMENTS = (("segment", "hard"), ("segment", "optimal"))
@@ -536,8 +534,3 @@ def test_what_cannot_be_shown_is_refused():
             call(averages=["mean"])
     with pytest.raises(ValueError, match="no system"):
         render_board(replace(board(), systems=()))
-
-
-def test_listing_and_table_of_scores():
-    assert list_scores().count("\n") == len({*list_scores().splitlines()})
-    assert scores_table().startswith("| score |")

@@ -183,13 +183,13 @@ def test_tuning_finds_what_trying_all_thresholds_does(settings, objective):
         tuning(reference, system, objective, settings),
         best(reference, system, objective, settings),
     )
-    for label, of in found.classes.items():
+    for label, of in found["classes"].items():
         threshold, reached = expected[label]
         score = 0 - reached if objective.endswith("error_rate") else reached
-        assert of.score == pytest.approx(float(score), abs=1e-12)
+        assert of["score"] == pytest.approx(float(score), abs=1e-12)
         if threshold >= 1:
             threshold = 2.0 if settings.inclusive else 1.0  # Nothing passes either.
-        assert of.threshold == threshold
+        assert found["thresholds"][label] == threshold
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -198,14 +198,15 @@ def test_all_thresholds_that_are_as_good_are(objective):
     basis = objective.partition(".")[0]
     found = tuning(reference, system, objective)
     tried = 0
-    for label, of in found.classes.items():
-        assert of.low <= of.threshold <= of.high
+    for label, of in found["classes"].items():
+        low, high = of["as_good"]
+        assert low <= found["thresholds"][label] <= high
         for gap in GAPS:
             scores = evaluate_rows(reference, system, replace(ALL, only=(basis,), thresholds={label: gap}))
             counts = tuple(int(scores[f"{basis}.tuned.{n}[{label}]"]) for n in ("tp", "n_sys", "n_ref"))
             own = float(merit(counts, objective, 1.0))
-            reached = -of.score if objective.endswith("error_rate") else of.score
-            if of.low <= gap < of.high:
+            reached = -of["score"] if objective.endswith("error_rate") else of["score"]
+            if low <= gap < high:
                 assert own == pytest.approx(reached, abs=1e-12)
                 tried += 1
             else:
@@ -220,9 +221,7 @@ def test_thresholds_of_the_same_data_are_the_optimal_reading(settings, basis, tm
     """And survive being written and read."""
     reference, system = sides(10)
     path = tmp_path / "t.yaml"
-    path.write_text(
-        dump_thresholds(tuning(reference, system, f"{basis}.f1", settings), "x"), encoding="utf-8"
-    )
+    path.write_text(dump_thresholds(tuning(reference, system, f"{basis}.f1", settings)), encoding="utf-8")
     thresholds = load_thresholds(str(path), inclusive=settings.inclusive)
     found = evaluate_rows(reference, system, replace(settings, thresholds=thresholds))
     for label in LABELS:
@@ -237,9 +236,9 @@ def test_a_class_without_reference_has_no_threshold(tmp_path):
     reference, system = sides(0)
     reference = replace(reference, values=(0 * reference.values[0], *reference.values[1:]))
     found = tuning(reference, system, "segment.f1")
-    assert found.classes["car"].threshold is None
+    assert found["classes"]["car"] == {"n_ref": 0, "score": None, "as_good": [None, None]}
     path = tmp_path / "t.yaml"
-    path.write_text(dump_thresholds(found, "x"), encoding="utf-8")
+    path.write_text(dump_thresholds(found), encoding="utf-8")
     assert sorted(load_thresholds(str(path), inclusive=False)) == ["dog", "talk"]
 
 

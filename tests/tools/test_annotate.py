@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import EvaluationError, Settings, SettingsError, annotate, convert, evaluate
-from sedeval_soft.cli import annotate as command
+from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tools import annotate as annotation
 

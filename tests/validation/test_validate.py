@@ -14,14 +14,14 @@ from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, REFERENCE, WIDE_REFERENCE, 
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, validate
+from sedeval_soft.errors import Problem
 from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tables.sniff import sniff
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast
+from sedeval_soft.tables.text import read_fast, sniff
 from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
-from sedeval_soft.tools.validate_tables import Log, read_tables, spans_of
+from sedeval_soft.tools.validate_tables import Log, read_tables
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_data"
@@ -298,12 +298,18 @@ def test_arguments_are_checked(tmp_path):
 
 
 @given(fields=st.lists(st.text(st.sampled_from('ab,"'), max_size=4), min_size=1, max_size=4))
-def test_characters_of_fields_hold_what_was_written(fields):
+@settings(max_examples=50)
+def test_characters_of_fields_hold_what_was_written(fields, tmp_path_factory):
+    """A line of the wrong number of fields, each of which is asked for."""
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(fields)
     text = out.getvalue()
-    spans = spans_of(text, ",")
-    pieces = [text[begin - 1 : end - 1] for begin, end in spans]
+    path = written(tmp_path_factory.mktemp("t") / "t.csv", f"onset,offset,label\n{text}\n")
+    log = Log(10)
+    read_tables(path, log)
+    asked = [Problem(str(path), "x", 2, i + 1) for i in range(len(fields))]
+    places = log.characters(asked)
+    pieces = [text[begin - 1 : end - 1] for begin, end in places.values()]
     assert ",".join(pieces) == text
     assert [next(csv.reader([piece + ","]))[0] for piece in pieces] == fields
 

@@ -14,14 +14,13 @@ import pytest
 from click.testing import CliRunner
 from make_bad_inputs import BAD, EVENTS, GOOD, HEAD, put
 
-from sedeval_soft import validate
+from sedeval_soft import Validation, validate
 from sedeval_soft.cli import validate as command
 from sedeval_soft.cli.main import group
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.report.schema import validation_schema
+from sedeval_soft.report.render import validation_schema
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
-from sedeval_soft.tools.validate_tables import Validation
 
 CLEAN = HEAD + GOOD
 NOTED = EVENTS + "a\t0\t1\tcar\na\t1\t2\tcar\n"
@@ -225,7 +224,7 @@ def test_levels_of_annotations(here):
 
 
 def test_command_and_library_have_the_same_formats():
-    assert command.FORMATS == VALIDATION_FORMATS
+    assert command.FORMATS == tuple(VALIDATION_FORMATS)
 
 
 def test_several_tables_are_looked_at_one_by_one(here):

@@ -133,7 +133,7 @@ def test_plain_tables_are_read_without_the_other_forms():
         "fit",
         "files",
         "frames",
-        "per_file",
+        "file_groups",
         "joined_tables",
         "stored_rows",
     }

@@ -15,7 +15,7 @@ from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, Evaluator, Settings, SettingsError, evaluate
 from sedeval_soft.settings import exactly, short_fraction
-from sedeval_soft.tables.decimals import as_written
+from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.timeline.grid import Edges
 
 STEPS = [Fraction(text) for text in ("1/3", "1/7", "1/30", "256/11025", "0.02", "0.1", "0.25")]
@@ -55,8 +55,8 @@ def in_fractions(values, other):
 
 @pytest.mark.parametrize("pool", ["max", "mean"])
 @pytest.mark.parametrize("step", STEPS, ids=str)
-@settings(max_examples=8)
-@given(st.integers(2, 900), st.integers(0, 2**32), st.sampled_from(WRITTEN), st.sampled_from([wide, long]))
+@settings(max_examples=5)
+@given(st.integers(2, 400), st.integers(0, 2**32), st.sampled_from(WRITTEN), st.sampled_from([wide, long]))
 def test_rows_on_a_grid_are_its_segments(pool, step, n, seed, written, form):
     rng = np.random.default_rng(seed)
     y, p = np.vstack([[[0.9, 0.9]], rng.random((n, 2)).round(2)]), rng.random((n + 1, 2)).round(2)
@@ -137,7 +137,7 @@ def test_lengths_of_segments_are_what_they_stand_for():
         assert Settings(segment_length=wanted if "/" in wanted else float(wanted)).segment_length == value
 
 
-@pytest.mark.parametrize("step", STEPS, ids=str)
+@pytest.mark.parametrize("step", STEPS[2:5], ids=str)
 def test_chance_levels_are_those_of_arrays(step):
     rng = np.random.default_rng(0)
     y, p = rng.random((2, 12, 2)).round(1)
@@ -165,48 +165,40 @@ def test_chance_levels_are_those_of_arrays(step):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("n", [900, 40000])
-def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset, n, tmp_path):
-    if step == Fraction(1024, 44100) and n == 900:
-        n = 20000  # a difference of 2e-6
+def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset, tmp_path):
+    # The difference of 1024/44100 and its five decimals is 2e-6: it takes long to show.
+    n = 20000 if step == Fraction(1024, 44100) else 900
     table = wide(step, np.random.default_rng(0).random((n, 1)).round(2), np.float64, 6)
     table[["onset", "offset"]] = (table[["onset", "offset"]] + float(offset)).round(6)
     scores = evaluate(table, table, segment_length=length, only=("segment.soft",))
-    assert [
-        warning.partition(" of ")[2][:30] for warning in scores.warnings if "nearly on the edges" in warning
-    ]
+    assert any("nearly on the edges" in warning for warning in scores.warnings)
     with pytest.raises(EvaluationError, match="nearly on the edges"):
         evaluate(table, table, segment_length=length, only=("segment.soft",), strict=True)
     assert not evaluate(table, table, segment_length=length, only=("event.soft",)).warnings
-    if n == 900:
-        path = tmp_path / "a.csv"
-        pd.concat([table, table.assign(filename="b.wav")]).to_csv(path, index=False)
-        asked = [path, path, "--segment-length", str(length), "--only", "segment.soft"]
-        parts = [call(*asked), call(*asked, "--memory-limit", "1G", "--jobs", "2")]
-        assert "nearly on the edges" in parts[0].err
-        assert parts[0].err.count("nearly") == parts[1].err.count("nearly") == 2
-        assert call(*asked, "--strict").code == 2
 
 
-def test_a_table_counted_in_parts_tells_it_as_well(tmp_path):
+def test_the_command_tells_it_and_so_do_tables_counted_in_parts(tmp_path):
     table = wide(Fraction("0.333"), np.random.default_rng(0).random((900, 1)).round(2), np.float64, 6)
     path = tmp_path / "a.csv"
     pd.concat([table.assign(filename=name) for name in "abcd"]).to_csv(path, index=False)
-    settings = Settings.of(segment_length=1 / 3, only=("segment.soft",))
-    told = count_in_parts(path, path, settings).findings.warnings(settings)
-    assert told == evaluate(path, path, settings=settings).warnings
-    assert sum(text.startswith(f"{path}: ") and "nearly" in text for text in told) == 2
+    chosen = Settings.of(segment_length=1 / 3, only=("segment.soft",))
+    warnings = count_in_parts(path, path, chosen).findings.warnings(chosen)
+    assert warnings == evaluate(path, path, settings=chosen).warnings
+    assert sum(text.startswith(f"{path}: ") and "nearly" in text for text in warnings) == 2
+    done = call(path, path, "--segment-length", "1/3", "--only", "segment.soft", "--strict")
+    assert done.code == 2
+    assert done.err.count("nearly on the edges") == 2
 
 
-@pytest.mark.parametrize("length", [1.0, 0.1, 0.02, 1 / 3, 1024 / 44100, 0.96])
 @pytest.mark.parametrize("decimals", [1, 2, 3, 6])
-def test_events_anywhere_are_no_grid(length, decimals):
+def test_events_anywhere_are_no_grid(decimals):
     rng = np.random.default_rng(1)
     onset = (rng.random(3000) * 100).round(decimals)
     offset = (onset + rng.random(3000) * 3).round(decimals)
     rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
-    warnings = evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
-    assert not any("nearly on the edges" in text for text in warnings)
+    for length in (1.0, 0.1, 0.02, 1 / 3, 1024 / 44100, 0.96):
+        warnings = evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
+        assert not any("nearly on the edges" in text for text in warnings)
 
 
 @pytest.mark.parametrize("step", ["0.064", "0.96", "0.1", "0.25", "0.016", "0.02"])

@@ -90,9 +90,9 @@ def test_small_steps_do_not_look(monkeypatch):
 def test_what_this_process_has_is_known():
     if not Path("/proc/self/statm").exists():
         pytest.skip("this system does not tell")
-    before = memory._taken()
+    before = memory.taken()
     taken = np.ones(1 << 24)
-    assert memory._taken() - before > 0.9 * taken.nbytes
+    assert memory.taken() - before > 0.9 * taken.nbytes
     assert memory.free() > 0
 
 

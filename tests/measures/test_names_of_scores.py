@@ -1,4 +1,4 @@
-"""Groups of classes and scenes: what settings take, and how scores of them are named."""
+"""Names of scores, of groups and scenes too, what settings take of these, and names as people say them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.names import MEASURE_ALIASES, by_alias
 from sedeval_soft.settings import Settings, is_part_name
 
 PART_NAMES = st.text(min_size=1, max_size=8).filter(is_part_name)
@@ -27,14 +28,7 @@ def test_names_with_groups_parse_back(label, group, average):
     ):
         assert ScoreName.parse(str(name)) == name
         assert measure_of(str(name)).name == name.measure
-
-
-def test_names_are_spelled_with_the_group_last():
-    assert (
-        str(ScoreName("segment", "soft", "f1", "macro", group="traffic")) == "segment.soft.f1.macro@traffic"
-    )
-    assert str(ScoreName("segment", "soft", "f1", None, "car", "street")) == "segment.soft.f1[car]@street"
-    assert str(ScoreName("intersection", "hard", "psds", OVERALL, group="a")) == "intersection.hard.psds@a"
+        assert group is None or str(name).endswith(f"@{group}")
 
 
 @given(st.text(max_size=20))
@@ -120,3 +114,42 @@ def test_settings_that_are_none_are_refused(setting, value, words):
 def test_a_group_and_a_scene_of_one_name_are_refused():
     with pytest.raises(SettingsError, match="both have 'a'"):
         Settings.of(groups={"a": ["car"]}, scenes={"a": ["*"]})
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("f1", "'segment.hard.f1.macro' or 'segment.optimal.f1.macro' or 'segment.soft.f1.macro'"),
+        ("psds", "'intersection.hard.psds' or 'intersection.soft.psds'"),
+        ("PSDS1", "'intersection.hard.psds' or 'intersection.soft.psds'"),
+        ("event.f1.macro", "'event.hard.f1.macro' or 'event.optimal.f1.macro' or 'event.soft.f1.macro'"),
+        ("segment.hard.er.micro", "'segment.hard.error_rate.micro'"),
+        ("event_based.hard.f_measure.class_wise_average", "'event.hard.f1.macro'"),
+        ("segment.soft.f1", "'segment.soft.f1.macro'"),
+        ("segment.soft.f[car]", "'segment.soft.f1[car]'"),
+        ("segment.soft.f1.micr", "'segment.soft.f1.micro' or "),
+        ("segment.soft.kld", "'segment.soft.kl_divergence.macro'"),
+    ],
+)
+def test_a_name_as_it_is_said_is_answered_with_ours(said, meant):
+    with pytest.raises(ScoreNameError) as refused:
+        measure_of(said)
+    assert f"; did you mean {meant}" in str(refused.value)
+
+
+@pytest.mark.parametrize("said", ["", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J"])
+def test_nothing_is_made_up(said):
+    with pytest.raises(ScoreNameError) as refused:
+        measure_of(said)
+    assert "did you mean" not in str(refused.value)
+
+
+def test_every_word_leads_to_a_part_of_a_name():
+    parts = set()
+    for name in score_names():
+        parsed = ScoreName.parse(name)
+        parts |= {parsed.basis, parsed.reading, parsed.measure, parsed.average}
+    words = by_alias("scores") | MEASURE_ALIASES
+    assert set(words.values()) <= parts
+    # A word that is a part itself would never be looked up rightly.
+    assert not (parts - {OVERALL}) & set(words)

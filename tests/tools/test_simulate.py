@@ -19,12 +19,10 @@ from sedeval_soft.tools.simulate import (
     KINDS,
     Betas,
     Errors,
-    beta_noise,
-    betas,
     data_sampling,
     one_annotator,
     perturbed,
-    shuffled_betas,
+    shuffled,
 )
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -75,8 +73,9 @@ def test_the_order_of_rows_and_of_names_does_not_matter(kind):
 @given(seeds, st.lists(st.integers(0, 9), min_size=2, max_size=4))
 def test_other_files_and_classes_change_nothing(seed, lengths):
     whole, part = timeline(*lengths), timeline(*lengths[:-1], classes=("b",))
-    values = beta_noise(whole, 0.3, seed)
-    assert np.array_equal(values[1:2, : part.size], beta_noise(part, 0.3, seed))
+    noise = Betas(np.full(3, 0.5), np.full(3, 0.6))
+    values = whole.drawn(seed, "beta-noise", noise.draw)
+    assert np.array_equal(values[1:2, : part.size], part.drawn(seed, "beta-noise", noise.draw))
 
 
 def test_streams_are_those_of_their_names():
@@ -110,24 +109,24 @@ def test_the_likeliest_are_those_that_scipy_finds():
 def test_classes_without_variance_and_binary_ones_are_decided(fit):
     values = np.array([[0.3] * 8, [0.0] * 8, [1.0] * 8, [0.1] * 8])
     fitted = fit(values)
-    drawn = betas(timeline(8, classes=("a", "b", "c", "d")), fitted, 0)
+    drawn = timeline(8, classes=("a", "b", "c", "d")).drawn(0, "betas", fitted.draw)
     assert np.array_equal(drawn, values)
     coin = Betas.fitted(np.array([[0.0, 1.0, 1.0, 1.0]]))
     assert coin.size[0] == 0
-    drawn = betas(timeline(4000, classes=("a",)), coin, 0)
+    drawn = timeline(4000, classes=("a",)).drawn(0, "betas", coin.draw)
     assert {*np.unique(drawn)} == {0.0, 1.0}
     assert abs(drawn.mean() - 0.75) < 0.03
-    assert np.array_equal(betas(timeline(2), fit(np.zeros((3, 0))), 0), np.zeros((3, 2)))
+    silent = timeline(2).drawn(0, "betas", fit(np.zeros((3, 0))).draw)
+    assert np.array_equal(silent, np.zeros((3, 2)))
 
 
 @given(seeds, st.integers(1, 7))
 def test_shuffled_classes_have_the_distribution_of_another(seed, n_classes):
     names = tuple(f"class {k}" for k in range(n_classes))
     means = (np.arange(n_classes) + 1) / 10
-    # Without variance a value says whose distribution it is of.
-    drawn = shuffled_betas(timeline(2, classes=names), Betas(means, np.full(n_classes, np.inf)), seed)
-    assert sorted(drawn[:, 0]) == sorted(means)
-    assert n_classes == 1 or np.all(drawn[:, 0] != means)
+    drawn = shuffled(Betas(means, np.full(n_classes, np.inf)), names, seed).mean
+    assert sorted(drawn) == sorted(means)
+    assert n_classes == 1 or np.all(drawn != means)
 
 
 @given(seeds, st.integers(1, 9))
@@ -139,7 +138,8 @@ def test_sampled_steps_are_whole_steps_of_the_data(seed, n_steps):
 
 
 def test_noise_is_of_its_distribution():
-    drawn = beta_noise(timeline(4000, classes=("a",)), 0.5, 7)[0]
+    reference = {"onset": [0.0], "offset": [4000.0], "event_label": ["a"]}
+    drawn = simulate("beta-noise", reference, r=0.5, seed=7).value
     assert stats.kstest(drawn, stats.beta(0.5, 0.5).cdf).pvalue > 0.01
 
 

@@ -9,7 +9,7 @@ import pytest
 from called import call
 
 from sedeval_soft import evaluate, simulate
-from sedeval_soft.cli import simulate as command
+from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tools import simulate as simulation
 

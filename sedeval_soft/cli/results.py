@@ -1,0 +1,116 @@
+"""Results and counts that were written before: `soft-sed-eval merge TALLY...`, `soft-sed-eval diff A B`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.exceptions import Exit
+
+from sedeval_soft.cli.options import (
+    LIMITED,
+    PARTS,
+    PATH,
+    RESULTS,
+    SURE,
+    GroupedCommand,
+    check_intervals,
+    check_resampling,
+    check_wanted,
+    limits_of,
+)
+from sedeval_soft.cli.output import check_files, each_of, emit, progress
+from sedeval_soft.fields import STEERING
+
+MERGE_EPILOG = """\b
+Examples:
+  soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
+  soft-sed-eval shard2/ref.tsv shard2/sys.tsv --save-tally 2.tally
+  soft-sed-eval merge 1.tally 2.tally --ci
+
+\b
+Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
+"""
+
+DIFF_EPILOG = """\b
+Examples:
+  soft-sed-eval diff old.json new.json
+  soft-sed-eval diff old.json new.json --tolerance 1e-9
+  soft-sed-eval diff old.json new.json --score segment.soft.f1.macro
+  soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
+
+\b
+Exit status: 0 all scores are the same, 1 scores differ, 2 a file cannot be compared.
+"""
+
+TALLIES = click.Argument(["tallies"], metavar="TALLY...", nargs=-1, required=True, type=PATH)
+
+
+@click.command(cls=GroupedCommand, params=[TALLIES, *PARTS, *SURE, *RESULTS, *LIMITED], epilog=MERGE_EPILOG)
+def merge(**given: Any) -> None:  # noqa: ANN401
+    """Score tallies that --save-tally wrote, as if all their files had been evaluated at once.
+
+    The tallies must be of the same settings and of different files. In whatever order they come, and however
+    files were split among them, the scores are the same to the last digit.
+    """
+    from dataclasses import replace
+
+    from sedeval_soft import __version__
+    from sedeval_soft.api import merge_tallies, read_parts
+    from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.evaluation.score import score_shard
+    from sedeval_soft.evaluation.tally_file import pack_shard
+    from sedeval_soft.report import write_atomic
+
+    tallies, saved = given["tallies"], given["save_tally"]
+    with limits_of(given) as limits:
+        presentation = Presentation(given)
+        check_files({"-o": presentation.output, "--save-tally": saved}, each_of("tally", tallies))
+        shard = merge_tallies(tallies, limits)
+        steered = {name: given[name] for name in STEERING if given[name] is not None}
+        settings = replace(shard.settings, **steered)
+        check_wanted(presentation.names, settings, parted=bool(given["folds"] or given["by"]))
+        check_intervals(presentation.wanted, settings)
+        check_resampling(given, settings)
+        folds, by = (read_parts(given[name], name, shard.tally.files, limits) for name in ("folds", "by"))
+        with progress(quiet=presentation.quiet) as show:
+            scores = score_shard(
+                replace(shard, settings=settings), __version__, folds=folds, by=by, progress=show
+            )
+        presentation.check([scores])
+        if saved:
+            write_atomic(saved, pack_shard(shard, __version__))
+        presentation.show([scores])
+        raise Exit(presentation.judge([scores]))
+
+
+DIFF = (
+    click.Argument(["a"], metavar="A", type=PATH),
+    click.Argument(["b"], metavar="B", type=PATH),
+    click.Option(["--tolerance"], type=float, default=0.0, show_default=True, metavar="NUMBER",
+                 help="By how much scores, and the ends of their intervals, may differ."),
+    click.Option(["--score", "only"], multiple=True, metavar="NAME",
+                 help="Compare just this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
+    click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text", show_default=True,
+                 help="For people, or for programs."),
+    click.Option(["-o", "--output"], type=PATH, metavar="FILE",
+                 help="Write to a file; it is complete or not touched."),
+)  # fmt: skip
+
+
+@click.command(params=[*DIFF], epilog=DIFF_EPILOG)
+def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
+    """Compare two results of --format json: score by score, and which settings and inputs differ.
+
+    Systems are paired by name; where both files have one, these are compared whatever their names.
+    """
+    if a == b == "-":
+        raise click.UsageError("Only one of A and B can be standard input.")
+    check_files({"-o": output}, {"first file": a, "second file": b})
+    from sedeval_soft.report.render import json_document
+    from sedeval_soft.tools.diff import changes, changes_text, read_results
+
+    results = read_results(a), read_results(b)
+    document = changes(*results, (a, b), tolerance, only)
+    emit(json_document(document) if form == "json" else changes_text(document, *results), output)
+    raise Exit(0 if document["same"] else 1)

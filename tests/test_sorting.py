@@ -1,0 +1,109 @@
+"""Orders and blocks of many values against numpy's own sorting, and pieces of work on all processors."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import rankdata
+
+from sedeval_soft import sorting, threads
+from sedeval_soft.sorting import Blocks, distinct, heads, in_order
+from sedeval_soft.threads import for_each
+
+coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])
+values = arrays(np.float64, st.integers(0, 60), elements=st.one_of(coarse, st.floats(0, 1)))
+
+
+MANY = np.random.default_rng(3).random(5000)
+HALVES = 0.5 + np.random.default_rng(3).integers(-3, 4, 5000) * 2.0**-53
+
+
+@given(values)
+@example(HALVES)
+@example(MANY * 1e-14)
+@example(MANY * 1e-300)
+def test_the_order_is_a_stable_argsort(array):
+    """Also of many values that agree in more leading bits than there is room for beside an index."""
+    ordered, order = in_order(array)
+    assert order.tolist() == np.argsort(array, kind="stable").tolist()
+    assert ordered.tolist() == array[order].tolist()
+    assert ordered[heads(ordered)].tolist() == np.unique(array).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])
+@pytest.mark.parametrize("n", [0, 1, 1000, 100_000])
+def test_distinct_is_unique(n, dtype):
+    array = np.random.default_rng(n).integers(0, 50, (2, n)).astype(dtype)
+    assert distinct(array).dtype == array.dtype
+    np.testing.assert_array_equal(distinct(array), np.unique(array))
+
+
+@pytest.mark.parametrize("block_size", [1, 4, 1 << 15])
+@pytest.mark.parametrize("levels", [1, 2, 5, 10**6])
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_bring_arrays_into_one_order_and_place_what_belongs_to_values(
+    block_size, levels, seed, monkeypatch
+):
+    monkeypatch.setattr(sorting, "_BLOCK", block_size)
+    rng = np.random.default_rng(seed)
+    parts = [np.sort(rng.integers(0, levels, int(rng.integers(0, 50))) / levels) for _ in range(3)]
+    weights = [rng.integers(0, 9, len(part)) for part in parts]
+    blocks = Blocks.of(parts)
+    ordered = [blocks.ordered(i) for i in range(len(blocks))]
+    assert np.concatenate([v for v, _ in ordered]).tolist() == np.sort(np.concatenate(parts)).tolist()
+    assert [len(v) for v, _ in ordered] == blocks.size.tolist()
+    full = [v for v, _ in ordered if len(v)]
+    assert all(a[-1] < b[0] for a, b in zip(full, full[1:], strict=False))
+
+    sums = sum(blocks.sums(k, weight) for k, weight in enumerate(weights))
+    for i, (of_block, order) in enumerate(ordered):
+        slices = blocks.slices(i)
+        assert sums[i] == sum(int(w[s].sum()) for w, s in zip(weights, slices, strict=True))
+        joint = np.concatenate([part[s] for part, s in zip(parts, slices, strict=True)])
+        assert of_block.tolist() == (joint if order is None else joint[order]).tolist()
+    ranks = zip(*(blocks.rank(i) for i in range(len(blocks))), strict=True)
+    whole = np.concatenate([np.concatenate(of_part) for of_part in ranks])
+    assert whole.tolist() == rankdata(np.concatenate(parts)).tolist()
+
+
+def test_blocks_of_alike_arrays_are_of_even_size():
+    """Levels come from all arrays at different places: from the same ones they would lie in heaps."""
+    rng = np.random.default_rng(0)
+    size = Blocks.of([np.sort(rng.random(100_000)) for _ in range(17)]).size
+    assert len(size) == pytest.approx(1_700_000 / sorting._BLOCK, rel=0.1)
+    assert size.max() < 2 * sorting._BLOCK
+    # A value that fills blocks is one by itself.
+    part = np.concatenate((np.zeros(500_000), np.linspace(0.1, 1, 100_000)))
+    blocks = Blocks.of([part, part])
+    (full,) = np.flatnonzero(blocks.size > 500_000)
+    ordered, order = blocks.ordered(int(full))
+    assert (ordered[0], ordered[-1], order) == (0, 0, None)
+
+
+@pytest.fixture
+def two_processors(monkeypatch):
+    monkeypatch.setattr(threads, "_WORTH", 1)
+    monkeypatch.setattr(threads, "processors", lambda: 2)
+
+
+@pytest.mark.usefixtures("two_processors")
+def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread():
+    assert for_each(lambda i: i * i, range(50), 50) == [i * i for i in range(50)]
+    assert for_each(lambda i: i, [], 1) == []
+    with pytest.raises(ZeroDivisionError):
+        for_each(lambda i: 1 // i, range(-1, 2), 3)
+
+    def outer(_):
+        return threading.get_ident(), for_each(lambda _: threading.get_ident(), range(4), 4)
+
+    for here, inner in for_each(outer, range(8), 8):
+        assert here != threading.get_ident()
+        assert inner == [here] * 4
+    # A single piece leaves the processors to its own.
+    ((_, inner),) = for_each(outer, range(1), 1)
+    assert threading.get_ident() not in inner

@@ -1,0 +1,205 @@
+"""Reference and system brought together, against a plain account of the rules, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import long_rows, wide_rows
+
+from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.timeline.alignment_report import AlignmentReport
+from sedeval_soft.timeline.recordings import align
+
+NAMES = ("a.wav", "b.wav", "c.wav", "d.wav")
+LABELS = ("ant", "bee", "cat", "dog")
+STRICT = Settings(strict=True)
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.integers(0, 9), st.integers(0, 9), st.sampled_from(LABELS)).map(
+        lambda r: (r[0], float(min(r[1:3])), float(max(r[1:3])), r[3])
+    ),
+    max_size=8,
+)
+
+
+def facts(rows):
+    columns = (rows.file, rows.onset, rows.offset, rows.label)
+    return [(rows.files[f], on, off, rows.classes[c]) for f, on, off, c in zip(*columns, strict=True)]
+
+
+@given(
+    ROWS,
+    ROWS,
+    st.none() | st.dictionaries(st.sampled_from(NAMES), st.integers(0, 20)),
+    st.none() | st.permutations(LABELS).map(lambda names: tuple(names[:3])),
+    st.booleans(),
+)
+def test_align(reference, system, durations, classes, bare):
+    """`bare`: the system's names lack their extension."""
+    theirs = [(row[0].removesuffix(".wav") if bare else row[0], *row[1:]) for row in system]
+    pair = align(long_rows(reference), long_rows(theirs), Settings(classes=classes), durations)
+
+    in_reference, in_system = ({row[0] for row in rows} for rows in (reference, system))
+    known = in_reference | set(durations or {})
+    # A system file that nothing else names has nothing to take an extension from.
+    named = {name: name.removesuffix(".wav") if bare and name not in known else name for name in in_system}
+    files = known | (set(named.values()) if durations is None else set())
+    assert pair.files == tuple(sorted(files))
+    labels = {row[3] for row in [*reference, *system]}
+    assert pair.classes == (tuple(sorted(labels)) if classes is None else classes)
+    theirs = [(named[row[0]], *row[1:]) for row in system]
+    for rows, side in ((reference, pair.reference), (theirs, pair.system)):
+        assert facts(side) == [row for row in rows if row[0] in files and row[3] in pair.classes]
+        assert (side.files, side.classes) == (pair.files, pair.classes)
+
+    # The reference alone says how long a recording is; the system may have segments after that.
+    lasting = [row for row in theirs if row[2] > row[1]]
+    for name, length, reach in zip(pair.files, pair.length, pair.reach, strict=True):
+        last = max((row[2] for row in reference if row[0] == name), default=0.0)
+        assert length == (durations or {}).get(name, last)
+        furthest = max([length, *(row[2] for row in lasting if row[0] == name)])
+        assert reach == (durations or {}).get(name, furthest)
+    late = {
+        name: [
+            row[2] - length for row in theirs if row[0] == name and row[2] > length and row[3] in pair.classes
+        ]
+        for name, length in zip(pair.files, pair.length, strict=True)
+        # Of one that is declared to be without events no end is known.
+        if name in in_reference and name not in (durations or {}) and length > 0
+    }
+    assert pair.findings.after_end == {name: (len(over), max(over)) for name, over in late.items() if over}
+
+    warnings = "\n".join(pair.findings.warnings(Settings()))
+    listed = durations is not None
+    assert ("counted as misses" in warnings) == bool(in_reference - in_system)
+    assert ("counted as false alarms, unless" in warnings) == bool(not listed and in_system - in_reference)
+    assert ("not in the reference or the durations" in warnings) == bool(listed and in_system - files)
+    assert ("no duration for" in warnings) == bool(listed and in_reference - set(durations))
+
+
+ONE = long_rows([("a.wav", 0.0, 1.0, "car")])
+AS_TWO = long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")])
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "durations", "message"),
+    [
+        (ONE, long_rows([("a.wav", 0.0, 1.0, "car"), ("b.wav", 0.0, 1.0, "car")]), None, "1 system file"),
+        (long_rows([], files=["a.wav", "b.wav"]), ONE, None, "1 reference file"),
+        (ONE, long_rows([("a.wav", 0.0, 1.0, "cars")]), None, "did you mean 'car'"),
+        (ONE, ONE, {"b.wav": 3.0}, "no duration for 1 reference file"),
+        (ONE, AS_TWO, None, "could be more than one file"),
+        (long_rows([(UNNAMED, 0.0, 1.0, "car")]), long_rows([]), None, "1 reference file (without a name)"),
+    ],
+)
+def test_strict_makes_warnings_errors(reference, system, durations, message):
+    assert message in "\n".join(align(reference, system, Settings(), durations).findings.warnings(Settings()))
+    with pytest.raises(EvaluationError, match="strict makes") as error:
+        align(reference, system, STRICT, durations).findings.warnings(STRICT)
+    assert message in str(error.value)
+
+
+def test_what_was_asked_for_or_declared_is_no_reason_for_strict_to_fail():
+    quiet = long_rows([("a", 0, 1, "car")], files=["quiet"])
+    pair = align(quiet, quiet, STRICT)
+    assert (pair.files, pair.findings.warnings(STRICT)) == (("a", "quiet"), ())
+    # Only a class that is nowhere is an error.
+    both = long_rows([("a.wav", 0.0, 1.0, "car"), ("a.wav", 0.0, 9.0, "dog")])
+    pair = align(both, both, Settings(classes=("car",)))
+    assert (pair.length.tolist(), len(pair.reference)) == ([9.0], 1)
+    assert pair.findings.warnings(replace(STRICT, classes=("dog",))) == (
+        "1 class ('car') is not among the classes to evaluate; left out",
+    )
+    with pytest.raises(EvaluationError, match="'cat', one of those to evaluate, is in neither table"):
+        pair.findings.warnings(replace(STRICT, classes=("dog", "cat")))
+
+
+def test_a_table_without_names_takes_the_name_of_the_only_file():
+    named, unnamed = long_rows([("a", 0, 1, "car")]), long_rows([(UNNAMED, 0, 1, "car")])
+    assert align(named, unnamed, Settings()).files == ("a",)
+    assert align(unnamed, named, Settings()).files == ("a",)
+    assert align(unnamed, unnamed, Settings()).files == (UNNAMED,)
+    two = long_rows([("a", 0, 1, "car"), ("b", 0, 1, "car")])
+    with pytest.raises(InputError, match="2 files"):
+        align(two, unnamed, Settings())
+    # One file that no table names, and one duration: they can only mean each other.
+    pair = align(unnamed, unnamed, STRICT, {"a.wav": 5.0})
+    assert (len(pair.files), pair.length.tolist()) == (1, [5.0])
+
+
+def test_durations_match_names_as_systems_do():
+    pair = align(ONE, ONE, STRICT, {"audio/a.flac": 7.0})
+    assert (pair.files, pair.length.tolist()) == (("a.wav",), [7.0])
+
+
+def test_wide_tables_get_silent_columns_and_lose_files():
+    system = wide_rows(np.array([[0.1], [0.2], [0.3], [0.4]]), files=2)
+    pair = align(long_rows([("file1", 0.0, 1.0, "class9")]), system, Settings(), {"file1": 2.0})
+    assert (pair.classes, pair.files) == (("class0", "class9"), ("file1",))
+    assert [column.tolist() for column in pair.system.values] == [[0.3, 0.4], [0.0, 0.0]]
+    assert pair.system.onset.tolist() == [0.0, 1.0]
+
+
+def test_times_beyond_a_lifetime_are_refused():
+    rows = long_rows([("a", 0, 1e12, "car")])
+    with pytest.raises(InputError, match="31 years"):
+        align(rows, rows, Settings())
+
+
+# Warnings that lead to what is wrong.
+
+
+def report(settings: Settings | None = None, **noticed: object) -> str:
+    names = {name: frozenset(values) for name, values in noticed.items()}  # type: ignore[call-overload]
+    return "\n".join(AlignmentReport(**names).warnings(settings or Settings()))
+
+
+def test_files_that_are_named_nearly_alike_are_told():
+    hint = "is 'a_detected' meant to be 'a'? Both sides must name a file alike"
+    assert hint in report(missing={"a", "b"}, extra={"zoo", "a_detected"})
+    assert "meant" not in report(missing={"a", "b"}, extra={"zoo"})
+    assert "meant" not in report(missing={"a"}) + report(extra={"a"})
+    # Every name begins with the empty one, which means nothing.
+    assert "meant" not in report(missing={UNNAMED}, extra={"zoo"})
+
+
+def test_classes_of_another_data_set_are_one_warning():
+    here = {"reference_classes": {"car"}, "system_classes": {"car"}}
+    chosen = Settings(classes=("Cat", "Dog"))
+    text = report(chosen, **here)
+    assert "none of 2 classes ('Cat', 'Dog') to evaluate is in either table" in text
+    assert text.count("\n") == 1
+    assert "in either table; did you mean 'car'?" in report(Settings(classes=("Car",)), **here)
+    some = report(Settings(classes=("Cat", "car")), **here)
+    assert "class 'Cat', one of those to evaluate, is in neither table" in some
+    assert "none of" not in some
+    # Where there are no classes at all, each is missed by itself.
+    assert report(chosen).count("is in neither table") == 2
+
+
+def test_a_class_that_is_nearly_one_to_evaluate_is_told_and_strict_refuses_it():
+    """A system may know more classes than are evaluated; one that is misspelt is a miss throughout."""
+    here = {"reference_classes": {"car", "dog"}, "system_classes": {"Car", "dog", "owl"}}
+    chosen = Settings(classes=("car", "dog"))
+    line = "class 'Car' of the system is not among the classes to evaluate; left out; did you mean 'car'?"
+    text = report(chosen, **here)
+    assert line in text
+    assert "'owl' of the system" not in text
+    with pytest.raises(EvaluationError, match=re.escape(line)):
+        report(replace(chosen, strict=True), **here)
+    both = {**here, "system_classes": {"Car", "car", "dog"}}
+    assert "did you mean" not in report(replace(chosen, strict=True), **both)
+    # However many names there are, it takes a few seconds at the most.
+    many = {f"a class with a name {k:06}" for k in range(20_000)}
+    other = Settings(classes=tuple(f"another one with a name {k:04}" for k in range(2000)))
+    begin = time.monotonic()
+    report(other, reference_classes={"car"}, system_classes=many)
+    assert time.monotonic() - begin < 30

@@ -23,7 +23,7 @@ from sedeval_soft.errors import counted
 from sedeval_soft.names import folded
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, enter_maxima
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.timeline.ranges import STRETCH, stretches
+from sedeval_soft.timeline.ranges import STRETCH
 
 Index = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -150,6 +150,8 @@ class RowStatistics:
         names, longest = (rows.origin.name,), float(lengths.max(initial=0.0))
         if not len(rows):
             return cls(names, longest=longest)
+        times = rows.onset, rows.offset
+        whole_numbers = all(bool((t == np.floor(t)).all()) for t in times)
         compared = (lengths > 0) & (last > 0)
         powers = np.clip(np.log10(last[compared]) - np.log10(lengths[compared]), -_FARTHEST, _FARTHEST)
         bins, counts = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
@@ -163,7 +165,7 @@ class RowStatistics:
             over = rows.offset[at] - lengths[rows.file[at]]
             beyond = _placed(rows, at[over == over.max()], lengths)
         if late.any():
-            weight = np.where(lengths > 0, last, last * _UNKNOWN)
+            weight = _weight(last, lengths)
             file = int(np.argmax(np.where(late, weight, -1.0)))
             ends = np.flatnonzero((rows.file == file) & (rows.offset == last[file]))
             latest = _placed(rows, ends, lengths)
@@ -171,7 +173,9 @@ class RowStatistics:
             names,
             len(rows),
             int(np.count_nonzero(last > 0)),
-            **_whole_numbers(rows),
+            whole=whole_numbers,
+            minutes=whole_numbers and not any(bool((t % _MINUTE).any()) for t in times),
+            lasting=int(np.count_nonzero(times[1] - times[0] >= _TYPICAL)) if whole_numbers else 0,
             **_count_neighbours(rows),
             last=float(last.max()),
             ratios=tuple(zip(bins.tolist(), counts.tolist(), strict=True)),
@@ -194,8 +198,8 @@ class RowStatistics:
             ratios.update(dict(part.ratios))
         values: dict[str, Any] = {name: sum(getattr(part, name) for part in parts) for name in _SUMS}
         whole = all(part.whole for part in parts)
-        beyond = [part.beyond for part in parts if part.beyond is not None]
-        latest = [part.latest for part in parts if part.latest is not None]
+        beyond = (part.beyond for part in parts if part.beyond is not None)
+        latest = (part.latest for part in parts if part.latest is not None)
         return RowStatistics(
             **values | ({} if whole else {"lasting": 0}),
             names=tuple(sorted({name for part in parts for name in part.names})),
@@ -261,8 +265,9 @@ class RowStatistics:
             median, most = ratio
             if median >= 1 / _LOW:
                 theirs = f", or those of {other} in minutes" if other else ""
+                unit = "milliseconds" if 500 <= median <= 2000 else "frames or samples, or milliseconds"
                 times = f"recordings end {_times(median)} times as late as {than}"
-                return f"{times}: times could be {_unit(median)}{theirs}"
+                return f"{times}: times could be {unit}{theirs}"
             n_files = sum(count for _, count in self.ratios)
             if most <= _LOW and (n_files > 1 or self.rows >= _FEW_ROWS):
                 theirs = f", or those of {other} in milliseconds or frames" if other else ""
@@ -283,13 +288,9 @@ def _times(ratio: float) -> str:
     return f"{float(f'{ratio:.3g}'):,g}" if ratio < 1e6 else f"{ratio:.3g}"
 
 
-def _unit(ratio: float) -> str:
-    return "milliseconds" if 500 <= ratio <= 2000 else "frames or samples, or milliseconds"
-
-
-def _weight(offset: float, length: float) -> float:
-    """Return how much the end of a recording tells; length: as far as it is known, else 0."""
-    return offset if length > 0 else offset * _UNKNOWN
+def _weight(ends: Any, lengths: Any) -> Any:  # noqa: ANN401 - numbers or arrays of them
+    """Return how much ends of recordings tell; lengths: as far as they are known, else 0."""
+    return ends * np.where(lengths > 0, 1.0, _UNKNOWN)
 
 
 def doubts(sides: Mapping[str, RowStatistics]) -> list[str]:
@@ -377,18 +378,6 @@ def tables_read(
         for role, rows in (("reference", reference), ("system", system))
         if not rows.origin.form.startswith(_ARRAY)
     }
-
-
-def _whole_numbers(rows: EventTable) -> dict[str, Any]:
-    """Return what `RowStatistics` has of whole numbers: whole, minutes and lasting."""
-    minutes, lasting = True, 0
-    for part in stretches(len(rows)):
-        times = rows.onset[part], rows.offset[part]
-        if not all(bool((t == np.floor(t)).all()) for t in times):
-            return {"whole": False, "minutes": False, "lasting": 0}
-        minutes = minutes and not any(bool((t % _MINUTE).any()) for t in times)
-        lasting += int(np.count_nonzero(times[1] - times[0] >= _TYPICAL))
-    return {"whole": True, "minutes": minutes, "lasting": lasting}
 
 
 def last_offsets(rows: EventTable) -> Floats:

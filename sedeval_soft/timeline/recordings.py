@@ -114,13 +114,10 @@ def align(
     if hint:
         names = listing(sorted(unknown), "file")
         doubtful.append(f"durations: {names} {be(len(unknown))} not in the reference{hint}")
-    expected_files = tuple(dict.fromkeys([*reference.files, *lengths]))
-    canonical = _canonical(expected_files, system.files, reference, system.origin.name, doubtful)
+    expected_files = dict.fromkeys([*reference.files, *lengths])
+    canonical = _canonical([*expected_files], system.files, reference, system.origin.name, doubtful)
     in_system = {*canonical.values()}
     files = tuple(sorted({*expected_files} if durations is not None else {*expected_files} | in_system))
-    codes = {name: code for code, name in enumerate(files)}
-    reference = reference.with_files(files, [codes[name] for name in reference.files])
-    system = system.with_files(files, [codes.get(canonical[name], -1) for name in system.files])
     findings = AlignmentReport(
         missing=frozenset({*reference.files} - in_system),
         extra=frozenset((in_system & {*files}) - {*expected_files}),
@@ -131,16 +128,22 @@ def align(
         reference_classes=frozenset(reference.classes),
         system_classes=frozenset(system.classes),
     )
-    in_reference = np.zeros(len(files), dtype=bool)
-    in_reference[[codes[name] for name in expected_files]] = True
+    codes = {name: code for code, name in enumerate(files)}
+    reference = reference.with_files(files, [codes[name] for name in reference.files])
+    system = system.with_files(files, [codes.get(canonical[name], -1) for name in system.files])
+    in_reference = np.array([name in expected_files for name in files], dtype=bool)
 
     # Lengths: as given, else up to the last offset.
     last = {"reference": last_offsets(reference), "system": last_offsets(system)}
     given = {codes[name]: seconds for name, seconds in lengths.items()}
-    is_given = np.zeros(len(files), dtype=bool)
-    is_given[list(given)] = True
-    length = _possible(last["reference"], reference).copy()
-    reach = np.maximum(length, _system_reach(system, last["system"], length, settings))
+    is_given = np.array([name in lengths for name in files], dtype=bool)
+    length = last["reference"].copy()
+    system_ends = _system_ends(system, last["system"], length, settings)
+    for rows, times in ((reference, length), (system, system_ends)):
+        if times.max(initial=0.0) > LONGEST:
+            text = f"a row ends at {times.max():g} s, over {LONGEST:g} s (31 years); expected seconds"
+            raise InputError(Problem(rows.origin.name, text, code="time-too-long"))
+    reach = np.maximum(length, system_ends)
     for seconds in (length, reach):
         seconds[list(given)] = list(given.values())
     ends = np.where(is_given, length, np.inf)
@@ -174,12 +177,12 @@ def align(
         tables=tables,
         off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
     )
-    rows = raw
+    system = raw
     if settings.postprocesses:
         from sedeval_soft.timeline.postprocess import postprocessed
 
-        rows = postprocessed(raw, settings)
-    return Recordings(files, classes, reference, rows, length, reach, raw, expected, in_reference, findings)
+        system = postprocessed(raw, settings)
+    return Recordings(files, classes, reference, system, length, reach, raw, expected, in_reference, findings)
 
 
 def name_single_file(
@@ -188,23 +191,19 @@ def name_single_file(
     """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
     if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
         return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
-
-    def named_as(other: EventTable, side: EventTable) -> EventTable:
-        if UNNAMED not in side.files or UNNAMED in other.files or not other.files:
-            return side
-        if len(other.files) > 1:
-            raise InputError(
-                Problem(
-                    side.origin.name,
-                    f"there is no column of file names, but {other.origin.name} has "
-                    f"{len(other.files)} files; expected a filename column",
-                    code="missing-filename-column",
-                )
+    sides = [reference, system]
+    for side, other in ((0, 1), (1, 0)):
+        files = sides[other].files
+        if UNNAMED not in sides[side].files or UNNAMED in files or not files:
+            continue
+        if len(files) > 1:
+            text = (
+                f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
+                "expected a filename column"
             )
-        return replace(side, files=other.files)
-
-    reference = named_as(system, reference)
-    return reference, named_as(reference, system)
+            raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
+        sides[side] = replace(sides[side], files=files)
+    return sides[0], sides[1]
 
 
 def _canonical(
@@ -237,7 +236,7 @@ def _late_rows(
     return {rows.files[k]: (int(n_rows[k]), float(seconds[k])) for k in np.flatnonzero(n_rows).tolist()}
 
 
-def _system_reach(rows: EventTable, last: Floats, length: Floats, settings: Settings) -> Floats:
+def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Settings) -> Floats:
     """Return where the last segment ends that a system makes after the end of each file, (n_files,) seconds.
 
     last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
@@ -249,19 +248,6 @@ def _system_reach(rows: EventTable, last: Floats, length: Floats, settings: Sett
         if (last > length).any():
             late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
         last = last_offsets(rows.take(late[rows.sounding(late)]))
-    return _possible(last, rows)
-
-
-def _possible(last: Floats, rows: EventTable) -> Floats:
-    """Return last offsets, (n_files,) in seconds; raises InputError where one is too late."""
-    if last.max(initial=0.0) > LONGEST:
-        raise InputError(
-            Problem(
-                rows.origin.name,
-                f"a row ends at {last.max():g} s, over {LONGEST:g} s (31 years); expected seconds",
-                code="time-too-long",
-            )
-        )
     return last
 
 

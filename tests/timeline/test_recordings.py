@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
@@ -42,6 +42,7 @@ def facts(rows):
     st.none() | st.permutations(LABELS).map(lambda names: tuple(names[:3])),
     st.booleans(),
 )
+@example([("b.wav", 0.0, 1.0, "ant")], [("b.wav", 0.0, 1.0, "ant")], {"a.wav": 2, "b.wav": 1}, None, False)
 def test_align(reference, system, durations, classes, bare):
     """`bare`: the system's names lack their extension."""
     theirs = [(row[0].removesuffix(".wav") if bare else row[0], *row[1:]) for row in system]
@@ -79,6 +80,10 @@ def test_align(reference, system, durations, classes, bare):
 
     warnings = "\n".join(pair.findings.warnings(Settings()))
     listed = durations is not None
+    assert pair.findings.missing == in_reference - in_system
+    assert pair.findings.extra == (set() if listed else {named[n] for n in in_system} - in_reference)
+    assert pair.findings.dropped == {named[n] for n in in_system} - files
+    assert pair.findings.unlisted == (in_reference - set(durations) if listed else set())
     assert ("counted as misses" in warnings) == bool(in_reference - in_system)
     assert ("counted as false alarms, unless" in warnings) == bool(not listed and in_system - in_reference)
     assert ("not in the reference or the durations" in warnings) == bool(listed and in_system - files)

@@ -12,10 +12,9 @@ Tables that fit into memory are one part, which is counted without more ado.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +24,7 @@ import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts
 from sedeval_soft.evaluation.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
-from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, second_round, shard_of_rows
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.tally import Tally
@@ -182,7 +181,7 @@ def count_parts(
     if in_rounds and plan.psds:
         from sedeval_soft.evaluation.psds_parts import with_psds
 
-        shard = with_psds(shard, first, parts, execute)
+        shard = with_psds(shard, [of.psds for of in first], parts, execute)
     shard = _as_one(shard, partition, names.findings, durations)
     if settings.strict:
         shard.findings.warnings(settings)
@@ -214,7 +213,7 @@ def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
         shard = tuned_shard(shard)
     plan = Plan.of(settings)
     levels, psds = {}, {}
-    for scope, tally in scopes_of(shard):
+    for scope, tally in shard.scopes():
         for basis, _ in plan.thresholded:
             levels[scope, basis] = _at_thresholds(tally, basis, settings)
         if plan.psds:
@@ -236,26 +235,9 @@ def count_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, Detecti
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
     return {
         (scope, basis): counts_at(tally, basis, best[scope, basis][0], settings).total()
-        for scope, tally in scopes_of(shard)
+        for scope, tally in shard.scopes()
         for basis, _ in Plan.of(settings).thresholded
     }
-
-
-def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:
-    """Return settings that count what a second round looks for, and nothing else."""
-    # What follows another tool needs its hard readings.
-    only = settings.only if settings.compat else only
-    return replace(settings, only=only, measures=(), thresholds=None, objective=None)
-
-
-def scopes_of(shard: Shard) -> Iterator[tuple[str | None, Tally]]:
-    """Yield the whole, the groups of classes and the scenes of a part, those without any file left out."""
-    yield None, shard.tally
-    yield from shard.groups.items()
-    for name, patterns in shard.settings.scenes.items():
-        files = [i for i, file in enumerate(shard.tally.files) if any(fnmatchcase(file, p) for p in patterns)]
-        if files:
-            yield name, shard.tally.take(np.array(files, dtype=np.int64))
 
 
 def best_thresholds(parts: Sequence[Counted], settings: Settings) -> Best:

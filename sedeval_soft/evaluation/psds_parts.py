@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.evaluation.evaluate import Counted, scopes_of, second_round
 from sedeval_soft.evaluation.score import joined
-from sedeval_soft.evaluation.shard import Shard, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.intersection_counts import Criteria
 from sedeval_soft.measures.intersection_thresholds import Judged
@@ -48,6 +47,9 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.partition import Part
 
 Floats = npt.NDArray[np.float64]
+
+Sizes = Mapping[str | None, tuple[Floats, int]]
+"""By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""
 
 _LEVEL = 128
 """Bytes of a level of a lifetime, with its counts, while those of all parts are added."""
@@ -122,20 +124,20 @@ class Found:
         return tables
 
 
-def with_psds(shard: Shard, first: Sequence[Counted], parts: Sequence[Part], execute: Execute) -> Shard:
-    """Return the shard of all parts with the tables of PSDS; first: what parts counted in the first round."""
+def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
+    """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings = shard.settings
     readings, weights = Plan.of(settings).psds, PsdWeights.of(settings)
     tables: dict[str | None, Tables] = {}
     found: dict[str | None, Found] = {}
     notes: dict[str | None, list[str]] = {}
     rocs: list[Roc] = []
-    for scope, tally in scopes_of(shard):
-        sizes = [of.psds[scope] for of in first if scope in of.psds]
-        n_sys = sum(n for _, n in sizes)
+    for scope, tally in shard.scopes():
+        own = [of[scope] for of in sizes if scope in of]
+        n_sys = sum(n for _, n in own)
         cuts = None
         if "soft" in readings:
-            cuts = cuts_between(np.unique(np.concatenate([edges for edges, _ in sizes])), n_sys)
+            cuts = cuts_between(np.unique(np.concatenate([edges for edges, _ in own])), n_sys)
             if not cuts.exact:
                 notes[scope] = [sampled_note(len(cuts.level), scope)]
         seconds = int(tally.total("length")) / TICKS_PER_SECOND
@@ -203,7 +205,7 @@ def _judged(
     """Yield the number of each ROC, what a part has for it, of how many classes, and the criteria."""
     again = second_round(settings, ("intersection.optimal",))
     shard = shard_of_rows(*part.sides(), again, part.durations, batch=True)
-    tallies, criteria = dict(scopes_of(shard)), Criteria.of(settings)
+    tallies, criteria = dict(shard.scopes()), Criteria.of(settings)
     for k, roc in enumerate(rocs):
         if roc.scope in tallies:
             yield k, roc, *roc.judged(tallies[roc.scope], criteria), criteria

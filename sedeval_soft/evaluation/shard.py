@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+
+import numpy as np
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
@@ -49,6 +51,15 @@ class Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""
         groups = {name: tally.slim() for name, tally in self.groups.items()}
         return replace(self, tally=self.tally.slim(), groups=groups)
+
+    def scopes(self) -> Iterator[tuple[str | None, Tally]]:
+        """Yield the whole (None), the groups of classes and the scenes, those without any file left out."""
+        yield None, self.tally
+        yield from self.groups.items()
+        for name, patterns in self.settings.scenes.items():
+            fits = [any(fnmatchcase(file, form) for form in patterns) for file in self.tally.files]
+            if any(fits):
+                yield name, self.tally.take(np.flatnonzero(fits))
 
     def check_whole(self) -> None:
         """Raise EvaluationError where segments and events are not kept: only scores are made of that."""
@@ -179,6 +190,13 @@ def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) 
     if problems:
         raise EvaluationError("\n".join(problems))
     return scenes
+
+
+def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:
+    """Return settings that count what a second round over parts looks for, and nothing else."""
+    # What follows another tool needs its hard readings.
+    only = settings.only if settings.compat else only
+    return replace(settings, only=only, measures=(), thresholds=None, objective=None)
 
 
 def refuse_other_settings(ours: Settings, theirs: Settings) -> None:

@@ -105,13 +105,6 @@ def test_what_is_told(name, told):
         assert part in flat
 
 
-def test_differences_of_an_average_are_not_those_of_others():
-    assert "never detected" not in explanation_text([explained("segment.hard.f1.micro")])
-    assert (
-        "sed_eval" not in explanation_text([explained("event.soft.f1.micro")]).partition("no difference")[0]
-    )
-
-
 def test_json_holds_the_same():
     names = ["segment.hard.f1.macro", "segment.soft.n_ref.micro"]
     first, second = json.loads(explanation_json([explained(name) for name in names]))
@@ -180,9 +173,3 @@ def test_a_measure_by_itself_is_answered_with_its_scores():
     assert {name.rpartition(".")[2] for name in names} == {"expected_calibration_error"}
     # Each of them is explained.
     assert [explained(name).measure.name for name in names] == ["expected_calibration_error"] * len(names)
-
-
-def test_micro_scores_at_thresholds_of_classes_say_so():
-    assert explained("segment.optimal.f1.micro").average.endswith(", each class at its own threshold")
-    assert "threshold" not in explained("segment.optimal.f1.macro").average
-    assert "threshold" not in explained("segment.soft.f1.micro").average

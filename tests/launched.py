@@ -23,7 +23,7 @@ IMPORTED = (
     *(
         "sedeval_soft.tables",
         "sedeval_soft.report",
-        "sedeval_soft.evaluation.score",
+        "sedeval_soft.evaluation.system_scores",
         "sedeval_soft.settings_files",
     ),
 )

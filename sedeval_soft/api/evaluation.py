@@ -30,9 +30,9 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
-from sedeval_soft.evaluation.score import score_shard
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of

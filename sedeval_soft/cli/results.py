@@ -58,7 +58,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft import __version__
     from sedeval_soft.api import merge_tallies, read_parts
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.evaluation.score import score_shard
+    from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
     from sedeval_soft.report import write_atomic
 

@@ -207,7 +207,7 @@ def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
     if kept:
         return Counted(shard.slim(), {}, {})
     if isinstance(settings.thresholds, dict):
-        from sedeval_soft.evaluation.score import tuned_shard
+        from sedeval_soft.evaluation.system_scores import tuned_shard
 
         # Counts at given thresholds need no other files, but the values that go now.
         shard = tuned_shard(shard)

@@ -20,8 +20,8 @@ from sedeval_soft.api.sources import Parted
 from sedeval_soft.comparison.board import About, Record, Scored
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem
-from sedeval_soft.evaluation.score import score_shard, tuned_shard
 from sedeval_soft.evaluation.scores import Scores, UnknownScoreError
+from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings_files import read_yaml

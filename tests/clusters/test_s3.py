@@ -9,8 +9,8 @@ from parted import count_in_parts
 from sharded_tables import SAMPLES
 
 from sedeval_soft import InputError, Settings, evaluate
-from sedeval_soft.evaluation.score import score_shard
 from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.report import render
 
 pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")

@@ -21,7 +21,7 @@ from sedeval_soft import EvaluationError, InputError, Limits, Settings, __versio
 from sedeval_soft.api import read_parts, sides_of
 from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.execute import Serial, cluster, processes
-from sedeval_soft.evaluation.score import score_shard
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render

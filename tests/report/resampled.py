@@ -9,8 +9,8 @@ from samples import FAMILIES, SIGNATURE_VERSION, build
 
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
-from sedeval_soft.evaluation.score import sign
 from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.system_scores import sign
 from sedeval_soft.measures.names import spell
 from sedeval_soft.settings import Settings
 

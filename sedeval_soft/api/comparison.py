@@ -33,10 +33,9 @@ from sedeval_soft.comparison.compare import (
     mean_scores,
 )
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings

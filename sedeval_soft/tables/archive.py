@@ -6,105 +6,154 @@ that they would be extracted elsewhere, are refused: of such an archive nothing 
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
+import io
+import lzma
 import re
 import stat
+import struct
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sedeval_soft.errors import InputError, Problem, one_line
-from sedeval_soft.tables.compressed import Counted, check_size, compression_of, expand, read_counted
+from sedeval_soft.tables.compressed import SPARED
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.files import is_table, stem_of
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.joined_tables import read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Bytes, Source, without_mark
+from sedeval_soft.tables.source import GZIP, Bytes, Source, without_mark
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
 
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+"""What follows `BZh9`: a block, or the end where there is none."""
+
+_OPEN: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+_PIECE = 1 << 20
+
 
 def reads(source: Source, form: str) -> bool:
     """Return whether a file is a zip or tar archive, or begins as bzip2 or xz; gzip is undone before."""
     if form == "compressed":
-        return bool(compression_of(source.data))
-    return (_begins_zip if form == "zip" else _begins_tar)(source.data)
-
-
-class _Counter:
-    """How many bytes came out of an archive, and of how many, against the limits."""
-
-    def __init__(self, source: Source, limits: Limits) -> None:
-        self.source, self.limits = source, limits
-        self.file = Counted(source.data)
-        self.before = 0
-
-    def check(self, found: int) -> None:
-        """Refuse more bytes of a member than may be taken in."""
-        check_size(self.source.name, self.before + found, self.file.taken, self.limits)
-
-    def read(self, file: IO[bytes]) -> bytes:
-        """Return all that a member holds, counted while it is read."""
-        data = read_counted(file, self.check)
-        self.before += len(data)
-        return data
-
-    def expand(self, name: str, data: bytes) -> bytes:
-        """Return what a compressed member holds."""
-        made = expand(name, Counted(data), compression_of(data), self.check)
-        self.before += len(made)
-        return made
+        return bool(_compression_of(source.data))
+    return _begins_zip(source.data) if form == "zip" else _begins_tar(source.data)
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read the tables of an archive, or what is compressed."""
-    if form == "compressed":
-        return _read_compressed(source, limits)
-    return _read_members(source, limits, _zip_members if form == "zip" else _tar_members)
-
-
-def _read_compressed(source: Source, limits: Limits) -> EventTable | None:
-    """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
-    kind = compression_of(source.data)
-    if not kind:
-        raise InputError(Problem(source.name, "is not compressed with bzip2 or xz", code="broken-archive"))
     counter = _Counter(source, limits)
-    data = expand(source.name, counter.file, kind, counter.check)
-    if compression_of(data):
-        raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
-    digest = source.sha256
-    return read_table(Source(source.name, without_mark(data), lambda: digest), limits=limits)
-
-
-def _read_members(source: Source, limits: Limits, members: Any) -> EventTable:  # noqa: ANN401
-    """Read members as those of a folder; what is wrong with an archive is one message."""
-    import lzma
-    import struct
-    import tarfile
-    import zipfile
-    import zlib
-
+    if form == "compressed":
+        return _read_compressed(source, counter)
+    members = _zip_members if form == "zip" else _tar_members
     try:
-        found = iter(members(source, _Counter(source, limits)))
-        rows = read_members(source.name, found, "archive", limits)
+        return read_members(source.name, members(source, counter), "archive", limits)
     except (
         *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
         *(OSError, EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, IndexError),
     ) as error:
-        said = one_line(error)
-        raise InputError(
-            Problem(source.name, f"cannot be read as an archive: {said}", code="broken-archive")
-        ) from error
-    return rows
+        message = f"cannot be read as an archive: {one_line(error)}"
+        raise InputError(Problem(source.name, message, code="broken-archive")) from error
+
+
+def _read_compressed(source: Source, counter: _Counter) -> EventTable | None:
+    """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
+    if not _compression_of(source.data):
+        raise InputError(Problem(source.name, "is not compressed with bzip2 or xz", code="broken-archive"))
+    data = counter.expand(source.name, counter.file, _compression_of(source.data))
+    if _compression_of(data):
+        raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
+    digest = source.sha256
+    return read_table(Source(source.name, without_mark(data), lambda: digest), limits=counter.limits)
+
+
+def _compression_of(data: Bytes) -> str:
+    """Return how bytes are compressed, nothing where they are not."""
+    head = data[:10]
+    if head[:2] == GZIP:
+        return "gzip"
+    if head[:3] == b"BZh" and head[4:] in _BZIP2:
+        return "bzip2"
+    return "xz" if head[:6] == b"\xfd7zXZ\x00" else ""
+
+
+class _CountedFile(io.RawIOBase):
+    """Bytes as a file, without a copy of them, that knows how many were read: those that others came of."""
+
+    def __init__(self, data: Bytes) -> None:
+        self._view = memoryview(data)
+        self._at = 0
+        self.taken = 0
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it can be read from anywhere."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place; raises OSError before the beginning, as files do."""
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: len(self._view)}[whence]
+        if start + offset < 0:
+            raise OSError(22, f"there is no place {start + offset}")
+        self._at = start + offset
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill a buffer as far as there is something."""
+        view = memoryview(buffer).cast("B")
+        piece = self._view[self._at : self._at + len(view)]
+        view[: len(piece)] = piece
+        self._at += len(piece)
+        self.taken += len(piece)
+        return len(piece)
+
+
+class _Counter:
+    """Reads what is in an archive, as long as no more comes out of it than limits allow."""
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        self.file = _CountedFile(source.data)
+        self.limits = limits
+        self._name, self._size = source.name, 0
+
+    def read(self, file: IO[bytes]) -> bytes:
+        """Return all that a member holds; raises InputError for a bomb, long before its end."""
+        pieces: list[bytes] = []
+        while piece := file.read(_PIECE):
+            pieces.append(piece)
+            self._size += len(piece)
+            self.limits.check(self._name, "size", self._size, "decompressed bytes")
+            if self._size > SPARED:
+                ratio = self._size // max(1, self.file.taken)
+                self.limits.check(self._name, "ratio", ratio, "decompressed bytes per byte")
+        return b"".join(pieces)
+
+    def expand(self, name: str, file: _CountedFile, kind: str) -> bytes:
+        """Return what compressed bytes hold; raises InputError where they are broken, and as `read` does."""
+        try:
+            with _OPEN[kind](file) as stream:
+                return self.read(stream)
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+            message = f"begins like {kind}, but cannot be decompressed: {error}"
+            raise InputError(Problem(name, message, code="broken-archive")) from error
 
 
 def _zip_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Source]]:
-    import zipfile
-
     with zipfile.ZipFile(counter.file) as archive:
         infos = archive.infolist()
         counter.limits.check(source.name, "members", len(infos), "members")
@@ -123,8 +172,6 @@ def _zip_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Sourc
 
 
 def _tar_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Source]]:
-    import tarfile
-
     with tarfile.open(fileobj=counter.file, mode="r:") as archive:
         for number, info in enumerate(archive, 1):
             counter.limits.check(source.name, "members", number, "members")
@@ -141,9 +188,9 @@ def _tar_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Sourc
 def _member(source: Source, name: str, data: bytes, counter: _Counter) -> tuple[str, Source]:
     digest = hashlib.sha256(data).hexdigest()
     place = f"{source.name}/{name.encode('utf-8', 'backslashreplace').decode()}"
-    if compression_of(data):
-        data = counter.expand(place, data)
-    if _begins_zip(data) or _begins_tar(data) or compression_of(data):
+    if kind := _compression_of(data):
+        data = counter.expand(place, _CountedFile(data), kind)
+    if _begins_zip(data) or _begins_tar(data) or _compression_of(data):
         raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
     return stem_of(name), Source(place, without_mark(data), lambda: digest)
 

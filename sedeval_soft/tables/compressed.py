@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import math
 import mmap
 import re
 import zlib
-from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import IO
 
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.limits import LIMITS, Limits
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 Bytes = bytes | mmap.mmap
 
@@ -32,9 +26,6 @@ _IN, _OUT = 1 << 16, 1 << 20
 
 _GZIP = 31
 """What zlib calls a stream with the head and the checksum of gzip."""
-
-_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
-"""What follows `BZh9`: a block, or the end where there is none."""
 
 
 class Taken:
@@ -112,87 +103,12 @@ def _inflated(view: memoryview) -> Iterator[tuple[bytes, int]]:
             at += len(re.match(rb"\0*", view[at : at + _OUT])[0])  # type: ignore[index]  # it always matches
 
 
-class Counted(io.RawIOBase):
-    """Bytes as a file, without a copy of them, that knows how many were read: those that others came of."""
-
-    def __init__(self, data: Bytes) -> None:
-        self._view = memoryview(data)
-        self._at = 0
-        self.taken = 0
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return that it can be read from anywhere."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place; raises OSError before the beginning, as files do."""
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: len(self._view)}[whence]
-        if start + offset < 0:
-            raise OSError(22, f"there is no place {start + offset}")
-        self._at = start + offset
-        return self._at
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        """Fill a buffer as far as there is something."""
-        view = memoryview(buffer).cast("B")
-        piece = self._view[self._at : self._at + len(view)]
-        view[: len(piece)] = piece
-        self._at += len(piece)
-        self.taken += len(piece)
-        return len(piece)
-
-
-def compression_of(data: Bytes) -> str:
-    """Return how bytes are compressed, nothing where they are not."""
-    head = data[:10]
-    if head[:2] == b"\x1f\x8b":
-        return "gzip"
-    if head[:3] == b"BZh" and head[4:] in _BZIP2:
-        return "bzip2"
-    return "xz" if head[:6] == b"\xfd7zXZ\x00" else ""
-
-
-def check_size(name: str, size: int, compressed_size: int, limits: Limits) -> None:
-    """Raise InputError where more came out of a compressed input than is taken in.
-
-    compressed_size: bytes that were read of it so far, so that a bomb is known long before its end.
-    """
-    limits.check(name, "size", size, "decompressed bytes")
-    if size > SPARED:
-        limits.check(name, "ratio", size // max(1, compressed_size), "decompressed bytes per byte")
-
-
-def expand(name: str, file: Counted, kind: str, check: Callable[[int], None]) -> bytes:
-    """Return what compressed bytes hold; raises InputError where they are broken.
-
-    check: is told how many bytes came out so far, and raises where they are too many.
-    """
-    opened: Any = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[kind]
-    try:
-        with opened(file) as stream:
-            return read_counted(stream, check)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        message = f"begins like {kind}, but cannot be decompressed: {error}"
-        raise InputError(Problem(name, message, code="broken-archive")) from error
-
-
-def read_counted(file: IO[bytes], check: Callable[[int], None]) -> bytes:
-    """Return all that a file holds; check: as for `expand`."""
-    pieces: list[bytes] = []
-    size = 0
-    while piece := file.read(_OUT):
-        size += len(piece)
-        check(size)
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
 def compressed(path: str, data: bytes) -> bytes:
     """Return bytes as a file of that name holds them: compressed where its extension says so."""
+    import bz2
+    import gzip
+    import lzma
+
     last = path.lower()
     if last.endswith(".gz"):
         return gzip.compress(data, mtime=0)  # the same input gives the same bytes

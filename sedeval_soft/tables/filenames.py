@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sedeval_soft.errors import counted
 from sedeval_soft.tables.event_table import UNNAMED
@@ -31,8 +31,7 @@ AUDIO_EXTENSIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NameMatch:
+class NameMatch(NamedTuple):
     """The outcome of matching other names to the reference's.
 
     canonical: for each other name the name it goes by, a reference name where one matched.
@@ -61,38 +60,38 @@ def stem_of(name: str) -> str:
     return without_extension(without_folders(name))
 
 
-_LOOKS: tuple[Callable[[str], str], ...] = (without_extension, without_folders, stem_of)
-
-
 def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
     """Match other file names to the reference's, exactly first, then by ever less of the name."""
-    known = set(reference)
+    exact = set(reference)
     others = list(dict.fromkeys(other))
-    canonical = {name: name for name in others if name in known}
-    open_names = [name for name in others if name not in canonical]
-    if not open_names:
-        return NameMatch(canonical, ())
+    canonical = {name: name for name in others if name in exact}
+    unmatched = [name for name in others if name not in exact]
     ambiguous: dict[str, None] = {}
-    for look in _LOOKS:
-        taken = set(canonical.values())
-        reference_by_look: dict[str, list[str]] = {}
+    for look in (without_extension, without_folders, stem_of) if unmatched else ():
+        matched = set(canonical.values())
+        candidates: dict[str, list[str]] = {}
         for name in reference:
-            reference_by_look.setdefault(look(name), []).append(name)
-        seen = Counter(look(name) for name in others)
-        left = []
-        for name in open_names:
-            candidates = reference_by_look.get(look(name), [])
-            if len(candidates) == 1 and seen[look(name)] == 1 and candidates[0] not in taken:
-                canonical[name] = candidates[0]
+            candidates.setdefault(look(name), []).append(name)
+        looks = Counter(map(look, others))
+        for name in unmatched:
+            alike_ours = candidates.get(look(name), [])
+            if len(alike_ours) == 1 and looks[look(name)] == 1 and alike_ours[0] not in matched:
+                canonical[name] = alike_ours[0]
                 ambiguous.pop(name, None)
-                continue
-            if candidates:
+            elif alike_ours:
                 ambiguous[name] = None
-            left.append(name)
-        open_names = left
-    canonical.update({name: name for name in open_names})
-    return NameMatch(canonical, tuple(ambiguous))
+        unmatched = [name for name in unmatched if name not in canonical]
+    return NameMatch(canonical | {name: name for name in unmatched}, tuple(ambiguous))
 
+
+def listing(names: Sequence[str], noun: str) -> str:
+    """Return a count and the first few names: `3 files: a, b, c`."""
+    listed = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_LISTED])
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{counted(len(names), noun)} ({listed}{more})"
+
+
+# What would make names match that do not.
 
 _COMPARED = 20_000
 """How many names of a side are compared with those of the other."""
@@ -109,8 +108,7 @@ _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(NamedTuple):
     """What would make names match that do not.
 
     how: what they differ in, in words. number: how many would match, one to one, of the `of` that were looked
@@ -137,19 +135,21 @@ def alike(ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str]) ->
     for how, look in _LESS:
         pairs = _one_to_one({name: look(name) for name in first}, {name: look(name) for name in second})
         if 2 * len(pairs) >= fewest:
-            return _likeness(how, pairs, len(second))
-    for longer, around in ((second, _around(first, second)), (first, _around(second, first))):
+            return Likeness(how, len(pairs), len(second), *pairs[0])
+    for inner, outer, side in ((first, second, sides[1]), (second, first, sides[0])):
+        around = _around(inner, outer)
         if around is None:
             continue
-        before, after = around
-        pattern = re.compile(f"{_any_number(before)}(.+?){_any_number(after)}")
-        inner = {name: found[1] for name in longer if (found := pattern.fullmatch(_bare(name)))}
-        shorter = {name: _bare(name) for name in (first if longer is second else second)}
-        pairs = _one_to_one(shorter, inner) if longer is second else _one_to_one(inner, shorter)
+        pattern = re.compile("(.+?)".join(map(_any_number, around)))
+        within = {name: match[1] for name in outer if (match := pattern.fullmatch(_bare(name)))}
+        bare = {name: _bare(name) for name in inner}
+        pairs = _one_to_one(bare, within) if inner is first else _one_to_one(within, bare)
         if 2 * len(pairs) >= fewest:
-            places = [f"{text!r} {where}" for text, where in ((before, "before"), (after, "after")) if text]
-            of = sides[1] if longer is second else sides[0]
-            return _likeness(f"{' and '.join(places)} the names of the {of}", pairs, len(second))
+            places = [
+                f"{text!r} {where}" for text, where in zip(around, ("before", "after"), strict=True) if text
+            ]
+            how = f"{' and '.join(places)} the names of the {side}"
+            return Likeness(how, len(pairs), len(second), *pairs[0])
     return None
 
 
@@ -158,19 +158,14 @@ def _bare(name: str) -> str:
     return re.sub(_EXTENSION, "", without_folders(name)) or name
 
 
-def _composed(name: str) -> str:
-    return unicodedata.normalize("NFC", stem_of(name))
-
-
 def _folded(name: str) -> str:
-    return re.sub(
-        _ZEROS, "", re.sub(_SEPARATORS, " ", _bare(unicodedata.normalize("NFKC", name)).casefold())
-    ).strip()
+    text = re.sub(_SEPARATORS, " ", _bare(unicodedata.normalize("NFKC", name)).casefold())
+    return re.sub(_ZEROS, "", text).strip()
 
 
 _LESS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("the extension", _bare),
-    ("how accents are encoded (NFC, NFD)", _composed),
+    ("how accents are encoded (NFC, NFD)", lambda name: unicodedata.normalize("NFC", stem_of(name))),
     ("upper and lower case", lambda name: stem_of(name).casefold()),
     ("`-`, `_`, `.` and blanks", lambda name: re.sub(_SEPARATORS, " ", stem_of(name)).strip()),
     ("leading zeros", lambda name: re.sub(_ZEROS, "", stem_of(name))),
@@ -181,37 +176,31 @@ _LESS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 def _one_to_one(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the names of both sides that look alike, and like no other one: pairs of theirs and ours."""
-    of_ours, of_theirs = Counter(ours.values()), Counter(theirs.values())
+    our_looks, their_looks = Counter(ours.values()), Counter(theirs.values())
     by_look = {look: name for name, look in ours.items()}
     return [
         (name, by_look[look])
         for name, look in theirs.items()
-        if of_theirs[look] == 1 and of_ours.get(look) == 1
+        if their_looks[look] == 1 and our_looks.get(look) == 1
     ]
-
-
-def _likeness(how: str, pairs: Sequence[tuple[str, str]], of: int) -> Likeness:
-    return Likeness(how, len(pairs), of, *pairs[0])
 
 
 def _around(inner: Sequence[str], outer: Sequence[str]) -> tuple[str, str] | None:
     """Return what stands before and after the names of one side in those of the other, most of the time."""
     names = sorted({_bare(name) for name in inner}, key=lambda name: (-len(name), name))
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], tuple[str, str]] = {}
-    for name in outer[:_TRIED]:
-        whole = _bare(name)
+    for whole in map(_bare, outer[:_TRIED]):
         if len(whole) > _LONGEST:
             continue
         # Of several names within one, the longest is meant.
         part = next((part for part in names if part in whole and _stands_out(part, whole)), None)
-        if part is None:
-            continue
-        before, _, after = whole.partition(part)
-        key = _any_number(before), _any_number(after)
-        first.setdefault(key, (before, after))
-        found[key] += 1
-    return first[found.most_common(1)[0][0]] if found else None
+        if part is not None:
+            before, _, after = whole.partition(part)
+            key = _any_number(before), _any_number(after)
+            first.setdefault(key, (before, after))
+            counts[key] += 1
+    return first[counts.most_common(1)[0][0]] if counts else None
 
 
 def _stands_out(part: str, whole: str) -> bool:
@@ -219,9 +208,7 @@ def _stands_out(part: str, whole: str) -> bool:
     before, _, after = whole.partition(part)
     if not before and not after:
         return False
-    if (before[-1:] + part[:1]).isdecimal() and before:
-        return False
-    if (part[-1:] + after[:1]).isdecimal() and after:
+    if (before and (before[-1:] + part[:1]).isdecimal()) or (after and (part[-1:] + after[:1]).isdecimal()):
         return False
     return len(part) > 2 or not (before[-1:].isalnum() or after[:1].isalnum())
 
@@ -229,10 +216,3 @@ def _stands_out(part: str, whole: str) -> bool:
 def _any_number(text: str) -> str:
     """Return a pattern of a text in which numbers may be others, as times of excerpts are."""
     return r"\d+".join(re.escape(piece) for piece in re.split(r"\d+", text))
-
-
-def listing(names: Sequence[str], noun: str) -> str:
-    """Return a count and the first few names: `3 files: a, b, c`."""
-    shown = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_LISTED])
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{counted(len(names), noun)} ({shown}{more})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -45,20 +45,36 @@ def fit(
     apart: there is to be a folder of files, one per recording. called: the name of a recording without one,
     where it needs a name. Raises InputError for what cannot be written in this form at all.
     """
-    losses: list[str] = []
-    apart = apart or form.folder
     if rows.born is not None:
         raise _cannot(rows, "holds operating points, which no form of tables can")
-    rows = _shaped(rows, form, losses, limits)
-    rows = _without_values(rows, form, losses)
-    rows = _rounded(rows, form, losses)
-    rows = _sparse(rows, form, losses, apart=apart)
-    rows = _spelled(rows, form, losses)
-    rows = _called(rows, form, losses, called, apart=apart)
-    if not apart:
-        return Fitted(rows, tuple(losses))
-    names = stems(rows.origin.name, rows.files)
-    return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
+    losses: list[str] = []
+    apart = apart or form.folder
+    rows = _in_shape(rows, form, losses, limits)
+    if not form.holds.values and not rows.is_wide and rows.value is not None:
+        silent = int(np.count_nonzero(rows.value == 0))
+        left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
+        losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
+        rows = replace(rows.take(rows.value > 0), values=())
+    if form.holds.resolution:
+        rows = _rounded(rows, form.holds.resolution, losses)
+    rows = _without_unused(rows, form, losses, apart=apart)
+    if not form.holds.blanks:
+        files = _joined(rows, rows.files, "recording", losses)
+        rows = replace(rows, files=files, classes=_joined(rows, rows.classes, "class", losses))
+    if UNNAMED in rows.files and len(rows.files) > 1:
+        raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
+    if apart:
+        return _apart(rows, form, losses, called)
+    if not form.holds.recordings and len(rows.files) > 1:
+        raise _cannot(
+            rows,
+            f"holds {len(rows.files)} recordings; a file of {form.name} holds one: expected a folder, "
+            "a path that ends in /",
+        )
+    if not form.holds.recordings and not form.holds.name and rows.files not in {(), (UNNAMED,)}:
+        losses.append(f"the name of the recording, {shown(rows.files[0])}")
+        rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
+    return Fitted(rows, tuple(losses))
 
 
 def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable:
@@ -67,12 +83,12 @@ def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable
     return replace(rows.only_files(chosen), files=(rows.files[code] if named else UNNAMED,))
 
 
-def _shaped(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
+def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
+    """Return rows as long or wide as the form has them."""
     from sedeval_soft.memory import check_room
 
     holds, name = form.holds, rows.origin.name
-    fits = holds.wide and (holds.gaps or contiguous(rows)) if rows.is_wide else holds.long
-    if fits:
+    if holds.wide and (holds.gaps or contiguous(rows)) if rows.is_wide else holds.long:
         return rows
     if rows.is_wide:
         needed = 32 * len(rows) * len(rows.classes)
@@ -81,30 +97,19 @@ def _shaped(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> 
         if holds.long:
             return rows
     needed = 2 * len(rows) * max(1, len(rows.classes)) * 24
-    if needed > limits.size:
-        limits.check(name, "size", needed, "bytes as a wide table")
+    limits.check(name, "size", needed, "bytes as a wide table")
     check_room(needed, f"{name}: to hold it as a wide table", "Expected batches of files")
     wide, lost = fold(rows, gaps=holds.gaps)
-    losses.extend(lost)
+    losses += lost
     if not wide.classes:
         raise _cannot(rows, f"holds no class; {form.name} has a column for each")
     return wide
 
 
-def _without_values(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
-    if form.holds.values or rows.is_wide or rows.value is None:
-        return rows
-    silent = int(np.count_nonzero(rows.value == 0))
-    left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
-    losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
-    return replace(rows.take(rows.value > 0), values=())
-
-
-def _rounded(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
-    step = form.holds.resolution
-    if not step:
-        return rows
-    onset, offset = _multiples(rows.onset, step), _multiples(rows.offset, step)
+def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
+    """Return rows with times that are multiples of some ticks."""
+    per_second = TICKS_PER_SECOND // step
+    onset, offset = (np.rint(times * per_second) / per_second for times in (rows.onset, rows.offset))
     finer = int(np.count_nonzero((onset != rows.onset) | (offset != rows.offset)))
     if finer:
         unit = "a microsecond" if step == 1 else f"{step / TICKS_PER_SECOND:g} s"
@@ -112,12 +117,7 @@ def _rounded(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
     return replace(rows, onset=onset, offset=offset)
 
 
-def _multiples(seconds: npt.NDArray[np.float64], step: int) -> npt.NDArray[np.float64]:
-    per_second = TICKS_PER_SECOND // step
-    return np.rint(seconds * per_second) / per_second
-
-
-def _sparse(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
+def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
     """Leave out recordings and classes without rows where the form does not know of them."""
     holds = form.holds
     if not rows.is_wide and not holds.classes:
@@ -127,14 +127,12 @@ def _sparse(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> 
             rows = rows.with_classes(tuple(name for name in rows.classes if name not in {*unused}))
     if apart:
         return rows
-    lost = {name for name in unused_names(rows.files, rows.file) if not holds.silent or name == UNNAMED}
+    lost = [name for name in unused_names(rows.files, rows.file) if not holds.silent or name == UNNAMED]
     if lost:
-        if lost != {UNNAMED}:
-            losses.append(
-                f"{counted(len(lost), 'recording')} without rows: "
-                f"{_listed([name for name in rows.files if name in lost])}"
-            )
-        rows = rows.only_files(np.array([name not in lost for name in rows.files]))
+        if lost != [UNNAMED]:
+            losses.append(f"{counted(len(lost), 'recording')} without rows: {_listed(lost)}")
+        left_out = {*lost}
+        rows = rows.only_files(np.array([name not in left_out for name in rows.files]))
     if not len(rows) and not holds.nothing and not (rows.files and holds.name):
         losses.append("that there are no rows: a file without a line is no table")
     return rows
@@ -146,60 +144,31 @@ def unused_names(names: Sequence[str], codes: npt.NDArray[np.int32]) -> list[str
     return [name for name, is_used in zip(names, used.tolist(), strict=True) if not is_used]
 
 
-def _spelled(rows: EventTable, form: Form, losses: list[str]) -> EventTable:
-    """Put underscores for blanks in names where a blank ends a field."""
-    if form.holds.blanks:
-        return rows
-    files, classes = (_joined(rows, names, losses, what) for names, what in
-                      ((rows.files, "recording"), (rows.classes, "class")))  # fmt: skip
-    return replace(rows, files=files, classes=classes)
-
-
-def _joined(rows: EventTable, names: Sequence[str], losses: list[str], what: str) -> tuple[str, ...]:
-    made = tuple("_".join(name.split()) for name in names)
-    changed = [name for name, new in zip(names, made, strict=True) if name != new]
+def _joined(rows: EventTable, names: Sequence[str], what: str, losses: list[str]) -> tuple[str, ...]:
+    """Return names with underscores for blanks, which end a field."""
+    joined = tuple("_".join(name.split()) for name in names)
+    changed = [name for name, new in zip(names, joined, strict=True) if name != new]
     if changed:
         losses.append(f"blanks in names of {counted(len(changed), what)}, which become _: {_listed(changed)}")
-    if len(set(made)) < len(made):
+    if len(set(joined)) < len(joined):
         raise _cannot(rows, f"names {plural(what)} that differ in blanks only: {_listed(changed)}")
-    return made
+    return joined
 
 
-def _called(rows: EventTable, form: Form, losses: list[str], called: str, *, apart: bool) -> EventTable:
-    """See to the names of recordings."""
-    if UNNAMED in rows.files and len(rows.files) > 1:
-        raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
-    if apart:
-        return _called_apart(rows, form, losses, called)
-    if form.holds.recordings:
-        return rows
-    if len(rows.files) > 1:
-        raise _cannot(
-            rows,
-            f"holds {len(rows.files)} recordings; a file of {form.name} holds one: expected a folder, "
-            "a path that ends in /",
-        )
-    if not form.holds.name and rows.files not in {(), (UNNAMED,)}:
-        losses.append(f"the name of the recording, {shown(rows.files[0])}")
-        rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
-    return rows
-
-
-def _called_apart(rows: EventTable, form: Form, losses: list[str], called: str) -> EventTable:
+def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitted:
     """See to it that each recording has a name that its file can have."""
-    if not rows.files and called:
-        rows = replace(rows, files=(UNNAMED,))
-    if rows.files == (UNNAMED,):
+    if rows.files == (UNNAMED,) or (not rows.files and called):
         if not called:
             raise _cannot(rows, "holds a recording without a name; a folder has a file for each, by name")
         losses.append(f"that the recording has no name: it is called {shown(called)}")
         rows = replace(rows, files=(called,))
-    ended = [name for name in rows.files if without_extension(name) != name and not form.named]
-    if ended:
-        losses.append(f"extensions of audio files in the names of {counted(len(ended), 'recording')}")
     if not rows.files:
         raise _cannot(rows, "holds no recording; a folder has a file for each")
-    return rows
+    ended = sum(without_extension(name) != name for name in rows.files)
+    if ended and not form.named:
+        losses.append(f"extensions of audio files in the names of {counted(ended, 'recording')}")
+    names = stems(rows.origin.name, rows.files)
+    return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -208,6 +177,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def _cannot(rows: EventTable, why: str) -> InputError:
     return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
+
+
+# Long tables made wide, and wide ones long.
 
 
 def unfold(rows: EventTable) -> EventTable:
@@ -227,6 +199,17 @@ def as_long(rows: EventTable) -> EventTable:
     return unfold(rows) if rows.is_wide else rows
 
 
+_LOST = {
+    "finer": ("row", "with times finer than a microsecond, which are rounded"),
+    "valueless": ("row", "without a value, which become{s} {values} of 1"),
+    "empty": ("row", "without length"),
+    "overlapping": ("overlap", "of rows of one class, which take{s} the largest value"),
+    "cut": ("row", "that {are} cut where others begin or end"),
+    "filled": ("cell", "of classes without row, which become{s} {values} of 0"),
+}
+"""What folding loses, in words."""
+
+
 def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tuple[EventTable, list[str]]:
     """Return time steps between all boundaries of a recording, and what is lost by it.
 
@@ -236,7 +219,8 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     """
     onset, offset, n_classes = to_ticks(rows.onset), to_ticks(rows.offset), len(rows.classes)
     value = np.ones(len(rows)) if rows.value is None else rows.value
-    lost: Counter[str] = Counter()
+    finer = (to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset)
+    lost = Counter(finer=int(np.count_nonzero(finer)), valueless=len(rows) if rows.value is None else 0)
     none = np.zeros(0, dtype=np.int64)
     files, begins, ends, values = [none.astype(np.int32)], [none], [none], [np.zeros((0, n_classes))]
     order = np.argsort(rows.file, kind="stable")
@@ -264,31 +248,13 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
         files.append(np.full(len(values[-1]), code, dtype=np.int32))
     times = to_seconds(np.concatenate(begins)), to_seconds(np.concatenate(ends))
     columns = [np.ascontiguousarray(column) for column in np.concatenate(values).T]
-    finer = (to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset)
-    lost["finer"] = int(np.count_nonzero(finer))
-    lost["valueless"] = len(rows) if rows.value is None else 0
     wide = EventTable.wide(rows.files, rows.classes, np.concatenate(files), *times, columns, rows.origin)
-    return wide, _told(lost)
-
-
-_LOST = {
-    "finer": ("row", "with times finer than a microsecond, which are rounded"),
-    "valueless": ("row", "without a value, which become{s} {values} of 1"),
-    "empty": ("row", "without length"),
-    "overlapping": ("overlap", "of rows of one class, which take{s} the largest value"),
-    "cut": ("row", "that {are} cut where others begin or end"),
-    "filled": ("cell", "of classes without row, which become{s} {values} of 0"),
-}
-"""What folding loses, in words."""
-
-
-def _told(lost: Mapping[str, int]) -> list[str]:
-    told = []
+    losses = []
     for key, (noun, text) in _LOST.items():
         n = lost[key]
         words = text.format(s="s" * (n == 1), are=be(n), values="a value" if n == 1 else "values")
-        told += [f"{counted(n, noun)} {words}"] if n else []
-    return told
+        losses += [f"{counted(n, noun)} {words}"] if n else []
+    return wide, losses
 
 
 def _steps_of(first: Index, last: Index, at_once: int) -> Iterator[tuple[Index, Index]]:
@@ -324,12 +290,13 @@ def contiguous(rows: EventTable) -> bool:
     return bool(np.all((begins[1:] == ends[:-1]) | first[1:]) and np.all(begins < ends))
 
 
+# Names that a form, or a file system, can hold.
+
 _LONGEST = 200
 """Bytes that leave room for an extension in what file systems take (255)."""
 
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_DRIVE = re.compile(r"[A-Za-z]:")
 _SHOWN = 60
 
 
@@ -355,7 +322,18 @@ def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:
     by_stem: dict[str, str] = {}
     for file in files:
         stem = without_extension(file)
-        why = _unsafe(stem)
+        reasons = (
+            (not stem, "is empty"),
+            (stem in {".", ".."} or ".." in re.split(r"[/\\]", stem), "leads out of a folder"),
+            ("/" in stem or "\\" in stem, "holds a separator of folders"),
+            (re.match(r"[A-Za-z]:", stem), "begins with the name of a drive"),
+            (_CONTROL.search(stem), "holds a character that names of files must not have"),
+            (_RESERVED.fullmatch(stem), "is reserved by some systems"),
+            (stem.startswith("."), "begins with a dot, as hidden files do"),
+            (stem.endswith((".", " ")), "ends in a dot or a blank"),
+            (len(stem.encode("utf-8", "replace")) > _LONGEST, f"is longer than {_LONGEST} bytes"),
+        )
+        why = next((reason for wrong, reason in reasons if wrong), "")
         if why:
             raise _refused(source, file, f"{why}: it cannot be the name of a file in a folder", "unsafe-name")
         other = by_stem.setdefault(stem, file)
@@ -367,22 +345,6 @@ def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:
 def shown(name: str) -> str:
     """Return a name in quotes, control characters escaped, the end of a long one left out."""
     return repr(name[:_SHOWN])
-
-
-def _unsafe(stem: str) -> str:
-    """Return why a name cannot be that of a file in a folder, nothing where it can."""
-    reasons = (
-        (not stem, "is empty"),
-        (stem in {".", ".."} or ".." in re.split(r"[/\\]", stem), "leads out of a folder"),
-        ("/" in stem or "\\" in stem, "holds a separator of folders"),
-        (_DRIVE.match(stem) is not None, "begins with the name of a drive"),
-        (_CONTROL.search(stem) is not None, "holds a character that names of files must not have"),
-        (_RESERVED.fullmatch(stem) is not None, "is reserved by some systems"),
-        (stem.startswith("."), "begins with a dot, as hidden files do"),
-        (stem.endswith((".", " ")), "ends in a dot or a blank"),
-        (len(stem.encode("utf-8", "replace")) > _LONGEST, f"is longer than {_LONGEST} bytes"),
-    )
-    return next((reason for wrong, reason in reasons if wrong), "")
 
 
 def _refused(source: str, name: str, why: str, code: str = "cannot-hold") -> InputError:

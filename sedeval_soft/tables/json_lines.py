@@ -21,6 +21,7 @@ from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import Batches, check_unclear, word_as_number
 
 _NAMES = ("filename", "event_label")
+_NUMBERS = {"1": 1.0, "0": 0.0}
 _HEAD = 1 << 16
 
 Object = Mapping[str, Any]
@@ -57,19 +58,17 @@ def read(source: Source, limits: Limits) -> EventTable | None:
     for line, row in objects:
         texts, cells, wrong = _row(layout, row, limits)
         if wrong and _declares(layout, row):
-            declared.append(texts[0])
+            declared.append(texts["filename"])
         elif wrong:
             problems += [Problem(source.name, message, line) for message in wrong]
-            if len(problems) > MAX_PROBLEMS:
-                raise InputError(problems[:MAX_PROBLEMS], more=True)
+            _check_problems(problems)
         else:
-            files.append(texts[0])
-            labels.append(texts[1])
+            files.append(texts["filename"])
+            labels.append(texts["event_label"])
             numbers.append(cells)
     if problems:
         raise InputError(problems)
-    shape = "wide" if layout.wide else "long"
-    form = f"JSON lines, {shape}{layout.said()}"
+    form = f"JSON lines, {'wide' if layout.wide else 'long'}{layout.said()}"
     columns = Columns.of_rows(layout, files, labels, numbers, declared)
     rows = columns.rows(Origin(source.name, source.sha256, form, layout.ignored), limits)
     if rows is None:
@@ -85,8 +84,8 @@ def write(rows: EventTable) -> bytes:
     check_header(rows, "jsonl")
     names = header_of(rows)
     columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
-    if not rows.is_wide:
-        columns.insert(2, [rows.classes[code] for code in rows.row_label.tolist()])
+    if rows.label is not None:
+        columns.insert(2, [rows.classes[code] for code in rows.label.tolist()])
     if names[0] == "filename":
         columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
     encode = msgspec.json.Encoder().encode
@@ -100,7 +99,7 @@ def _objects(source: Source, limits: Limits) -> list[tuple[int, Object]]:
     import msgspec
 
     decode = msgspec.json.Decoder().decode
-    found: list[tuple[int, Object]] = []
+    objects: list[tuple[int, Object]] = []
     problems: list[Problem] = []
     for line, text in enumerate(source.data[:].split(b"\n"), 1):
         if not text.strip():
@@ -112,14 +111,19 @@ def _objects(source: Source, limits: Limits) -> list[tuple[int, Object]]:
             wrong = f"is not JSON: {error}; expected an object in each line"
         if wrong:
             problems.append(Problem(source.name, wrong, line))
-            if len(problems) > MAX_PROBLEMS:
-                raise InputError(problems[:MAX_PROBLEMS], more=True)
+            _check_problems(problems)
         else:
-            found.append((line, row))
+            objects.append((line, row))
     if problems:
         raise InputError(problems)
-    limits.check(source.name, "rows", len(found), "rows")
-    return found
+    limits.check(source.name, "rows", len(objects), "rows")
+    return objects
+
+
+def _check_problems(problems: Sequence[Problem]) -> None:
+    """Raise InputError where there are too many problems to go on."""
+    if len(problems) > MAX_PROBLEMS:
+        raise InputError(problems[:MAX_PROBLEMS], more=True)
 
 
 def _layout(
@@ -145,9 +149,10 @@ def _cells(cells: Iterable[object]) -> Any:  # noqa: ANN401 - pyarrow is untyped
     return pa.array(texts, pa.large_string())
 
 
-def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], list[float], list[str]]:
+def _row(layout: Layout, row: Object, limits: Limits) -> tuple[dict[str, str], list[float], list[str]]:
     """Return file and label of an object, its numbers, and what is wrong."""
     texts = dict.fromkeys(_NAMES, "")
+    times: dict[str, float] = {}
     cells: list[float] = []
     wrong: list[str] = []
     for name, role in zip(layout.names, layout.roles, strict=True):
@@ -157,29 +162,24 @@ def _row(layout: Layout, row: Object, limits: Limits) -> tuple[tuple[str, str], 
         if role in _NAMES:
             texts[role] = str(cell).strip() if isinstance(cell, str | int) else ""
             if not texts[role] or isinstance(cell, bool) or "\0" in texts[role]:
-                wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}; expected a name")
+                wrong.append(f"{_found(name, row)}; expected a name")
             continue
         number = as_float(cell)
         if role == "soft_value" and isinstance(cell, str | bool):
-            number = as_float(
-                {"1": 1, "0": 0}.get(
-                    word_as_number(str(cell).strip()) if str(cell).strip().upper() not in {"0", "1"} else ""
-                )
-            )
+            word = str(cell).strip()
+            number = math.nan if word in _NUMBERS else _NUMBERS.get(word_as_number(word), math.nan)
         cells.append(number)
-        most = limits.duration if role in {"onset", "offset"} else 1 + ROUNDING
-        least = 0.0 if role in {"onset", "offset"} else -ROUNDING
-        if not least <= number <= most:
-            limit = "seconds, 0 or more" if role in {"onset", "offset"} else "a number in [0, 1]"
-            long = f", which {limits.too_long()}" if most == limits.duration < number else ""
-            wrong.append(f"{quoted(name)} is {_shown(cell, name in row)}{long}; expected {limit}")
-    if not wrong:
-        onset, offset = (
-            as_float(row.get(layout.names[layout.roles.index(role)])) for role in ("onset", "offset")
-        )
-        if offset < onset:
-            wrong.append(f"offset {offset:.15g} is before onset {onset:.15g}; expected onset <= offset")
-    return (texts["filename"], texts["event_label"]), cells, wrong
+        if role in {"onset", "offset"}:
+            times[role] = number
+            if not 0 <= number <= limits.duration:
+                long = f", which {limits.too_long()}" if number > limits.duration else ""
+                wrong.append(f"{_found(name, row)}{long}; expected seconds, 0 or more")
+        elif not -ROUNDING <= number <= 1 + ROUNDING:
+            wrong.append(f"{_found(name, row)}; expected a number in [0, 1]")
+    if not wrong and times["offset"] < times["onset"]:
+        onset, offset = times["onset"], times["offset"]
+        wrong.append(f"offset {offset:.15g} is before onset {onset:.15g}; expected onset <= offset")
+    return texts, cells, wrong
 
 
 def _declares(layout: Layout, row: Object) -> bool:
@@ -191,9 +191,15 @@ def _declares(layout: Layout, row: Object) -> bool:
     return all(row.get(name) is None for name in others)
 
 
-def _shown(cell: object, present: bool) -> str:
-    if not present:
-        return "missing"
-    if isinstance(cell, float) and not math.isfinite(cell):
-        return "not finite"
-    return "null" if cell is None else quoted(str(cell)[:100]) if isinstance(cell, str) else str(cell)[:40]
+def _found(name: str, row: Object) -> str:
+    """Return what an object has in a field."""
+    cell = row.get(name)
+    if name not in row:
+        text = "missing"
+    elif isinstance(cell, float) and not math.isfinite(cell):
+        text = "not finite"
+    elif isinstance(cell, str):
+        text = quoted(cell[:100])
+    else:
+        text = "null" if cell is None else str(cell)[:40]
+    return f"{quoted(name)} is {text}"

@@ -82,7 +82,8 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     for delimiter in DELIMITERS:
         number, fields = lines[0][0], split(lines[0][1], delimiter)
         if looks_like_header(fields, columns):
-            _check_quotes(source, *lines[0], delimiter)
+            if '"' in lines[0][1]:
+                _check_quotes(source, *lines[0], delimiter)
             try:
                 row = split(lines[1][1], delimiter) if len(lines) > 1 else ()
                 sniffed = Sniffed(delimiter, layout_of_header(fields, columns, row), number, sound)

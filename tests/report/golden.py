@@ -9,11 +9,14 @@ are those of `samples`: numbers without meaning, chosen by a formula there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from resampled import board, of_runs, with_folds, with_intervals, with_sections, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
+from sedeval_soft import evaluate
+from sedeval_soft.comparison.board import Board, Difference
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.report import render, render_board
 from sedeval_soft.report.services import Verdict, codabench, job_summary, junit
@@ -45,6 +48,33 @@ VERDICTS = [
     Verdict(NAMES[1], "segment.soft.f1[a|b]>=0.9", None, met=False),
     Verdict(NAMES[1], "segment.soft.f1.micro>=0.5", 0.75, met=True),
 ]
+ROWS = {
+    "filename": ["street_1", "street_1", "park"],
+    "onset": [0.0, 1.0, 0.0],
+    "offset": [1.0, 2.0, 1.0],
+    "event_label": ["car", "dog", "car"],
+    "soft_value": [0.5, 0.75, 1.0],
+}
+LOWER = "segment.hard.error_rate.micro"
+"""A score of which low values are better."""
+
+
+def _lower() -> Board:
+    """Return a board on which the last system has no score, and one class is just not sure to differ."""
+    made = board(("alpha.tsv", "beta.tsv", "gamma.tsv"), "gamma.tsv", 1, ci="bca", fixed_thresholds=True)
+    nothing = dict.fromkeys(("value", "low", "high", "stability", "best_place", "worst_place"))
+    last = replace(made.entries[2], **nothing, difference=Difference(*[None] * 6))
+    sure = tuple(replace(each, p_adjusted=0.05) for each in made.discordances)
+    systems = (with_worst(with_folds(made.systems[0])), *made.systems[1:])
+    entries = (*made.entries[:2], last)
+    return replace(made, systems=systems, entries=entries, discordances=sure, rank_by=LOWER)
+
+
+def _of_parts() -> Scores:
+    groups, scenes = {"traffic *|, =1": ["car"]}, {"street\u00e9": "street_*"}
+    return replace(evaluate(ROWS, ROWS, groups=groups, scenes=scenes), signature="made anew each time")
+
+
 MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -72,6 +102,12 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "sections.csv": lambda: render(
         [with_sections(build(families=(("segment", "hard"),)))], "csv", averages=["micro"]
     ),
+    "folds.many.txt": lambda: render(
+        [with_folds(build(families=(("segment", "hard"),)), [f"fold {i}" for i in range(11)])]
+    ),
+    "parts.txt": lambda: render([_of_parts()]),
+    "board.many.txt": lambda: render_board(board([f"s{i}.tsv" for i in range(11)], n_classes=17)),
+    "board.lower.txt": lambda: render_board(_lower()),
     "board.txt": lambda: render_board(board()),
     "board.md": lambda: render_board(board(NAMES, NAMES[1], families=_SOFT, ci="bca"), "markdown"),
     "board.csv": lambda: render_board(board(NAMES, families=_SOFT), "csv"),

@@ -15,7 +15,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from resampled import RANK_BY, board, of_runs, with_folds, with_intervals, with_worst
-from samples import build, revalued, with_all_bases
+from samples import build
 from schemas import allowed, check
 
 from sedeval_soft import evaluate
@@ -47,6 +47,7 @@ def expected(scores):
     ]  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.sampled_from(sorted(DELIMITERS)))
 def test_delimited_text_reads_back(labels, form):
     scores = with_folds(with_intervals(build(labels, HARD, silent=labels[:1], system=labels[0])))
@@ -74,27 +75,15 @@ def test_pandas_reads_delimited_text_without_its_signature(form):
         assert [None if value is pd.NA else value for value in made[end]] == values
 
 
-def test_each_signature_stands_once():
-    first, second = build(families=HARD), build(families=HARD, system="b")
-    assert render([first, second], "csv").count("\n# ") == 1
-    text = render([first, replace(second, signature="soft-sed-eval other\nline")], "csv")
-    assert text.endswith("\n# soft-sed-eval other\\nline\n")
-    assert text.count("\n# ") == 2
-
-
 @pytest.mark.parametrize("form", DELIMITERS)
 def test_rows_of_a_board_read_back(form):
     odd = ("a|b", "=1,+1\x1b[31m", "<b>x</b>", "鳥の声")
     found = board(odd)
     head, *rows = rows_of(render_board(found, form, raw_names=True), DELIMITERS[form])
-    for fields_, entry in zip(rows, found.entries, strict=True):
-        row = dict(zip(head, fields_, strict=True))
-        assert (row["system"], row["rank"], row["tied"]) == (
-            entry.system,
-            str(entry.rank),
-            str(entry.tied).lower(),
-        )
-        assert (row["rank_by"], row["compared_to"]) == (RANK_BY, odd[0])
+    for values, entry in zip(rows, found.entries, strict=True):
+        row = dict(zip(head, values, strict=True))
+        texts = (entry.system, str(entry.rank), str(entry.tied).lower(), RANK_BY, odd[0])
+        assert tuple(row[n] for n in ("system", "rank", "tied", "rank_by", "compared_to")) == texts
         for name in ("place", "value", "low", "high", "stability", "best_place", "worst_place"):
             assert float(row[name]) == getattr(entry, name)
         for part in ("value", "low", "high", "p_bootstrap", "p_exchange", "p_adjusted"):
@@ -102,7 +91,7 @@ def test_rows_of_a_board_read_back(form):
             assert (float(text) if text else None) == getattr(entry.difference, part, None)
 
 
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True))
 @example(["\x85", "a\x85b", "\u2028"])
 @example(["yes", "1e5", "~"])
@@ -112,17 +101,6 @@ def test_yaml_and_json_are_one_document(labels):
     assert document == scores.to_dict()
     assert yaml.safe_load(render([scores], "yaml")) == document
     check(document)
-
-
-@settings(max_examples=12)
-@given(st.floats(allow_nan=False, allow_infinity=False, min_value=0, max_value=1))
-def test_numbers_are_exact_in_all_that_machines_read(value):
-    scores = revalued(build(("car",), HARD), lambda _, s: s.value if isinstance(s.value, int) else value)
-    name = "segment.hard.f1[car]"
-    for text in (json.loads(render([scores], "json")), yaml.safe_load(render([scores], "yaml"))):
-        assert {s["name"]: s["value"] for s in text["systems"][0]["scores"]}[name] == value
-    head, *rows = rows_of(render([scores], "csv"), ",")
-    assert {row[1]: row[head.index("value")] for row in rows}[name] == repr(value)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -136,29 +114,11 @@ def test_a_name_that_is_no_text_is_shown_as_an_escape(form):
         assert yaml.safe_load(text)["systems"][0]["name"] == r"sys\udcff.tsv"
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_form_ends_its_line_and_carries_signatures_and_is_the_same_twice(form):
-    scores, found = build(("car", "speech")), board()
-    of_system, of_board = render([scores], form), render_board(found, form)
-    assert (of_system, of_board) == (render([scores], form), render_board(found, form))
-    for text in (of_system, of_board):
-        assert text.endswith("\n") and not text.endswith("\n\n")
-    assert all(part in of_system for part in (scores.version, "segment", "0" * 64, "f" * 64))
-    assert all(f"{i:064x}" in of_board for i in range(4))
-    if form in {"text", "csv", "tsv"}:
-        assert all(of_board.count(each.signature) == 1 for each in found.systems)
-
-
 DOCUMENTS = {
-    "plain": build(),
-    "settings": build(
-        beta=2.0, compat="sed_eval", classes=("car",), pool="mean", only=("segment.soft", "segment.hard")
-    ),
     "nothing": build((), ()),
-    "all bases": with_all_bases(),
-    "runs": replace(of_runs(build(), ("a", "b")), settings=Settings.of(confidence=0.9)),
+    "runs": replace(of_runs(build(families=HARD), ("a", "b")), settings=Settings.of(confidence=0.9)),
     "everything": with_worst(with_folds(with_intervals(build(missed=("car",)), ci="bca", worst=2))),
-    "parts": evaluate(TABLE, TABLE, groups={"traffic *|, =1": ["car"]}, scenes={"é": "*"}),
+    "parts": evaluate(TABLE, TABLE, groups={"traffic *|, =1": ["car"]}, scenes={"é": "*"}, only="segment"),
     "chance": evaluate(TABLE, TABLE, chance=3, reference_sweep=True, only="segment"),
 }
 
@@ -175,7 +135,7 @@ def test_documents_are_valid_and_have_all_scores(name):
     ]
 
 
-@pytest.mark.parametrize("wanted", [("micro",), ("macro", "weighted"), AVERAGES])
+@pytest.mark.parametrize("wanted", [("micro",), ("macro", "weighted")])
 def test_only_asked_averages_are_in_documents(wanted):
     scores = with_folds(build())
     left = [name for name, s in scores.scores.items() if s.average is None or s.average in wanted]
@@ -211,50 +171,32 @@ def first(document, measure="f1", reading="hard"):
 BROKEN = {
     "other schema": lambda d: d.update(schema="soft-sed-eval/2"),
     "unknown key": lambda d: d.update(extra=1),
-    "no warnings": lambda d: d.pop("warnings"),
     "no systems": lambda d: d.update(systems=[]),
     "version": lambda d: d.update(version="new"),
     "unknown setting": lambda d: d["settings"].update(tolerance=1),
     "setting missing": lambda d: d["settings"].pop("beta"),
     "setting": lambda d: d["settings"].update(pool="median"),
     "interval": lambda d: d["settings"].update(ci="t"),
-    "confidence": lambda d: d["settings"].update(confidence=95),
-    "worst": lambda d: d["settings"].update(worst=None),
     "hash": lambda d: d["inputs"][0].update(sha256="ABC"),
-    "role": lambda d: d["inputs"][0].update(role="judge"),
     "negative rows": lambda d: d["inputs"][0].update(rows=-1),
-    "class twice": lambda d: d["systems"][0].update(classes=["a", "a"]),
     "value as text": lambda d: first(d).update(value="0.5"),
     "value is a truth": lambda d: first(d).update(value=True),
     "no value": lambda d: first(d).pop("value"),
     "no end": lambda d: first(d).pop("low"),
-    "end as text": lambda d: first(d).update(high="1"),
     "average and class": lambda d: first(d).update({"average": "micro", "class": "car"}),
     "neither": lambda d: first(d).update({"average": None, "class": None}),
-    "name": lambda d: first(d).update(name="f1"),
-    "part without a name": lambda d: first(d).update(name="segment.soft.f1.macro@"),
     "part of a part": lambda d: first(d).update(name="segment.soft.f1.macro@a@b"),
     "basis": lambda d: first(d).update(basis="Frame 1"),
     "reading": lambda d: first(d).update(reading="crisp"),
-    "average": lambda d: first(d).update(average="median"),
     "one run": lambda d: d["systems"][0].update(runs={"names": ["one"], "confidence": 0.95}),
-    "runs twice": lambda d: d["systems"][0].update(runs={"names": ["one", "one"], "confidence": 0.95}),
-    "no runs": lambda d: d["systems"][0].pop("runs"),
     "no folds": lambda d: d["systems"][0].pop("folds"),
-    "fold twice": lambda d: d["systems"][0]["folds"].update(names=["a", "a"]),
-    "deviation": lambda d: d["systems"][0]["folds"]["spreads"][0].update(deviation=-0.1),
     "share": lambda d: d["systems"][0]["worst"]["files"][0].update(share=37.5),
-    "offender": lambda d: d["systems"][0]["worst"]["segments"][0].pop("onset"),
     "no board": lambda d: d.pop("board"),
     "key of the board": lambda d: d["board"].update(extra=1),
     "rank": lambda d: d["board"]["entries"][0].update(rank=0),
-    "tied": lambda d: d["board"]["entries"][0].update(tied=1),
-    "no entries": lambda d: d["board"].update(entries=[]),
     "p": lambda d: d["board"]["entries"][1]["difference"].update(p_exchange=1.5),
     "difference": lambda d: d["board"]["entries"][1].pop("difference"),
     "tau": lambda d: d["board"]["agreement"]["tau"][0].append(2),
-    "count": lambda d: d["board"]["discordances"][0].update(only_other=-1),
-    "confidence of the board": lambda d: d["board"].update(confidence=1),
 }
 
 
@@ -278,6 +220,7 @@ def test_schema_refuses(broken, whole):
 
 def test_schema_follows_settings_and_registry():
     """A setting, a reading or an average that is added must be added to the schema too."""
+    jsonschema.Draft202012Validator.check_schema(schema())
     properties = schema()["properties"]
     names = {field.name for field in fields(Settings)}
     assert {*properties["settings"]["required"]} == {*properties["settings"]["properties"]} == names
@@ -286,10 +229,3 @@ def test_schema_follows_settings_and_registry():
     assert {*known["average"]["enum"]} == {*AVERAGES, OVERALL, None}
     assert all(re.match(known["basis"]["pattern"], family.basis) for family in FAMILIES)
     assert all(re.match(known["name"]["pattern"], name) for name in score_names())
-
-
-def test_schema_is_a_schema_and_shipped_inside_the_package():
-    jsonschema.Draft202012Validator.check_schema(schema())
-    assert schema()["$schema"].endswith("2020-12/schema")
-    objects = [schema(), schema()["properties"]["settings"], schema()["properties"]["inputs"]["items"]]
-    assert all(part["additionalProperties"] is False for part in objects)

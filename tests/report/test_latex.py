@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from resampled import board
@@ -72,17 +70,6 @@ def test_the_best_of_each_column_is_bold_whichever_way_it_is_better():
         assert bold == [value == best(values) for value in values], head
 
 
-def test_what_looks_equal_is_bold_in_both():
-    found = board(families=SOFT)
-    value = found.systems[0]["segment.soft.f1.macro"]
-    same = tuple(
-        revalued(s, lambda _, score: value + 1e-9 if score.measure == "f1" else score.value)
-        for s in found.systems[1:]
-    )
-    columns = drawn(replace(found, systems=(found.systems[0], *same)))
-    assert all(cell.startswith(r"\textbf{") for cell in columns["F1 macro"])
-
-
 def test_signatures_are_comments():
     for text in (render([build(system="a\n\\b")], "latex"), render_board(board(), "latex")):
         body = text[text.index(r"\begin{tabular}") :]
@@ -92,7 +79,7 @@ def test_signatures_are_comments():
         assert "%" not in body
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(st.text(max_size=20))
 @example("".join(map(chr, range(256))))
 @example("\\\\[2em]")
@@ -109,7 +96,6 @@ def test_no_character_of_a_name_is_obeyed(name):
     assert not re.search(r"(?<!\{)[\[\]*]|[\[\]*](?!\})", plain)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_names_stand_escaped_in_a_row(name):
-    found = board((name, "other"), families=SOFT)
-    assert drawn(found)["system"] == [escaped(name), "other"]
+def test_names_stand_escaped_in_a_row():
+    found = board((*HOSTILE, "other"), families=SOFT)
+    assert drawn(found)["system"] == [*map(escaped, HOSTILE), "other"]

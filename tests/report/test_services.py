@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import board, with_folds, with_intervals
+from resampled import with_folds
 from samples import build, revalued, with_all_bases
 
 from sedeval_soft.errors import SettingsError
@@ -60,44 +60,7 @@ def named(label: str) -> Scores:
     return build((label,), SOFT, system=label)
 
 
-def test_a_requirement_is_a_test():
-    root = read(junit([build(families=SOFT)], [MET, MISSED, UNDEFINED]))
-    cases = list(root.iter("testcase"))
-    assert [case.get("name") for case in cases] == [
-        MET.requirement,
-        MISSED.requirement,
-        UNDEFINED.requirement,
-    ]
-    assert {case.get("classname") for case in cases} == {"sys.tsv"}
-    failures = [case.find("failure") for case in cases]
-    assert failures[0] is None
-    assert failures[1] is not None
-    assert failures[1].get("message") == failures[1].text == f"{F1}>=0.9: it is 0.5"
-    assert failures[2] is not None
-    assert "undefined" in str(failures[2].text)
-
-
-def test_without_requirements_scores_are_tests_that_pass():
-    scores = with_intervals(build(families=SOFT))
-    cases = list(read(junit([scores], [])).iter("testcase"))
-    names = [case.get("name") for case in cases]
-    assert F1 in names
-    assert not any("[" in str(name) or "weighted" in str(name) for name in names)
-    found = scores.score(F1)
-    said = cases[names.index(F1)].findtext("system-out")
-    assert said == f"{F1} = {found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
-    asked = read(junit([scores], [], ["segment.soft.recall[car]"]))
-    assert [case.get("name") for case in asked.iter("testcase")] == ["segment.soft.recall[car]"]
-
-
-def test_each_system_is_a_suite_with_its_requirements():
-    systems = board(("a", "b"), families=SOFT).systems
-    verdicts = [replace(MET, system="a"), replace(MISSED, system="b")]
-    root = read(junit(systems, verdicts))
-    assert [(s.get("name"), s.get("failures")) for s in root] == [("a", "0"), ("b", "1")]
-
-
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(), min_size=1, max_size=8))
 @example("".join(map(chr, range(160))))
 @example("\ufffe\uffff\ud800\udfff]]><!--&amp;")
@@ -120,7 +83,7 @@ def test_codabench_has_averages_and_numbers_only():
     assert all(re.fullmatch(r"\w+", key, re.ASCII) and len(key) <= LONGEST for key in found)
 
 
-@pytest.mark.parametrize("value", [0.1 + 0.2, 1e-7, 1.5e-12, 0.0, 1.0, 123456789.5, 7, 1e22])
+@pytest.mark.parametrize("value", [0.1 + 0.2, 1.5e-12, 0.0, 7, 1e22])
 def test_lines_of_codabench_are_read_as_the_same_numbers(value):
     scores = revalued(build(families=SOFT), lambda *_: value)
     text = codabench(scores, lines=True)
@@ -167,7 +130,7 @@ def test_what_is_not_met_is_an_error_and_a_warning_a_warning():
     assert commands([MET], []) == ""
 
 
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(st.text(max_size=12))
 @example("a\n::stop-commands::x\r::add-mask::y%0A,:")
 def test_no_name_begins_a_command(name):
@@ -179,29 +142,7 @@ def test_no_name_begins_a_command(name):
     assert "\r" not in text
 
 
-def test_a_summary_has_requirements_scores_and_the_signature():
-    found = build(families=SOFT)
-    text = job_summary([found], None, [MET, MISSED])
-    assert "### Requirements: 1 of 2 not met" in text
-    assert text.index("### Requirements") < text.index("### Summary")
-    assert rf"| NOT MET | sys.tsv | {F1}\>=0.9 | 0.5 |" in text
-    assert rf"| met | sys.tsv | {F1}\>=0.1 | 0.5 |" in text
-    assert "sha256=" in text
-    assert "Requirements: all met" in job_summary([found], None, [MET])
-    assert "Requirements" not in job_summary([found], None, [])
-    assert job_summary([found], None, []).startswith("## sys.tsv\n")
-
-
-def test_a_summary_of_several_systems_is_their_leaderboard():
-    found = board(families=SOFT)
-    text = job_summary(found.systems, found, [replace(MISSED, system="beta.tsv")])
-    assert "### Leaderboard by" in text
-    assert "| NOT MET | beta.tsv |" in text
-    two = job_summary(found.systems, found, [], [F1])
-    assert all(f"| {scores.system} | {F1} |" in two for scores in found.systems)
-
-
-@pytest.mark.parametrize("most", [200_000, 20_000, 3_000, 300])
+@pytest.mark.parametrize("most", [20_000, 300])
 def test_a_summary_has_no_more_bytes_than_it_may(most):
     whole = build(tuple(f"鳥{i}" for i in range(400)))
     text = job_summary([whole], None, [MISSED], most=most)
@@ -213,7 +154,7 @@ def test_a_summary_has_no_more_bytes_than_it_may(most):
         assert "sha256=" in text
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.text(min_size=1, max_size=10))
 @example("::error::x")
 @example("\n::error::x")

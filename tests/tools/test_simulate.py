@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from called import call
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from sedeval_soft import SettingsError, evaluate, simulate
-from sedeval_soft.evaluation.time_shift import Timeline, stream
+from sedeval_soft.cli import tables as command
+from sedeval_soft.evaluation.time_shift import Timeline
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tools.simulate import (
@@ -76,14 +78,6 @@ def test_other_files_and_classes_change_nothing(seed, lengths):
     noise = Betas(np.full(3, 0.5), np.full(3, 0.6))
     values = whole.drawn(seed, "beta-noise", noise.draw)
     assert np.array_equal(values[1:2, : part.size], part.drawn(seed, "beta-noise", noise.draw))
-
-
-def test_streams_are_those_of_their_names():
-    draws = {
-        stream(*key).random() for key in [(0, "a", "b"), (0, "ab"), (0, "ab", ""), (1, "a", "b"), (0, "a")]
-    }
-    assert len(draws) == 5
-    assert stream(0, "\udcff").random() == stream(0, "\udcff").random()
 
 
 @given(st.integers(0, 2**32), st.integers(2, 60))
@@ -229,15 +223,6 @@ def test_noise_has_its_mean_absolute_error():
     assert abs(error - 0.1 * np.sqrt(2 / np.pi)) < 0.002
 
 
-@settings(max_examples=10)
-@given(seeds)
-def test_one_kind_of_error_does_not_change_the_draws_of_another(seed):
-    values = np.zeros((1, 50))
-    values[0, ::7] = 0.5
-    dropped = changed(values, seed, drop=0.5)
-    assert np.array_equal(changed(values, seed, drop=0.5, noise=1e-12).round(6), dropped)
-
-
 @pytest.mark.parametrize(
     ("kind", "given_", "said"),
     [
@@ -273,3 +258,61 @@ def test_nothing_gives_nothing():
     for kind in KINDS:
         own = NEEDED.get(kind, {}) if kind != "annotator" else {"labels": [reference]}
         assert len(simulate(kind, reference, **own)) == 0
+
+
+# The command.
+
+
+def test_the_command_has_the_kinds_of_the_library():
+    assert command.KINDS == KINDS
+
+
+@pytest.mark.parametrize("name", ["sys.tsv", "sys.parquet", "sys.csv.gz"])
+def test_any_written_form_holds_the_system(tmp_path, name):
+    target = tmp_path / name
+    done = call("simulate", "beta-noise", REFERENCE, "--r", "0.5", "--seed", "4", "-o", target)
+    assert done.code == 0 and "seed 4" in done.err
+    rows, made = read_rows(target), simulate("beta-noise", REFERENCE, r=0.5, seed=4)
+    assert [*evaluate(REFERENCE, rows).values()] == [*evaluate(REFERENCE, made).values()]
+
+
+def test_without_a_file_the_table_is_printed():
+    done = call("simulate", "constant", REFERENCE, "--classes", "car", "--segment-length", "20", "-q")
+    assert done.err == ""
+    assert done.out.startswith(
+        "filename\tonset\toffset\tevent_label\tsoft_value\ncafe.wav\t0\t20\tcar\t0.5\n"
+    )
+
+
+def test_all_arguments_reach_the_library(tmp_path):
+    target = tmp_path / "sys.tsv"
+    values = {"drop": 0.3, "merge": 0.2, "jitter": 1.0, "smoothing": 3.0, "noise": 0.1, "pool": "mean"}
+    options = [part for name, value in values.items() for part in (f"--{name}", value)]
+    assert call("simulate", "perturb", REFERENCE, *options, "-o", target).code == 0
+    made, rows = simulate("perturb", REFERENCE, **values), read_rows(target)
+    assert np.array_equal(rows.value, made.value) and np.array_equal(rows.onset, made.onset)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("betas", REFERENCE, "-o", REFERENCE), ""),
+        (("betas", REFERENCE, "--train", "-", "--labels", "-"), "standard input"),
+        (("betas", "no.tsv"), "no.tsv"),
+        (("betas", REFERENCE, "-o", "sys.unknown"), "sys.unknown"),
+        (("betas", REFERENCE, "-o", "no/such/folder/sys.tsv"), "cannot be written"),
+        (("louder", REFERENCE), "louder"),
+        (("beta-noise", REFERENCE), "needs r"),
+        (("data-sampling", REFERENCE, "--train", SAMPLES / "durations.tsv"), "durations.tsv"),
+        (("betas", REFERENCE, "--train", "other.tsv"), "none of the reference's classes"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(arguments, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = tmp_path / "other.tsv"
+    other.write_text("filename\tonset\toffset\tevent_label\nx.wav\t0\t1\tbarking\n")
+    before = REFERENCE.read_bytes()
+    done = call("simulate", *arguments)
+    assert done.code == 2 and words in done.err
+    assert REFERENCE.read_bytes() == before
+    assert [*tmp_path.iterdir()] == [other]

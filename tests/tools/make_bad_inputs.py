@@ -1,6 +1,6 @@
 """Bad inputs: what is wrong with each, and where it must be found. Written by hand, not by the code.
 
-    python tests/validation/make_bad_inputs.py FOLDER
+    python tests/tools/make_bad_inputs.py FOLDER
 
 writes them all into a folder, with a list of what is expected of each.
 """

@@ -41,7 +41,9 @@ def numbers(document):
 
 
 @pytest.mark.parametrize(
-    "options", [(), EVERYTHING, ("--events", "rows", "--threshold", "0.25")], ids=["plain", "all", "rows"]
+    "options",
+    [("--worst", "3"), EVERYTHING, ("--events", "rows", "--threshold", "0.25")],
+    ids=["plain", "all", "rows"],
 )
 def test_merged_in_any_order_scores_are_those_of_one_evaluation(tmp_path, options):
     paths = shards_in(tmp_path, *options)
@@ -51,7 +53,7 @@ def test_merged_in_any_order_scores_are_those_of_one_evaluation(tmp_path, option
     assert len({done.out for done in merged}) == 1
     assert numbers(merged[0].document) == numbers(whole.document)
     ours, theirs = merged[0].document["systems"][0], whole.document["systems"][0]
-    for name in ("files", "length", "segments", "classes", "confusion"):
+    for name in ("files", "length", "segments", "classes", "confusion", "worst"):
         assert ours[name] == theirs[name], name
     assert len(merged[0].document["inputs"]) == 2 * len(SHARDS)
     for form in ("text", "csv", "markdown"):
@@ -61,7 +63,6 @@ def test_merged_in_any_order_scores_are_those_of_one_evaluation(tmp_path, option
 METHODS = (
     ("--ci", "bootstrap"),
     ("--ci", "bca", "--seed", "7"),
-    ("--ci", "jackknife"),
     ("--ci", "bootstrap", "--fixed-thresholds", "--confidence", "0.5"),
 )
 
@@ -93,7 +94,6 @@ def test_merged_tallies_can_be_saved_and_merged_again(tmp_path):
     assert call("merge", first, third, "--save-tally", tmp_path / "both.tally", "-q").code == 0
     twice = call("merge", tmp_path / "both.tally", second, "--format", "json", "-q")
     once = call("merge", first, second, third, "--format", "json", "-q")
-    assert numbers(twice.document) == numbers(once.document)
     assert twice.out == once.out
 
 
@@ -184,10 +184,3 @@ def test_requirements_and_single_numbers_of_merged_tallies(tmp_path):
     assert call("merge", *paths, "-q", "--require", f"{name}>=0.0").code == 0
     done = call("merge", *paths, "--score", "clip.hard.f1.micro", "-q")
     assert done.code == 2 and "clip.hard.f1.micro is left out by --only" in done.err
-
-
-def test_worst_offenders_of_merged_tallies(tmp_path):
-    paths = shards_in(tmp_path, "--worst", "3")
-    whole = call(*tables_in(tmp_path), "--worst", "3", "--format", "json", "-q")
-    merged = call("merge", *paths, "--format", "json", "-q")
-    assert merged.document["systems"][0]["worst"] == whole.document["systems"][0]["worst"] is not None

@@ -23,7 +23,8 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.system_scores import describe, score_shard, shard_of
+from sedeval_soft.evaluation.shard import describe, shard_of
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.html.report_page import Choices, render

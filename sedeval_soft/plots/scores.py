@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.scores import Offender, Score
+from sedeval_soft.evaluation.details import Offender
+from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.plan import Plan

@@ -30,17 +30,8 @@ from sedeval_soft.report.table import UNDEFINED, Page, Table, exact, number, num
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.scores import (
-        Chance,
-        Confusion,
-        Folds,
-        Input,
-        Offender,
-        Score,
-        Scores,
-        Sweep,
-        Worst,
-    )
+    from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Offender, Sweep, Worst
+    from sedeval_soft.evaluation.scores import Input, Score, Scores
 
 _Column = tuple[str, str]
 """A heading, empty for none, and the measure below it."""

@@ -37,8 +37,8 @@ class _Replicated:
     def __init__(self, tables: tuple[Any, Any], only: tuple[str, ...]) -> None:
         """Evaluate once, to have what is counted."""
         from sedeval_soft.api import to_rows
-        from sedeval_soft.evaluation.count_parts import shard_of_rows
         from sedeval_soft.evaluation.score import score_tally
+        from sedeval_soft.evaluation.shard import shard_of_rows
         from sedeval_soft.settings import Settings
 
         self.tables, self.only = tables, only

@@ -39,7 +39,7 @@ class Pooled:
 
     def __init__(self, reference: inputs.Floats, system: inputs.Floats, only: tuple[str, ...]) -> None:
         """Count once; arrays (n_classes, n_segments)."""
-        from sedeval_soft.evaluation.count import Cells, Columns, count_cells, count_rankings
+        from sedeval_soft.evaluation.count import Cells, count_cells, count_rankings, with_columns
         from sedeval_soft.measures.tally import Tally
         from sedeval_soft.plan import Plan
         from sedeval_soft.settings import Settings
@@ -52,14 +52,12 @@ class Pooled:
             "n_segments": n_segments,
             "n_evaluated_segments": n_segments,
         }
-        columns = Columns({}, sizes, {}, {})
         plan = Plan.of(self.settings)
-        count_cells(self.cells, plan, columns)
-        count_rankings(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), plan, columns)
-        self.tally = Tally(
-            (inputs.FILE,), inputs.CLASSES, columns.per_class, columns.per_file, columns.samples,
-            columns.events, "pooled",
-        )  # fmt: skip
+        columns = count_cells(self.cells, plan)
+        columns |= count_rankings(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), plan)
+        samples = {"segment.reference": reference, "segment.system": system}
+        tally = Tally((inputs.FILE,), inputs.CLASSES, {}, sizes, samples, {}, "pooled")
+        self.tally = with_columns(tally, columns)
 
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""

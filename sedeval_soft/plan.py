@@ -34,139 +34,121 @@ ORDERED = ("curves", "calibration")
 class Plan:
     """What settings ask for.
 
-    families: the bases and readings that are scored, in the order of their scores. swept: the bases that are
-    scored over thresholds of the reference. tuned_by: those whose values tell the thresholds of tuned
-    readings. psds: the readings that have a PSDS.
+    families: the bases and readings that are scored, in the order of their scores; thresholded: those of
+    them that look for each class's best threshold. swept: the bases that are scored over thresholds of the
+    reference. tuned_by: those whose values tell the thresholds of tuned readings. psds: the readings that
+    have a PSDS; filters: the median filters over which it is computed as well, in seconds.
+
+    Of cells: compared: the bases with measures that need the values of all cells together; kept: those whose
+    values are kept of every file. needs_grid: whether the values of all segments are needed; hard counts
+    alone are had without.
+
+    Of events: ranks_events: by their values, for their average precision. confuses_events: which class they
+    were taken for. sweeps_events: over thresholds of the reference. cuts_reference_at_all_levels: whether its
+    events are needed at all its levels. keeps_events: whether the events of the system at all thresholds are
+    kept of every file.
     """
 
     settings: Settings
     families: tuple[Family, ...]
+    thresholded: tuple[Family, ...]
     swept: tuple[str, ...]
     tuned_by: tuple[str, ...]
     psds: tuple[str, ...]
+    filters: tuple[float, ...]
+    counts_segments: bool
+    counts_clips: bool
+    counts_events: bool
+    compared: tuple[str, ...]
+    kept: tuple[str, ...]
+    needs_grid: bool
+    ranks_events: bool
+    confuses_events: bool
+    sweeps_events: bool
+    cuts_reference_at_all_levels: bool
+    keeps_events: bool
 
     @classmethod
     def of(cls, settings: Settings) -> Plan:
         """Decide what is evaluated."""
-        families = ((basis, reading) for basis, readings in READINGS.items() for reading in readings)
-        tuned_by = {basis for basis in BASES if settings.wants(basis, "tuned")}
+        families = tuple(
+            (basis, reading)
+            for basis, readings in READINGS.items()
+            for reading in readings
+            if settings.wants(basis, reading)
+        )
+        scored = {basis for basis, _ in families}
+        thresholded = tuple(family for family in THRESHOLDED if family in families)
+        swept = tuple(basis for basis in BASES if settings.sweeps(basis))
+        searching = {basis for basis in BASES if settings.wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
-            tuned_by.add("segment")
+            searching.add("segment")
         if settings.cross_tune is not None and settings.objective:
-            tuned_by.add(settings.objective.partition(".")[0])
+            searching.add(settings.objective.partition(".")[0])
+        tuned_by = tuple(basis for basis in BASES if basis in searching)
         # PSDS has both readings, unless `only` names just one.
-        named = tuple(reading for reading in ("hard", "soft") if settings.wants("intersection", reading))
+        wanted = tuple(reading for reading in ("hard", "soft") if settings.wants("intersection", reading))
+        psds = (wanted or ("hard", "soft")) if settings.wants_psds else ()
+        groups = {*settings.measures}
+        ordered = bool(groups & {*ORDERED})
+
+        compared = tuple(
+            basis
+            for basis in CELLS
+            if ((basis, "soft") in families and (ordered or "divergence" in groups))
+            or ((basis, "hard") in families and (ordered or "confusion" in groups))
+        )
+        listed = settings.worst and any(("segment", reading) in families for reading in ("hard", "soft"))
+        searched = {*(basis for basis, _ in thresholded), *swept, *tuned_by, *compared}
+        kept = tuple(basis for basis in CELLS if basis in searched or (listed and basis == "segment"))
+        # What no row covers has the value 0, which such thresholds let pass.
+        lowest = min(settings.threshold, settings.reference_cut)
+        silence_passes = lowest < 0 or (settings.inclusive and lowest <= 0)
+        valued = any(("segment", reading) in families for reading in ("optimal", "soft"))
+
+        of_events = {"event", "intersection"}
+        ranks_events = ("event", "hard") in families and "curves" in groups
+        confuses_events = ("event", "hard") in families and "confusion" in groups
+        sweeps_events = bool(of_events & {*swept})
+        soft_events = any((basis, "soft") in families for basis in of_events)
+        best_of_events = any((basis, "optimal") in families or basis in tuned_by for basis in of_events)
         return cls(
             settings,
-            tuple(family for family in families if settings.wants(*family)),
-            tuple(basis for basis in BASES if settings.sweeps(basis)),
-            tuple(basis for basis in BASES if basis in tuned_by),
-            (named or ("hard", "soft")) if settings.wants_psds else (),
+            families,
+            thresholded,
+            swept,
+            tuned_by,
+            psds,
+            filters=settings.psds_median_filters if "hard" in psds else (),
+            counts_segments=bool(scored & {"segment", "ranking"}) or "segment" in tuned_by,
+            counts_clips="clip" in scored or "clip" in tuned_by,
+            counts_events=bool(of_events & {*scored, *tuned_by}) or bool(psds),
+            compared=compared,
+            kept=kept,
+            needs_grid=valued
+            or "ranking" in scored
+            or "segment" in (*tuned_by, *swept)
+            or ("segment" in scored and bool(groups or settings.worst))
+            or silence_passes,
+            ranks_events=ranks_events,
+            confuses_events=confuses_events,
+            sweeps_events=sweeps_events,
+            cuts_reference_at_all_levels=soft_events or "soft" in psds or sweeps_events,
+            keeps_events=best_of_events or bool(psds) or ranks_events or confuses_events or sweeps_events,
         )
 
     def scores(self, basis: str, *readings: str) -> bool:
         """Return whether a basis is scored, in one of some readings, or in any where none is named."""
         return any(of == basis and (not readings or reading in readings) for of, reading in self.families)
 
-    @property
-    def thresholded(self) -> tuple[Family, ...]:
-        """The families that look for each class's best threshold."""
-        return tuple(family for family in THRESHOLDED if family in self.families)
-
     def asks_for(self, *groups: str) -> bool:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
 
     @property
-    def in_two_rounds(self) -> tuple[str, ...]:
-        """The bases whose best thresholds can be found by counts at every threshold, no values being kept."""
+    def adds_up(self) -> bool:
+        """Whether counts at every threshold are enough for all scores, so that no values need be kept."""
         settings = self.settings
         tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
         others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
-        if others or {*settings.measures} - {"divergence"} or any(map(self.compares_cells, CELLS)):
-            return ()
-        bases = [basis for basis, _ in self.thresholded]
-        # PSDS looks at the events of all recordings.
-        return tuple(basis for basis in bases if basis in CELLS or not self.psds)
-
-    # Cells: segments and clips.
-
-    @property
-    def counts_segments(self) -> bool:
-        """Whether anything is counted of segments."""
-        return self.scores("segment") or self.scores("ranking") or "segment" in self.tuned_by
-
-    @property
-    def counts_clips(self) -> bool:
-        """Whether anything is counted of clips."""
-        return self.scores("clip") or "clip" in self.tuned_by
-
-    @property
-    def needs_grid(self) -> bool:
-        """Whether the values of all segments are needed: hard counts alone are had without."""
-        if self.scores("segment", "optimal", "soft") or self.scores("ranking"):
-            return True
-        if "segment" in (*self.tuned_by, *self.swept):
-            return True
-        if self.scores("segment") and (self.settings.measures or self.settings.worst):
-            return True
-        lowest = min(self.settings.threshold, self.settings.reference_cut)
-        # What no row covers has the value 0, which such thresholds let pass.
-        return lowest < 0 or (self.settings.inclusive and lowest <= 0)
-
-    def compares_cells(self, basis: str) -> bool:
-        """Return whether measures of a basis need the values of all cells together."""
-        if self.scores(basis, "soft") and self.asks_for("divergence"):
-            return True
-        if self.scores(basis, "hard") and self.asks_for("confusion"):
-            return True
-        return self.scores(basis, "hard", "soft") and self.asks_for(*ORDERED)
-
-    def keeps_cells(self, basis: str) -> bool:
-        """Return whether the values of all cells of a basis are kept of every file."""
-        listed = basis == "segment" and self.settings.worst and self.scores(basis, "hard", "soft")
-        again = self.scores(basis, "optimal") or basis in (*self.swept, *self.tuned_by)
-        return bool(listed) or again or self.compares_cells(basis)
-
-    # Events: matched within collars, or by how much they cover.
-
-    @property
-    def counts_events(self) -> bool:
-        """Whether anything is counted of events."""
-        return any(self.scores(basis) or basis in self.tuned_by for basis in _OF_EVENTS) or bool(self.psds)
-
-    @property
-    def ranks_events(self) -> bool:
-        """Whether events are ranked by their values, for their average precision."""
-        return self.scores("event", "hard") and self.asks_for("curves")
-
-    @property
-    def confuses_events(self) -> bool:
-        """Whether it is told which class events were taken for."""
-        return self.scores("event", "hard") and self.asks_for("confusion")
-
-    @property
-    def sweeps_events(self) -> bool:
-        """Whether events are scored over thresholds of the reference."""
-        return any(basis in self.swept for basis in _OF_EVENTS)
-
-    @property
-    def cuts_reference_at_all_levels(self) -> bool:
-        """Whether the events of the reference are needed at all of its levels."""
-        soft = any(self.scores(basis, "soft") for basis in _OF_EVENTS)
-        return soft or "soft" in self.psds or self.sweeps_events
-
-    @property
-    def keeps_events(self) -> bool:
-        """Whether the events of the system at all thresholds are kept of every file."""
-        best = any(self.scores(basis, "optimal") or basis in self.tuned_by for basis in _OF_EVENTS)
-        again = self.ranks_events or self.confuses_events or self.sweeps_events
-        return best or bool(self.psds) or again
-
-    @property
-    def filters(self) -> tuple[float, ...]:
-        """The median filters over which PSDS is computed as well, in seconds."""
-        return self.settings.psds_median_filters if "hard" in self.psds else ()
-
-
-_OF_EVENTS = ("event", "intersection")
+        return not (others or {*settings.measures} - {"divergence"} or self.compared)

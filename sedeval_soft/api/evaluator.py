@@ -34,10 +34,9 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.count import empty_tally
-from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard, refuse_other_settings
+from sedeval_soft.evaluation.shard import Shard, refuse_other_settings, shard_of_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_laws import contradiction
 from sedeval_soft.fields import Keywords

@@ -23,8 +23,8 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.count_parts import shard_of_rows
 from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.shard import shard_of_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.data import System, Systems, Wish

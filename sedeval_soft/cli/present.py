@@ -140,15 +140,14 @@ class Presentation:
         if self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
             return
-        from sedeval_soft.report import render, render_board
+        from sedeval_soft.report import render
 
-        how: dict[str, Any] = {"averages": self.averages, "raw_names": self.raw_names}
+        how: dict[str, Any] = {"board": board, "averages": self.averages, "raw_names": self.raw_names}
         if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
             from shutil import get_terminal_size
 
             how |= {"color": True, "width": get_terminal_size().columns}
-        text = render(systems, self.form, **how) if board is None else render_board(board, self.form, **how)
-        emit(text, self.output)
+        emit(render(systems, self.form, **how), self.output)
 
     def judge(self, systems: Sequence[Scores]) -> int:
         """Say which requirements are not met; return the exit code."""

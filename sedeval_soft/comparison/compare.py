@@ -24,11 +24,12 @@ from sedeval_soft.comparison.ranks import (
     tie_groups,
 )
 from sedeval_soft.errors import EvaluationError, SettingsError, counted
+from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.score import plain
-from sedeval_soft.evaluation.scores import Scores, Spread
-from sedeval_soft.evaluation.signature import sign_together
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.system_scores import sign_together
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import measure_of

@@ -1,4 +1,4 @@
-"""Counts over all thresholds: curves for plots, and what the sliders of a page move over."""
+"""Counts over all thresholds, of the system and of the reference: for plots, tables and pages."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.optimal import paired_events, threshold_counts
-from sedeval_soft.evaluation.reference_sweep import surfaces_of
+from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
+from sedeval_soft.evaluation.optimal import counts_at, optimal_scores, paired_events, threshold_counts
+from sedeval_soft.evaluation.score import named, plain
 from sedeval_soft.evaluation.sorted_cells import cut_of
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
+from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
-from sedeval_soft.plan import Plan
-from sedeval_soft.settings import Settings
+from sedeval_soft.plan import CELLS, Plan
+from sedeval_soft.settings import BASES, Settings
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
@@ -79,55 +82,110 @@ class Curves:
 def curves_of(tally: Tally, settings: Settings) -> Curves:
     """Return the curves that a tally has, for the bases and PSDS that the settings ask for."""
     plan = Plan.of(settings)
-    cells: dict[tuple[str, str], ByClass] = {}
+    fields: dict[str, ByClass] = {name: {} for name in FAMILIES.values()}
     pooled: dict[str, Curve] = {}
     reliability = {}
-    for basis in ("segment", "clip"):
+    for basis in CELLS:
         readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
-        ordered = _ordered(tally, basis) if readings and f"{basis}.system" in tally.samples else []
-        for reading in readings if ordered else ():
+        if not readings or f"{basis}.system" not in tally.samples:
+            continue
+        reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
+        ordered = [Ordered.of(p, y) for p, y in zip(system, reference, strict=True)]
+        every = Ordered.of(system.reshape(-1), reference.reshape(-1))
+        for reading in readings:
             cut, name = cut_of(reading, settings), f"{basis}.{reading}"
-            *classes, whole = (Ordered(row.score, cut(row.reference)) for row in ordered)
-            found = (Curve.of_points(Points.of(row)) for row in classes)
-            cells[basis, reading] = dict(zip(tally.classes, found, strict=True))
-            pooled[name] = Curve.of_points(Points.of(whole))
+            classes = {
+                label: Ordered(row.score, cut(row.reference))
+                for label, row in zip(tally.classes, ordered, strict=True)
+            }
+            curves = {label: Curve.of_points(Points.of(row)) for label, row in classes.items()}
+            fields[FAMILIES[basis, reading]] = curves
+            pooled[name] = Curve.of_points(Points.of(Ordered(every.score, cut(every.reference))))
             if "calibration" in settings.measures:
-                bins = (_reliability(row, settings.bins) for row in classes)
-                reliability[name] = dict(zip(tally.classes, bins, strict=True))
-    events: dict[str, ByClass] = {"event": {}, "intersection": {}}
-    for basis in events:
+                reliability[name] = {
+                    label: (
+                        Reliability.of(equal_width(row, settings.bins)),
+                        Reliability.of(equal_mass(row, settings.bins)),
+                    )
+                    for label, row in classes.items()
+                }
+    surfaces = {
+        basis: Surface.of(
+            tally.samples[f"{basis}.reference"],
+            tally.samples[f"{basis}.system"],
+            settings.beta,
+            inclusive=settings.inclusive,
+        )
+        for basis in CELLS
+        if basis in plan.swept
+    }
+    for basis in ("event", "intersection"):
         if plan.scores(basis, "optimal"):
             table = threshold_counts(tally, basis, settings)
-            events[basis] = {name: Curve.of_events(table, c) for c, name in enumerate(tally.classes)}
+            fields[basis] = {name: Curve.of_events(table, c) for c, name in enumerate(tally.classes)}
     filters = [f"median {length}" for length in settings.psds_median_filters]
     wants = "hard" in plan.psds
     return Curves(
-        segment=cells.get(("segment", "hard"), {}),
-        clip=cells.get(("clip", "hard"), {}),
-        event=events["event"],
-        intersection=events["intersection"],
-        soft_segment=cells.get(("segment", "soft"), {}),
-        soft_clip=cells.get(("clip", "soft"), {}),
+        **fields,
         pooled=pooled,
         reliability=reliability,
         psd_roc=psds_curve(tally, settings, ["system"]) if wants else None,
         pi_psd_roc=psds_curve(tally, settings, filters) if wants and filters else None,
-        surfaces=surfaces_of(tally, settings),
+        surfaces=surfaces,
         classes=tally.classes,
     )
 
 
-def _ordered(tally: Tally, basis: str) -> list[Ordered]:
-    """Return the cells of each class of a basis by their scores, and at the end those of all classes."""
-    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    rows = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
-    return [Ordered.of(p, y) for p, y in rows]
+# The hard and optimal readings over thresholds of the reference.
+
+_SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
 
 
-def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]:
-    """Return the bins of equal width and of equal mass."""
-    return Reliability.of(equal_width(cells, n_bins)), Reliability.of(equal_mass(cells, n_bins))
+def sweep_of(tally: Tally, settings: Settings) -> Sweep:
+    """Return the averages of hard and optimal readings at thresholds of the reference."""
+    bases = Plan.of(settings).swept
+    at: dict[str, list[int]] = {basis: [] for basis in bases}
+    scores: dict[str, list[float | int | None]] = {}
+    for threshold in THRESHOLDS:
+        for basis in bases:
+            # How much is decided by whether a threshold is passed at it.
+            values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
+            at[basis].append(int(np.count_nonzero(values == threshold)))
+        for key, value in named(_tables_at(tally, threshold, settings), tally.classes):
+            if key.average is not None and key.measure in _SWEPT:
+                name = f"{key.basis}.{key.reading}.{key.measure}.{key.average}"
+                scores.setdefault(name, []).append(None if value is None else plain(value.item()))
+    return Sweep(
+        THRESHOLDS,
+        {basis: tuple(counts) for basis, counts in at.items()},
+        {name: tuple(values) for name, values in scores.items()},
+    )
 
+
+def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
+    """Return the tables of hard and optimal readings with the reference cut at a threshold."""
+    settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
+    plan = Plan.of(settings)
+    if plan.sweeps_events:
+        tally = _cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
+    tables: Tables = {}
+    for basis in BASES:
+        if plan.scores(basis, "hard"):
+            one = np.full(len(tally.classes), settings.threshold)
+            counts = counts_at(tally, basis, one, settings).total()
+            tables[basis, "hard"] = detection_scores(counts, settings.beta)
+        if plan.scores(basis, "optimal"):
+            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
+    return tables
+
+
+def _cut_at(tally: Tally, alive: npt.NDArray[np.bool_]) -> Tally:
+    """Return a tally whose reference has the events that are alive at a level."""
+    reference = EventLifetimes.from_events(tally.events["levels"].take(alive).events())
+    return replace(tally, events={**tally.events, "reference": reference})
+
+
+# What the sliders of a page move over.
 
 _MOST_PAIRS = 100_000
 """Pairs up to which it is found what is paired whatever its class: of more, that would take long."""
@@ -171,11 +229,9 @@ def explored_events(
             found.append(_explored(tally, basis, settings, paired=paired))
             before = None
             continue
-        levels = tally.events["levels"]
-        alive = levels.alive(threshold, settings.inclusive)
+        alive = tally.events["levels"].alive(threshold, settings.inclusive)
         if before is None or np.any(alive != before):
-            reference = EventLifetimes.from_events(levels.take(alive).events())
-            cut = replace(tally, events={**tally.events, "reference": reference})
+            cut = _cut_at(tally, alive)
             found.append(_explored(cut, basis, settings, paired=paired))
         else:
             # Between two values of the reference nothing changes.

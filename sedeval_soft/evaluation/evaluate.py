@@ -1,4 +1,14 @@
-"""The whole way: tables in parts, counted, merged, and counted again at the best thresholds."""
+"""The whole way: tables in parts, counted, merged, and counted again at what only all parts together tell.
+
+    parts = partition(reference, system)                    # whole recordings; one part if all fits
+    first = execute.map(count, parts)
+    shard = Shard.merge(first)
+    best  = best_thresholds(first)                          # where not all segments and events can be kept
+    again = execute.map(count_at(best), parts)
+    score_shard(shard with tables(best, again))
+
+Tables that fit into memory are one part, which is counted without more ado.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +17,20 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from sedeval_soft.evaluation.count import check_counts
-from sedeval_soft.evaluation.count_parts import (
-    Rounds,
-    best_thresholds,
-    count,
-    count_again,
-    optimal_tables,
-    shard_of_rows,
-    time_grids,
-)
-from sedeval_soft.evaluation.groups import scenes_of
-from sedeval_soft.evaluation.partition import Part, Partition, fits_at_once, partition_rows
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import describe
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts
+from sedeval_soft.evaluation.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
+from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, second_round, shard_of_rows
+from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
+from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.threshold_counts import ThresholdCounts, error_merit, f_merit
 from sedeval_soft.memory import check_room, given_limit, has_room, room
-from sedeval_soft.plan import Plan
+from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
@@ -34,6 +40,17 @@ from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
+    from sedeval_soft.evaluation.partition import Part, Partition
+    from sedeval_soft.timeline.postprocess import TimeGrid
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+Key = tuple[str | None, str]
+"""The name of a group or scene, None for the whole, and a basis."""
+
+Best = Mapping[Key, tuple[Floats, tuple[Floats, Index, Index]]]
+"""The thresholds of the best F of each class; those of the fewest errors, with TP and N_sys there."""
 
 _IN_MEMORY = 5
 """How much of memory a byte of text takes in a table that is read at once."""
@@ -59,16 +76,21 @@ def count_rows(
     name: the system's. whole: whether all that was counted is needed, to be saved or divided, not only the
     scores.
     """
-    if fits_at_once(reference, system, settings, durations):
-        return shard_of_rows(reference, system, settings, durations, name)
-    partition = partition_rows(reference, system, settings, durations)
-    if len(partition.parts) == 1:
-        return shard_of_rows(reference, system, settings, durations, name)
-    from sedeval_soft.evaluation.execute import Serial
+    # Were all recordings as long as the longest; where that is too much, it takes a look at each of them.
+    n_files = len(reference.files) + len(system.files) + len(durations or ())
+    n_classes = len(settings.classes or {*reference.classes, *system.classes})
+    longest = max(*(float(rows.offset.max(initial=0.0)) for rows in (reference, system)),
+                  *(durations or {}).values())  # fmt: skip
+    cells = n_files * n_classes * np.ceil(longest / settings.segment_length)
+    if not has_room(2 * (n_files * bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells)):
+        from sedeval_soft.evaluation.execute import Serial
+        from sedeval_soft.evaluation.partition import partition_rows
 
-    two_rounds = not whole and _is_short(partition, settings)
-    shard = _count(partition, settings, durations, Serial(), two_rounds=two_rounds)
-    return shard if name is None else replace(shard, system=name)
+        partition = partition_rows(reference, system, settings, durations)
+        if len(partition.parts) > 1:
+            shard = count_parts(partition, settings, durations, Serial(), whole=whole)
+            return shard if name is None else replace(shard, system=name)
+    return shard_of_rows(reference, system, settings, durations, name)
 
 
 def count_files(
@@ -82,102 +104,185 @@ def count_files(
     whole: bool = False,
     n_parts: int | None = None,
     block: int | None = None,
-    two_rounds: bool | None = None,
+    in_rounds: bool | None = None,
 ) -> tuple[Mapping[str, float] | None, Shard]:
     """Return the durations and the statistics of tables in files, whose rows are written to parts.
 
     read_durations: called when tables were read. whole: as for `count_rows`. n_parts, block (bytes that are
-    read at a time), two_rounds: as memory asks for where they are None. Raises what
-    `count_rows` does; RoomError where a recording is too large.
+    read at a time), in_rounds: as memory asks for where they are None. Raises what `count_rows` does;
+    RoomError where a recording is too large.
     """
-    from sedeval_soft.evaluation.stored_parts import partition_files
+    from sedeval_soft.evaluation.partition import partition_files
     from sedeval_soft.tables.stored_rows import temporary_folder
 
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
         how = (limits, execute, folder, n_parts, block)
         partition, durations = partition_files(reference, system, settings, read_durations, *how)
-        if two_rounds is None:
-            two_rounds = not whole and _is_short(partition, settings)
-        return durations, _count(partition, settings, durations, execute, two_rounds=two_rounds)
+        counted = count_parts(partition, settings, durations, execute, whole=whole, in_rounds=in_rounds)
+        return durations, counted
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
     """Return whether tables in files are so large that so many processes count them in parts."""
-    size = sum(map(_size, (reference, system)))
+
+    def size_of(name: str) -> int:
+        """Return the bytes that a table has as text, estimated; 0 for what is no file."""
+        if in_shards(name):
+            from sedeval_soft.tables.files import shards_of
+
+            return sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
+        with suppress(OSError, ValueError):
+            return bytes_as_text(name, Path(name).stat().st_size)
+        return 0
+
+    size = size_of(reference) + size_of(system)
     if size < _LARGE and given_limit() is None:
         return False
     return _IN_MEMORY * size > room() or (jobs > 1 and size >= _LARGE)
 
 
-def _size(name: str) -> int:
-    """Return the bytes that a table has as text, estimated; 0 for what is no file."""
-    if in_shards(name):
-        from sedeval_soft.tables.files import shards_of
-
-        return sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
-    with suppress(OSError, ValueError):
-        return bytes_as_text(name, Path(name).stat().st_size)
-    return 0
-
-
-def _count(
+def count_parts(
     partition: Partition,
     settings: Settings,
     durations: Mapping[str, float] | None,
     execute: Execute,
     *,
-    two_rounds: bool,
+    whole: bool = False,
+    in_rounds: bool | None = None,
 ) -> Shard:
     """Return the statistics of all parts as if they had been counted at once.
 
-    two_rounds: whether segments and events are not kept, where that can be.
+    whole: as for `count_rows`. in_rounds: whether segments and events are not kept, where that can be; None
+    as memory asks for.
     """
+    plan = Plan.of(settings)
     names = align(partition.reference, partition.system, settings, durations)
     # Files are counted some at a time.
     check_counts(1, len(names.classes), settings)
     if not settings.strict:
         # Where it is, more is told when all rows were seen.
         scenes_of(names.files, names.classes, settings)
+    if in_rounds is None:
+        cells = 16 * partition.n_cells * plan.scores("segment", "optimal")
+        events = _EVENT * partition.n_values * (1 + len(plan.filters))
+        in_rounds = len(partition.parts) > 1 and not whole and not has_room(2.5 * cells + 1.5 * events)
+    in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded or plan.psds)
+
     parts = _on_time_grid(partition, names.classes, settings, execute)
-    bases = Plan.of(settings).in_two_rounds if two_rounds else ()
-    rounds = Rounds(settings, bases)
-    counted = execute.map(partial(count, rounds), parts)
-    if not bases:
-        _check_merge([of.shard for of in counted])
-    shard = Shard.merge([of.shard for of in counted])
-    if bases:
-        best = best_thresholds(counted, settings)
-        thresholds = {key: of[0] for key, of in best.items()}
-        again = execute.map(partial(count_again, rounds, thresholds), parts)
+    first = execute.map(partial(count, settings, kept=not in_rounds), parts)
+    if not in_rounds:
+        _check_merge([of.shard for of in first])
+    shard = Shard.merge([of.shard for of in first])
+    if in_rounds:
+        best = best_thresholds(first, settings)
+        again = execute.map(partial(count_at, settings, best), parts) if best else []
         shard = replace(shard, tables=optimal_tables(best, again, settings))
+    if in_rounds and plan.psds:
+        from sedeval_soft.evaluation.psds_parts import with_psds
+
+        shard = with_psds(shard, [of.psds for of in first], parts, execute)
     shard = _as_one(shard, partition, names.findings, durations)
     if settings.strict:
         shard.findings.warnings(settings)
     return shard
 
 
-def _as_one(
-    shard: Shard, partition: Partition, findings: AlignmentReport, durations: Mapping[str, float] | None
-) -> Shard:
-    """Return merged statistics as if all rows had been counted at once; findings: of all names."""
-    sides = {"reference": partition.reference, "system": partition.system}
-    inputs = [
-        replace(describe(rows, role, shard.settings), rows=n)
-        for (role, rows), n in zip(sides.items(), partition.n_rows, strict=True)
-    ]
-    own = shard.findings
-    tables = {role: replace(of, names=(sides[role].origin.name,)) for role, of in own.tables.items()}
-    return replace(
-        shard,
-        system=partition.system.origin.name,
-        inputs=tuple(inputs),
-        # What rows tell adds up; of names there is more to say where all are known.
-        findings=replace(
-            findings, beyond=own.beyond, after_end=own.after_end, off_grid=own.off_grid, tables=tables
-        ),
-        durations=durations,
-    )
+class Counted(NamedTuple):
+    """The statistics of a part, and its counts at all thresholds of what is not kept in them.
+
+    levels: by scope and basis. Of intersections of which no two events of one level overlap there are
+    counts in two ways: which levels are told of differs, and must be decided for all parts alike.
+    psds: by scope, the levels at which a soft reference changes, and how many lifetimes the system has.
+    """
+
+    shard: Shard
+    levels: Mapping[Key, Sequence[ThresholdCounts]]
+    psds: Mapping[str | None, tuple[Floats, int]]
+
+
+def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
+    """Return the statistics of a part; kept: with its segments and events, where scores need them."""
+    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
+    if kept:
+        return Counted(shard.slim(), {}, {})
+    if isinstance(settings.thresholds, dict):
+        from sedeval_soft.evaluation.system_scores import tuned_shard
+
+        # Counts at given thresholds need no other files, but the values that go now.
+        shard = tuned_shard(shard)
+    plan = Plan.of(settings)
+    levels, psds = {}, {}
+    for scope, tally in shard.scopes():
+        for basis, _ in plan.thresholded:
+            levels[scope, basis] = _at_thresholds(tally, basis, settings)
+        if plan.psds:
+            reference = tally.events["levels" if "soft" in plan.psds else "reference"]
+            edges = np.unique(np.concatenate((reference.born, reference.dies)))
+            psds[scope] = edges, len(tally.events["system"])
+    groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
+    shard = replace(shard, tally=replace(shard.tally, samples={}, events={}), groups=groups)
+    return Counted(shard.slim(), levels, psds)
+
+
+def count_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, DetectionCounts]:
+    """Return the counts of a part at the best thresholds, summed over its files."""
+    only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in best))
+    settings = replace(
+        second_round(settings, only), psds=None, alpha_ct=None, alpha_st=None, max_efpr=None,
+        psds_median_filters=(),
+    )  # fmt: skip
+    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
+    return {
+        (scope, basis): counts_at(tally, basis, best[scope, basis][0], settings).total()
+        for scope, tally in shard.scopes()
+        for basis, _ in Plan.of(settings).thresholded
+    }
+
+
+def best_thresholds(parts: Sequence[Counted], settings: Settings) -> Best:
+    """Return the best thresholds of all parts together, by scope and basis."""
+    best: dict[Key, tuple[Floats, tuple[Floats, Index, Index]]] = {}
+    for key in dict.fromkeys(key for part in parts for key in part.levels):
+        own = [part.levels[key] for part in parts if key in part.levels]
+        way = min(map(len, own)) - 1
+        counts = ThresholdCounts.merge(
+            [of[way] for of in own], [np.arange(len(of[way].n_ref)) for of in own], len(own[0][way].n_ref)
+        )
+        threshold, _, _ = counts.best(f_merit(settings.beta), inclusive=settings.inclusive)
+        best[key] = threshold, counts.best(error_merit, inclusive=settings.inclusive)
+    return best
+
+
+def optimal_tables(
+    best: Best, counts: Sequence[Mapping[Key, DetectionCounts]], settings: Settings
+) -> dict[str | None, Tables]:
+    """Return the tables of optimal readings by scope; counts: of each part at the best thresholds."""
+    tables: dict[str | None, Tables] = {}
+    for (scope, basis), (threshold, (errors_at, tp, n_sys)) in best.items():
+        own = [part[scope, basis] for part in counts if (scope, basis) in part]
+        total = DetectionCounts(
+            *(np.sum([getattr(each, column) for each in own], axis=0) for column in (*PER_CLASS, *PER_FILE))
+        )
+        table = optimal_table(total, threshold, settings)
+        if basis not in CELLS:
+            table |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
+        tables.setdefault(scope, {})[basis, "optimal"] = table
+    return tables
+
+
+def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[ThresholdCounts]:
+    """Return the counts of a basis at every threshold, in one way or two, see `Counted`."""
+    counts = threshold_counts(tally, basis, settings, apart=False)
+    if basis != "intersection":
+        return (counts,)
+    from sedeval_soft.measures.intersection_counts import Criteria
+    from sedeval_soft.measures.intersection_thresholds import Judged
+
+    sides = tally.events["reference"].events(), tally.events["system"]
+    if not Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():
+        return (counts,)
+    return counts, threshold_counts(tally, basis, settings, apart=True)
 
 
 def _on_time_grid(
@@ -189,20 +294,28 @@ def _on_time_grid(
         return partition.parts
     from sedeval_soft.timeline.postprocess import TimeGrid
 
-    found = execute.map(partial(time_grids, settings), partition.parts)
+    grids = execute.map(partial(time_grids, settings), partition.parts)
     name = partition.system.origin.name
     steps = {
-        of: TimeGrid.merge([grids[of] for grids in found]).step(name)
-        for of in found[0]
+        of: TimeGrid.merge([own[of] for own in grids]).step(name)
+        for of in grids[0]
         if of == classes or filters
     }
     return [replace(part, steps=steps) for part in partition.parts]
 
 
-def _is_short(partition: Partition, settings: Settings) -> bool:
-    """Return whether the segments and events of all recordings would not fit into memory together."""
-    cells = 16 * partition.n_cells * Plan.of(settings).scores("segment", "optimal")
-    return len(partition.parts) > 1 and not has_room(2.5 * cells + 1.5 * _EVENT * partition.n_values)
+def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid]:
+    """Return what the rows of a part tell of their time step: those of all classes, and of each group."""
+    from sedeval_soft.tables.ticks import to_ticks
+    from sedeval_soft.timeline.postprocess import TimeGrid
+
+    plain = replace(settings, median_filter=0.0, psds_median_filters=(), min_gap=0.0, min_duration=0.0)
+    pair = align(*part.sides(), plain, part.durations)
+    groups = [tuple(c for c in labels if c in pair.classes) for labels in settings.groups.values()]
+    sides = {classes: pair.with_classes(classes).raw for classes in (pair.classes, *groups)}
+    return {
+        classes: TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)) for classes, rows in sides.items()
+    }
 
 
 def _check_merge(shards: Sequence[Shard]) -> None:
@@ -219,3 +332,22 @@ def _check_merge(shards: Sequence[Shard]) -> None:
         "to look for best thresholds among all segments and events",
         "--only segment.hard --only segment.soft --only event.hard --only event.soft needs none of them",
     )
+
+
+def _as_one(
+    shard: Shard, partition: Partition, findings: AlignmentReport, durations: Mapping[str, float] | None
+) -> Shard:
+    """Return merged statistics as if all rows had been counted at once; findings: of all names."""
+    sides = {"reference": partition.reference, "system": partition.system}
+    inputs = tuple(
+        replace(describe(rows, role, shard.settings), rows=n)
+        for (role, rows), n in zip(sides.items(), partition.n_rows, strict=True)
+    )
+    own = shard.findings
+    tables = {role: replace(of, names=(sides[role].origin.name,)) for role, of in own.tables.items()}
+    # What rows tell adds up; of names there is more to say where all are known.
+    findings = replace(
+        findings, beyond=own.beyond, after_end=own.after_end, off_grid=own.off_grid, tables=tables
+    )
+    system = partition.system.origin.name
+    return replace(shard, system=system, inputs=inputs, findings=findings, durations=durations)

@@ -1,41 +1,65 @@
-"""Whole recordings in parts: as many together as memory holds while they are counted."""
+"""Whole recordings in parts: as many together as memory holds while they are counted.
+
+A table in files may have its rows in any order, and may be in several files (shards). Each file is read
+block by block, once, and its rows are written to the part of their recording, which a hash of its name tells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.evaluation.count import bytes_per_file
-from sedeval_soft.memory import check_room, has_room, room
-from sedeval_soft.plan import Plan
+from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file
+from sedeval_soft.evaluation.execute import Execute, Serial
+from sedeval_soft.memory import check_room, room
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of
-from sedeval_soft.tables.stored_rows import Extent, part_of, read_pieces
+from sedeval_soft.tables.files import ShardFile, shards_of
+from sedeval_soft.tables.files import stem_of as recording_of
+from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.joined_tables import Held, joined, recordings, with_recording
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.paths import is_stream
+from sedeval_soft.tables.source import bytes_as_text, open_source, spelled
+from sedeval_soft.tables.stored_rows import Extent, PartWriter, Piece, part_of, read_pieces
 
-_ROW, _VALUE, _CELL = 400, 40, 64
-"""Bytes that counting takes at the most for each row, each further value of a row of a wide table, and each
-segment of each class; where means are taken, a segment takes three times as much."""
+_ROW, _VALUE = 400, 40
+"""Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
+
+_BLOCK = (1 << 20, 1 << 24)
+"""Bytes that are read at a time, at the least and at the most: more leave the processor's cache."""
+
+_MOST_PARTS, _MOST_PIECES = 256, 200_000
+"""Parts of a table, and parts of all its shards together: each is a file, or a task of a cluster."""
+
+Pieces = tuple[Sequence[Any], Sequence[Any]]
+"""The rows of a part on either side, in the order of shards: where they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """Whole recordings of both sides, which are counted by themselves.
 
-    reference, system: their rows; without any row where these are in `pieces`, of either side in the order
-    of shards. durations: seconds by file name, None where there are none for any. n_rows: of both sides, and
-    n_bytes: what counting these takes; 0 where they are in memory already. steps: ticks of the time step of
-    the whole system by some of its classes, where that is needed.
+    reference, system: their rows; without any row where these are in `pieces`. durations: seconds by file
+    name, None where there are none for any. n_rows: of both sides, and n_bytes: what counting these takes; 0
+    where they are in memory already. steps: ticks of the time step of the whole system by some of its
+    classes, where that is needed.
     """
 
     reference: EventTable
     system: EventTable
     durations: Mapping[str, float] | None
-    pieces: tuple[Sequence[Any], Sequence[Any]] | None = None
+    pieces: Pieces | None = None
     n_rows: int = 0
     n_bytes: float = 0.0
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
@@ -45,7 +69,7 @@ class Part:
         """Return what the part is, for messages."""
         return listing(tuple(dict.fromkeys([*self.reference.files, *self.system.files])), "recording")
 
-    def with_pieces(self, pieces: tuple[Sequence[Any], Sequence[Any]] | None) -> Part:
+    def with_pieces(self, pieces: Pieces | None) -> Part:
         """Return the part with its rows elsewhere."""
         return replace(self, pieces=pieces)
 
@@ -80,26 +104,22 @@ class Partition:
     n_cells: int
 
 
-def fits_at_once(
-    reference: EventTable, system: EventTable, settings: Settings, durations: Mapping[str, float] | None
-) -> bool:
-    """Return whether tables in memory can be counted at once, were all recordings as long as the longest.
+class Group(NamedTuple):
+    """Recordings that are counted together, by stem: in which parts their rows are, and how much there is."""
 
-    Where they cannot, it takes a look at each of them to say.
-    """
-    n_files = len(reference.files) + len(system.files) + len(durations or ())
-    n_classes = len(settings.classes or {*reference.classes, *system.classes})
-    ends = [float(rows.offset.max(initial=0.0)) for rows in (reference, system)]
-    longest = max(*ends, *(durations or {}).values())
-    cells = n_files * n_classes * np.ceil(longest / settings.segment_length)
-    return has_room(2 * (n_files * bytes_per_file(n_classes, settings) + _bytes_per_cell(settings) * cells))
+    numbers: tuple[int, ...]
+    stems: frozenset[str]
+    n_rows: int
+    n_bytes: float
 
 
-def _bytes_per_cell(settings: Settings) -> int:
-    """Return what counting takes for each segment of each class, nothing where no segments are counted."""
-    if not Plan.of(settings).counts_segments:
-        return 0
-    return _CELL * (3 if settings.pool == "mean" else 1)
+class Groups(NamedTuple):
+    """All recordings in groups; least: the bytes that are needed however they are divided."""
+
+    groups: list[Group]
+    n_values: int
+    n_cells: int
+    least: float
 
 
 def partition_rows(
@@ -107,51 +127,93 @@ def partition_rows(
 ) -> Partition:
     """Return tables in memory in parts: in one, unless the segments of all recordings are too many."""
     extents = [[Extent.of(reference)], [Extent.of(system)]]
-    groups = grouped(extents, settings, durations, 1, room(), in_memory=True)
+    groups, n_values, n_cells, least = _grouped(extents, settings, durations, 1, room(), in_memory=True)
     parts = [Part(reference, system, durations)]
     # Where no division helps, counting all at once says so best.
-    if len(groups.of) > 1 and groups.least <= room():
-        group = {stem: k for k, (_, stems) in enumerate(groups.of) for stem in stems}
-        codes = [np.array([group[stem_of(name)] for name in rows.files]) for rows in (reference, system)]
-        lengths: list[dict[str, float]] = [{} for _ in groups.of]
+    if len(groups) > 1 and least <= room():
+        number = {stem: k for k, group in enumerate(groups) for stem in group.stems}
+        codes = [np.array([number[stem_of(name)] for name in rows.files]) for rows in (reference, system)]
+        lengths: list[dict[str, float]] = [{} for _ in groups]
         for name, seconds in (durations or {}).items():
-            lengths[group[stem_of(name)]][name] = seconds
+            lengths[number[stem_of(name)]][name] = seconds
         parts = [
             Part(
                 reference.only_files(codes[0] == k),
                 system.only_files(codes[1] == k),
                 None if durations is None else lengths[k],
             )
-            for k in range(len(groups.of))
+            for k in range(len(groups))
         ]
     n_rows = len(reference), len(system)
-    return Partition(parts, extents[0][0].names, extents[1][0].names, n_rows, groups.n_values, groups.n_cells)
+    return Partition(parts, extents[0][0].names, extents[1][0].names, n_rows, n_values, n_cells)
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Recordings by the least of their names, in groups that memory can hold.
+def partition_files(
+    reference: str,
+    system: str,
+    settings: Settings,
+    read_durations: Callable[[], Mapping[str, float] | None],
+    limits: Limits,
+    execute: Execute,
+    folder: Path | None,
+    n_parts: int | None = None,
+    block: int | None = None,
+) -> tuple[Partition, Mapping[str, float] | None]:
+    """Write tables in files to parts; raises what is wrong with the first that something is wrong with.
 
-    of: for each group the numbers of the parts that its rows are in, and its recordings. number: of each
-    recording; n_rows, n_bytes: of its rows while they are counted, of both sides. least: what is
-    needed however they are divided, for the largest and for the counts of all.
+    read_durations: called when tables are read. folder: where rows are written; None keeps them in memory,
+    where they were read. n_parts, block (bytes that are read at a time): as memory asks for where they are
+    None.
     """
+    names = (reference, system)
+    files = [shards_of(name, limits) for name in names]
+    if n_parts is None:
+        size = sum(bytes_as_text(file.name, file.size) for side in files for file in side)
+        wanted = max(4 * execute.jobs, -(-8 * size // max(1, execute.memory)))
+        n_parts = max(1, min(_MOST_PARTS, _MOST_PIECES // sum(map(len, files)), wanted))
+    block = block or min(max(execute.memory // 96, _BLOCK[0]), _BLOCK[1])
+    readings = [
+        Reading(file, execute.path(file.name), f"{role}.{number}", n_parts, block, limits, folder)
+        for role, side in enumerate(files)
+        for number, file in enumerate(side)
+    ]
+    # Pipes are this process's own.
+    streams = any(reading.path == "-" or is_stream(reading.path) for reading in readings)
+    where: Execute = Serial() if streams else execute
+    written = where.keep(write_parts, readings)
+    summaries = where.fetch(where.derive(_summary, written))
+    sides = summaries[: len(files[0])], summaries[len(files[0]) :]
+    # What is wrong with the reference is told first, whichever was found first.
+    ours, theirs = (
+        _whole(name, side, limits, elsewhere=not execute.on_disk)
+        for name, side in zip(names, sides, strict=True)
+    )
+    durations = read_durations()
+    extents = [[summary.extent for summary in side if summary.extent is not None] for side in sides]
+    groups = _grouped(extents, settings, durations, n_parts, execute.memory)
+    pieces_of: dict[tuple[int, ...], Pieces] = {}
+    for numbers in dict.fromkeys(group.numbers for group in groups.groups):
+        pieces: tuple[list[Any], list[Any]] = ([], [])
+        for at, (file, summary) in enumerate(zip(written, summaries, strict=True)):
+            for number in numbers:
+                if number in summary.pieces:
+                    own = where.derive(partial(_piece, number=number), [file])
+                    pieces[at >= len(files[0])].extend(own)
+        pieces_of[numbers] = pieces
+    by_stem = [_by_stem(names) for names in (ours.files, theirs.files, durations or ())]
+    parts = []
+    for numbers, stems, n_rows, n_bytes in groups.groups:
+        inside = [tuple(name for stem in sorted(stems) for name in names.get(stem, ())) for names in by_stem]
+        tables = replace(ours, files=inside[0]), replace(theirs, files=inside[1])
+        lengths = None if durations is None else {name: durations[name] for name in inside[2]}
+        parts.append(Part(*tables, lengths, pieces_of[numbers], n_rows, n_bytes))
+    parts = parts or [Part(ours, theirs, durations)]
+    n_ours, n_theirs = (sum(summary.held.n_rows for summary in side) for side in sides)
+    whole = Partition(parts, ours, theirs, (n_ours, n_theirs), groups.n_values, groups.n_cells)
+    return whole, durations
 
-    of: list[tuple[tuple[int, ...], frozenset[str]]]
-    number: Mapping[str, int]
-    n_rows: npt.NDArray[np.float64]
-    n_bytes: npt.NDArray[np.float64]
-    n_values: int
-    n_cells: int
-    least: float
 
-    def sizes(self, stems: Iterable[str]) -> tuple[int, float]:
-        """Return the rows of some recordings, and the bytes that these take."""
-        at = [self.number[stem] for stem in stems]
-        return int(self.n_rows[at].sum()), float(self.n_bytes[at].sum())
-
-
-def grouped(
+def _grouped(
     sides: Sequence[Sequence[Extent]],
     settings: Settings,
     durations: Mapping[str, float] | None,
@@ -182,36 +244,153 @@ def grouped(
         k = number[stem_of(name)]
         length[k] = max(length[k], seconds)
     cells = np.ceil(length / settings.segment_length) * n_classes
-    size = bytes_per_file(n_classes, settings) + _bytes_per_cell(settings) * cells
+    size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
     size += 0.0 if in_memory else n_bytes
     counts = len(number) * bytes_per_file(n_classes, settings)
-    totals = int(n_values), int(cells.sum()), float(max(counts, size.max(initial=0.0)))
-    if UNNAMED in every:
-        # It goes by the name that the other side has: only together they are one recording.
-        one = [(tuple(range(n_parts)), frozenset(number))]
-        return Groups(one, number, n_rows, n_bytes, *totals)
     parts = np.array([part_of(stem, n_parts) for stem in number], dtype=np.int64)
-    groups: dict[tuple[int, int], list[str]] = {}
-    stems = list(number)
+    inside: dict[tuple[int, int], list[int]] = {}
     for part in range(n_parts):
         own = np.flatnonzero(parts == part)
         # What was counted already stays.
         full = np.cumsum(size[own]) // max(1.0, most / 2)
         for recording, group in zip(own.tolist(), full.tolist(), strict=True):
-            groups.setdefault((part, int(group)), []).append(stems[recording])
-    of: list[tuple[tuple[int, ...], frozenset[str]]]
-    of = [((k,), frozenset(inside)) for (k, _), inside in groups.items()]
-    return Groups(of, number, n_rows, n_bytes, *totals)
+            inside.setdefault((part, int(group)), []).append(recording)
+    in_parts: list[tuple[tuple[int, ...], list[int]]]
+    in_parts = [((part,), some) for (part, _), some in inside.items()]
+    if UNNAMED in every:
+        # It goes by the name that the other side has: only together they are one recording.
+        in_parts = [(tuple(range(n_parts)), list(range(len(number))))]
+    stems = list(number)
+    groups = [
+        Group(numbers, frozenset(stems[k] for k in some), int(n_rows[some].sum()), float(n_bytes[some].sum()))
+        for numbers, some in in_parts
+    ]
+    return Groups(groups, n_values, int(cells.sum()), float(max(counts, size.max(initial=0.0))))
 
 
-def by_stem(names: Iterable[str]) -> dict[str, list[str]]:
+def _by_stem(names: Iterable[str]) -> dict[str, list[str]]:
     """Return names by the least of them."""
-    found: dict[str, list[str]] = {}
+    by_stem: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(stem_of(name), []).append(name)
-    return found
+        by_stem.setdefault(stem_of(name), []).append(name)
+    return by_stem
 
 
-def names_in(by_stem: Mapping[str, Sequence[str]], stems: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of some recordings."""
-    return tuple(name for stem in sorted(stems) for name in by_stem.get(stem, ()))
+# Files, each written to parts by whoever reads it.
+
+
+class Reading(NamedTuple):
+    """A file to be written to parts. path: where it is for who reads it; folder: None for memory."""
+
+    file: ShardFile
+    path: str
+    stem: str
+    n_parts: int
+    block: int
+    limits: Limits
+    folder: Path | None
+
+    @property
+    def name(self) -> str:
+        """Return what the file is called, for messages."""
+        return spelled(self.file.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written to parts: its rows by part, None where only their numbers are told."""
+
+    held: Held
+    extent: Extent | None
+    pieces: Mapping[int, Piece | None]
+
+
+def write_parts(reading: Reading) -> Written | EvaluationError:
+    """Write the rows of a file to the parts of their recordings; return what is wrong where something is."""
+    path, name = spelled(reading.path), reading.name
+    try:
+        written = _write_parts(reading)
+    except EvaluationError as error:
+        # It is told by the name that it goes by, wherever it was read.
+        if path == name:
+            return error.with_traceback(None)
+        if not isinstance(error, InputError):
+            return type(error)(str(error).replace(path, name))
+        problems = [
+            replace(each, source=each.source.replace(path, name), message=each.message.replace(path, name))
+            for each in error.problems
+        ]
+        return InputError(problems, error.more)
+    rows = written.held.rows
+    if path == name or rows is None:
+        return written
+    rows = replace(rows, origin=replace(rows.origin, name=rows.origin.name.replace(path, name)))
+    return replace(written, held=replace(written.held, rows=rows))
+
+
+def _write_parts(reading: Reading) -> Written:
+    from tempfile import gettempdir
+
+    file, limits = reading.file, reading.limits
+    scratch = reading.folder or Path(gettempdir())
+    try:
+        blocks = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
+        with PartWriter(reading.n_parts, limits, reading.folder, reading.stem) as writer:
+            for rows in blocks.rows:
+                writer.add(rows)
+            extent, pieces = writer.close(blocks.sha256)
+        # Tables that do not name their recordings cannot be read so.
+        named = True if extent.names.files else None
+    except UnfitError:
+        whole = (
+            read_rows(reading.path, limits=limits)
+            if file.alone
+            else read_table(open_source(reading.path, limits=limits), limits=file.limits(limits))
+        )
+        held = Held.of(file, whole)
+        if whole is None:
+            return Written(held, None, {})
+        named = held.named
+        if not named and not file.alone and len(whole):
+            whole = with_recording(whole, recording_of(file.name))
+        sha256 = whole.origin.sha256 or ""
+        with PartWriter(reading.n_parts, limits, reading.folder, f"{reading.stem}.whole") as writer:
+            writer.add(whole)
+            extent, pieces = writer.close(lambda: sha256)
+    return Written(Held(file, extent.names, int(extent.n_rows.sum()), named), extent, pieces)
+
+
+def _summary(written: Written | EvaluationError) -> Written | EvaluationError:
+    """Return all but the rows of a file."""
+    if isinstance(written, EvaluationError):
+        return written
+    return replace(written, pieces=dict.fromkeys(written.pieces))
+
+
+def _piece(written: Written, number: int) -> Piece | None:
+    return written.pieces[number]
+
+
+def _whole(
+    name: str, files: Sequence[Written | EvaluationError], limits: Limits, *, elsewhere: bool
+) -> EventTable:
+    """Return the table that some files are together, without any row; raises what is wrong with the first.
+
+    elsewhere: whether files were read on other machines, which may not see what is here.
+    """
+    held = []
+    for file in files:
+        if not isinstance(file, EvaluationError):
+            held.append(file.held)
+            continue
+        if not elsewhere or not isinstance(file, InputError):
+            raise file
+        expected = "expected shards where all workers see them by the same path, or URLs"
+        problems = [
+            replace(each, message=f"{each.message}; {expected}")
+            if each.code == "unreadable-file" and os.access(each.source, os.R_OK)
+            else each
+            for each in file.problems
+        ]
+        raise InputError(problems, file.more)
+    return joined(name, recordings(name, held), limits)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation import weights
-from sedeval_soft.evaluation.count import Columns
+from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, bca, files_of, held, jackknife, percentile
 from sedeval_soft.evaluation.optimal import (
     WeightedScores,
@@ -134,12 +134,12 @@ class Replicates:
             optimal = [(family, find(tally, family[0], settings)) for find in finders for family in families]
             return cls(tally, Statistics.of(tally), settings, cells, optimal, {})
         fixed = {family: _thresholds(best[family]) for family in families}
-        columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
+        columns: Columns = {}
         for family, by_use in fixed.items():
             for use, thresholds in by_use.items():
-                columns.enter(f"{family[0]}.{use}", counts_at(tally, family[0], thresholds, settings))
-        counted = replace(tally, per_class=columns.per_class, per_file=columns.per_file)
-        return cls(tally, Statistics.of(counted), settings, cells, (), fixed)
+                counts = counts_at(tally, family[0], thresholds, settings)
+                columns |= columns_of(f"{family[0]}.{use}", counts)
+        return cls(tally, Statistics.of(with_columns(tally, columns)), settings, cells, (), fixed)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.

@@ -1,13 +1,10 @@
-"""Scores as named values, and what is beside them: intervals, folds, what costs most, chance levels.
-
-No formatting is here, and no arithmetic but the spread over folds.
-"""
+"""Scores as named values: no formatting, no arithmetic. `details` has what may stand beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.names import did_you_mean
@@ -15,6 +12,8 @@ from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -65,137 +64,6 @@ class Input:
     ignored: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Which class was taken for which.
-
-    basis, reading: of what. classes: names. pairs: counts by reference class, then by system class.
-    missed: by reference class, where no system class is. inserted: by system class, where there is no
-    reference class.
-    """
-
-    basis: str
-    reading: str
-    classes: tuple[str, ...]
-    pairs: tuple[tuple[int, ...], ...]
-    missed: tuple[int, ...]
-    inserted: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """The chance level of a score.
-
-    chance: the mean score of the same output where it knows nothing of the recordings; None where undefined.
-    error: the standard error of that mean; None of a mean that is exact. normalised: (score - chance) / (best
-    - chance): 0 at chance, 1 for the best; None where there is no best, or it is at chance.
-    """
-
-    chance: float | None
-    error: float | None
-    normalised: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """The chance levels of scores, by name.
-
-    draws: how many arrangements in time were looked at; everything: whether these are all that there are.
-    seed: of the random numbers.
-    """
-
-    draws: int
-    seed: int
-    everything: bool
-    levels: Mapping[str, Level]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How a score differs between folds.
-
-    name: of the score of all folds pooled. values: of each fold, None where undefined. mean, deviation: of
-    the defined ones, and their standard deviation (divided by their number less 1); None of fewer than two.
-    """
-
-    name: str
-    values: tuple[float | int | None, ...]
-    mean: float | None
-    deviation: float | None
-
-    @classmethod
-    def of(cls, name: str, values: Sequence[float | int | None]) -> Self:
-        """Return the spread of a score that has these values in the folds."""
-        from statistics import fmean, stdev
-
-        known = [float(value) for value in values if value is not None]
-        several = len(known) > 1
-        return cls(name, tuple(values), fmean(known) if several else None, stdev(known) if several else None)
-
-
-@dataclass(frozen=True, slots=True)
-class Folds:
-    """The folds by name, how many files each has, and the spread of scores over them."""
-
-    names: tuple[str, ...]
-    files: tuple[int, ...]
-    spreads: tuple[Spread, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Offender:
-    """A file, a class, or a segment that costs much.
-
-    file: None for a class. class_name: of a segment the class that costs most in it; None for a file.
-    onset, offset: of a segment, in seconds. cost: missed + inserted. share: of the cost of all, in [0, 1].
-    missed, inserted: what of the reference the system lacks, and what it has beyond it, in segments (or
-    events): sums of values for the soft reading. reference, system: the values of a segment's class.
-    """
-
-    file: str | None
-    class_name: str | None
-    cost: float | int
-    share: float
-    missed: float | int
-    inserted: float | int
-    onset: float | None = None
-    offset: float | None = None
-    reference: float | None = None
-    system: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """What costs most, the worst first.
-
-    basis, reading: of which counts; `segment.soft` if it is evaluated. Segments are listed for segments only.
-    """
-
-    basis: str
-    reading: str
-    files: tuple[Offender, ...]
-    classes: tuple[Offender, ...]
-    segments: tuple[Offender, ...]
-
-
-THRESHOLDS = tuple(k / 10 for k in range(1, 10))
-"""Thresholds of the reference at which scores are told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """Averages of scores at each of some thresholds of the reference.
-
-    thresholds: (n,) ascending. at: by basis, (n,) how many segments or clips of a class have exactly that
-    value in the reference, or how many of its events are there up to it and not above: whether these count is
-    decided by > or >=. scores: by name, (n,) values, None where undefined.
-    """
-
-    thresholds: tuple[float, ...]
-    at: Mapping[str, tuple[int, ...]]
-    scores: Mapping[str, tuple[float | int | None, ...]]
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Scores(Mapping[str, "float | int | None"]):
     """All scores of one system, by name.
@@ -220,7 +88,7 @@ class Scores(Mapping[str, "float | int | None"]):
     inputs: tuple[Input, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
-    version: str = field(default="")
+    version: str = ""
     confusion: tuple[Confusion, ...] = ()
     runs: tuple[str, ...] = ()
     folds: Folds | None = None
@@ -295,12 +163,8 @@ class Scores(Mapping[str, "float | int | None"]):
 
 SCHEMA = "soft-sed-eval/1"
 
-_OFFENDER = (
-    *("file", "class_name", "onset", "offset", "cost", "share", "missed", "inserted", "reference", "system"),
-)
-"""The order of what JSON says of an offender."""
-
 _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
+_OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
@@ -309,13 +173,13 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
     Its `board` is null: `board_document` returns the document of systems that are compared.
     """
     first = systems[0]
-    inputs = {(item.role, item.name): item for scores in systems for item in scores.inputs}
+    inputs = {(item.role, item.name): plain(item) for scores in systems for item in scores.inputs}
     return {
         "schema": SCHEMA,
         "version": first.version,
         "signature": first.signature,
         "settings": first.settings.to_dict(),
-        "inputs": [_input(item) for item in inputs.values()],
+        "inputs": [{"path": item.pop("name"), **item} for item in inputs.values()],
         "warnings": list(dict.fromkeys(warning for scores in systems for warning in scores.warnings)),
         "board": None,
         "systems": [_system(scores) for scores in systems],
@@ -325,55 +189,33 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
 def plain(value: Any) -> Any:  # noqa: ANN401 - any part of a result
     """Return a part of a result as JSON has it: dicts of fields by their names, lists, numbers and texts."""
     if is_dataclass(value):
-        names = _OFFENDER if isinstance(value, Offender) else [field.name for field in fields(value)]
-        return {_JSON_NAMES.get(name, name): plain(getattr(value, name)) for name in names}
+        return {
+            _JSON_NAMES.get(part.name, part.name): plain(getattr(value, part.name)) for part in fields(value)
+        }
     if isinstance(value, Mapping):
         return {key: plain(part) for key, part in value.items()}
     return [plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _input(item: Input) -> dict[str, Any]:
-    whole = plain(item)
-    return {"path": whole.pop("name"), **whole}
-
-
 def _system(scores: Scores) -> dict[str, Any]:
     runs = {"names": list(scores.runs), "confidence": scores.settings.confidence}
-    return {
+    names = [(_JSON_NAMES.get(name, name), name) for name in _OF_SCORE]
+    system: dict[str, Any] = {
         "name": scores.system,
         "files": len(scores.files),
         "length": scores.length,
         "segments": scores.n_segments,
         "classes": list(scores.classes),
-        "scores": [_score(score) for score in scores.scores.values()],
+        "scores": [{key: getattr(score, name) for key, name in names} for score in scores.scores.values()],
         "confusion": plain(scores.confusion),
         "runs": runs if scores.runs else None,
         "folds": plain(scores.folds),
         "worst": plain(scores.worst),
         "sweep": plain(scores.sweep),
-        **({} if scores.chance is None else {"chance": _chance(scores.chance, scores)}),
     }
-
-
-def _score(score: Score) -> dict[str, Any]:
-    return {
-        "name": score.name,
-        "basis": score.basis,
-        "reading": score.reading,
-        "measure": score.measure,
-        "average": score.average,
-        "class": score.class_name,
-        "group": score.group,
-        "value": score.value,
-        "low": score.low,
-        "high": score.high,
-    }
-
-
-def _chance(chance: Chance, scores: Scores) -> dict[str, Any]:
-    return {
-        "draws": chance.draws,
-        "seed": chance.seed,
-        "everything": chance.everything,
-        "levels": [{"name": name, **plain(level)} for name, level in chance.levels.items() if name in scores],
-    }
+    if scores.chance is not None:
+        chance = plain(scores.chance)
+        levels = chance.pop("levels")
+        chance["levels"] = [{"name": name, **level} for name, level in levels.items() if name in scores]
+        system["chance"] = chance
+    return system

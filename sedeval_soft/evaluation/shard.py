@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from fnmatch import fnmatchcase
+
+import numpy as np
 
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import STEERING
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.alignment_report import AlignmentReport
+from sedeval_soft.timeline.recordings import Recordings, align, merges
 
-Tables = dict[tuple[str, str], Any]
-"""Measures by basis and reading."""
+Files = dict[str, tuple[str, ...]]
+"""Files of each scene or fold by its name, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +30,11 @@ class Shard:
     """Statistics of some files, and what is said of where they are from.
 
     settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
-    classes of each group alone. findings: what a reader should know. inputs: what was read, by role and name.
-    durations: seconds by file name; None where none were given. tables: what was counted at best thresholds
-    part by part, of the whole (None) and of groups and scenes by their names; empty where tallies have all
-    segments and events.
+    classes of each group alone: errors regardless of class are other ones among fewer classes. findings: what
+    a reader should know. inputs: what was read, by role and name. durations: seconds by file name; None where
+    none were given. tables: what only all files together tell, where it was found part by part and tallies
+    have no segments and events: of the whole (None) and of groups and scenes by their names. notes: what a
+    reader must know of these tables, likewise.
     """
 
     settings: Settings
@@ -36,16 +45,21 @@ class Shard:
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
     tables: Mapping[str | None, Tables] = field(default_factory=dict)
-
-    def systems(self) -> list[str]:
-        """Return the names of what was merged, if the system's name was made of them; else that."""
-        names = sorted({item.name for item in self.inputs if item.role == "system"})
-        return names if self.system == ", ".join(names) else [self.system]
+    notes: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
 
     def slim(self) -> Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""
         groups = {name: tally.slim() for name, tally in self.groups.items()}
         return replace(self, tally=self.tally.slim(), groups=groups)
+
+    def scopes(self) -> Iterator[tuple[str | None, Tally]]:
+        """Yield the whole (None), the groups of classes and the scenes, those without any file left out."""
+        yield None, self.tally
+        yield from self.groups.items()
+        for name, patterns in self.settings.scenes.items():
+            fits = [any(fnmatchcase(file, form) for form in patterns) for file in self.tally.files]
+            if any(fits):
+                yield name, self.tally.take(np.flatnonzero(fits))
 
     def check_whole(self) -> None:
         """Raise EvaluationError where segments and events are not kept: only scores are made of that."""
@@ -63,21 +77,126 @@ class Shard:
         first = shards[0]
         if len(shards) == 1:
             return first
+        systems = set()
         for shard in shards:
             shard.check_whole()
             refuse_other_settings(first.settings, shard.settings)
-        durations = [shard.durations for shard in shards if shard.durations is not None]
+            names = {item.name for item in shard.inputs if item.role == "system"}
+            # One that was merged itself is called by the names of what it was made of.
+            systems |= names if shard.system == ", ".join(sorted(names)) else {shard.system}
+        lengths = [shard.durations for shard in shards if shard.durations is not None]
         findings = AlignmentReport.merge(shard.findings for shard in shards)
-        systems = sorted({name for shard in shards for name in shard.systems()})
         return Shard(
             settings=first.settings,
-            system=", ".join(systems),
+            system=", ".join(sorted(systems)),
             tally=Tally.merge(shard.tally for shard in shards),
             groups={name: Tally.merge(shard.groups[name] for shard in shards) for name in first.groups},
             findings=findings,
             inputs=_joined([item for shard in shards for item in shard.inputs], findings),
-            durations={name: own[name] for own in durations for name in own} if durations else None,
+            durations={name: own[name] for own in lengths for name in own} if lengths else None,
         )
+
+
+def shard_of_rows(
+    reference: EventTable,
+    system: EventTable,
+    settings: Settings,
+    durations: Mapping[str, float] | None = None,
+    name: str | None = None,
+    *,
+    batch: bool = False,
+    cells: bool = False,
+) -> Shard:
+    """Return the statistics of rows; arguments as for `evaluate`.
+
+    batch: whether more files will follow, so that what is missing here may not be missing in all.
+    cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
+    """
+    pair = align(reference, system, settings, durations)
+    sides = {"reference": reference, "system": system}
+    inputs = tuple(describe(rows, role, settings) for role, rows in sides.items())
+    if batch:
+        # Data in memory go by their role, so that batches of them can be told of as one.
+        inputs = tuple(
+            item if item.sha256 is not None else replace(item, name=item.role, form="in memory")
+            for item in inputs
+        )
+    else:
+        # What is refused is refused before much is computed.
+        if settings.strict:
+            pair.findings.warnings(settings)
+        scenes_of(pair.files, pair.classes, settings)
+    return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
+
+
+def shard_of(
+    pair: Recordings,
+    inputs: tuple[Input, ...],
+    settings: Settings,
+    system: str,
+    durations: Mapping[str, float] | None = None,
+    *,
+    cells: bool = False,
+) -> Shard:
+    """Return the statistics of a pair; `inputs` and `durations` are what it was made of, else as above."""
+    tally = tally_pair(pair, settings, cells=cells)
+    groups = {
+        # A class that the pair lacks counts nothing.
+        name: tally_pair(pair.with_classes(tuple(c for c in labels if c in pair.classes)), settings)
+        for name, labels in settings.groups.items()
+    }
+    return Shard(settings, system, tally, groups, pair.findings, inputs, durations)
+
+
+def describe(rows: EventTable, role: str, settings: Settings) -> Input:
+    """Return what was read, for headers and signatures."""
+    origin = rows.origin
+    # Post-processing makes events of rows that may touch.
+    merged = merges(rows, settings) or (role == "system" and settings.postprocesses)
+    return Input(
+        name=origin.name,
+        role=role,
+        sha256=origin.sha256,
+        rows=len(rows),
+        files=len(rows.files),
+        classes=len(rows.classes),
+        form=origin.form,
+        has_values=rows.has_values,
+        events="merge" if merged else "rows",
+        ignored=origin.ignored,
+    )
+
+
+def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) -> Files:
+    """Return the files of each scene.
+
+    Raises EvaluationError, naming all that are wrong, for a group with a class that is not evaluated and for
+    a scene that no file belongs to.
+    """
+    problems = [
+        f"group {name!r}: {label!r} is not an evaluated class{did_you_mean(label, classes)}"
+        for name, labels in settings.groups.items()
+        for label in labels
+        if label not in classes
+    ]
+    scenes = {
+        name: tuple(file for file in files if any(fnmatchcase(file, form) for form in patterns))
+        for name, patterns in settings.scenes.items()
+    }
+    for name, inside in scenes.items():
+        if not inside:
+            wanted = " or ".join(map(repr, settings.scenes[name]))
+            problems.append(f"scene {name!r}: no file matches {wanted}, of {listing(files, 'file')}")
+    if problems:
+        raise EvaluationError("\n".join(problems))
+    return scenes
+
+
+def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:
+    """Return settings that count what a second round over parts looks for, and nothing else."""
+    # What follows another tool needs its hard readings.
+    only = settings.only if settings.compat else only
+    return replace(settings, only=only, measures=(), thresholds=None, objective=None)
 
 
 def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
@@ -85,39 +204,31 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
     mine, other = ours.to_dict(), theirs.to_dict()
     different = [name for name in mine if name not in STEERING and mine[name] != other[name]]
     if different:
-        said = "; ".join(f"{name} is {mine[name]!r} and {other[name]!r}" for name in different)
-        raise EvaluationError(f"tallies of different settings cannot be merged: {said}")
-
-
-def in_memory(item: Input) -> Input:
-    """Return what is said of data in memory so that batches of it can be told of as one."""
-    return item if item.sha256 is not None else replace(item, name=item.role, form="in memory")
+        named = "; ".join(f"{name} is {mine[name]!r} and {other[name]!r}" for name in different)
+        raise EvaluationError(f"tallies of different settings cannot be merged: {named}")
 
 
 def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, ...]:
     """Return what was read, each file once, and data in memory as one input for each role."""
     files = {(item.role, item.name, item.sha256): item for item in inputs if item.sha256 is not None}
-    kept = [files[key] for key in sorted(files)]
+    joined = [files[key] for key in sorted(files)]
     for role in dict.fromkeys(item.role for item in inputs):
         own = [item for item in inputs if item.role == role and item.sha256 is None]
-        if own:
-            named = findings.reference_classes if role == "reference" else findings.system_classes
-            kept.append(_summed(own, len(named)))
+        if not own:
+            continue
+        forms = {item.form for item in own}
+        one = Input(
+            name=", ".join(sorted({item.name for item in own})),
+            role=role,
+            sha256=None,
+            rows=sum(item.rows for item in own),
+            files=sum(item.files for item in own),
+            classes=len(findings.reference_classes if role == "reference" else findings.system_classes),
+            form=forms.pop() if len(forms) == 1 else "in memory",
+            has_values=any(item.has_values for item in own),
+            events="merge" if any(item.events == "merge" for item in own) else "rows",
+            ignored=tuple(sorted({name for item in own for name in item.ignored})),
+        )
+        joined.append(one)
     # The reference first, as where there is one of each.
-    return tuple(sorted(kept, key=lambda item: (item.role, item.name)))
-
-
-def _summed(inputs: Sequence[Input], n_classes: int) -> Input:
-    forms = {item.form for item in inputs}
-    return Input(
-        name=", ".join(sorted({item.name for item in inputs})),
-        role=inputs[0].role,
-        sha256=None,
-        rows=sum(item.rows for item in inputs),
-        files=sum(item.files for item in inputs),
-        classes=n_classes,
-        form=forms.pop() if len(forms) == 1 else "in memory",
-        has_values=any(item.has_values for item in inputs),
-        events="merge" if any(item.events == "merge" for item in inputs) else "rows",
-        ignored=tuple(sorted({name for item in inputs for name in item.ignored})),
-    )
+    return tuple(sorted(joined, key=lambda item: (item.role, item.name)))

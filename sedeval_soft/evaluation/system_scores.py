@@ -1,74 +1,41 @@
-"""From a pair of tables to a shard, and from shards to the scores of a system."""
+"""The scores of a whole evaluation: of all files, of groups, scenes and folds, and what stands beside them.
+
+What settings ask for beside plain scores is imported only then: start-up is a feature.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.groups import Files, of_files, scenes_of, tally_groups
 from sedeval_soft.evaluation.optimal import unreachable
-from sedeval_soft.evaluation.score import confusion_tables, score_tally
+from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.evaluation.scores import Input, Score, Scores
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
+from sedeval_soft.measures.event import Collars
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import ORDERED, Plan
-from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.plan import CELLS, ORDERED, Plan
+from sedeval_soft.settings import Settings, short_fraction
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
-from sedeval_soft.timeline.recordings import Recordings, merges
+from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.details import Confusion, Folds
     from sedeval_soft.evaluation.resample import Progress
-    from sedeval_soft.evaluation.scores import Folds, Sweep, Worst
     from sedeval_soft.tables.file_groups import Partition
-
-
-def shard_of(
-    pair: Recordings,
-    inputs: tuple[Input, ...],
-    settings: Settings,
-    system: str,
-    durations: Mapping[str, float] | None = None,
-    *,
-    cells: bool = False,
-) -> Shard:
-    """Return the statistics of a pair; `inputs` and `durations` are what it was made of.
-
-    cells: whether the values of all segments are kept, whatever the scores need.
-    """
-    tally, groups = tally_pair(pair, settings, cells=cells), tally_groups(pair, settings)
-    return Shard(settings, system, tally, groups, pair.findings, inputs, durations)
-
-
-def describe(rows: EventTable, role: str, settings: Settings) -> Input:
-    """Return what was read, for headers and signatures."""
-    origin = rows.origin
-    # Post-processing makes events of rows that may touch.
-    joined = role == "system" and settings.postprocesses
-    return Input(
-        name=origin.name,
-        role=role,
-        sha256=origin.sha256,
-        rows=len(rows),
-        files=len(rows.files),
-        classes=len(rows.classes),
-        form=origin.form,
-        has_values=rows.has_values,
-        events="merge" if merges(rows, settings) or joined else "rows",
-        ignored=origin.ignored,
-    )
 
 
 def score_shard(
@@ -86,54 +53,109 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
-    asked, settings = shard.settings, _with_rule_followed(shard.settings, shard.tally)
-    parted, unknown = _parted(shard, folds=folds, by=by)
-    shard = _tuned(shard, settings, parted["folds"])
+    asked, settings, unknown = shard.settings, _with_rule_followed(shard), []
+    in_parts: dict[str, Files] = {"folds": {}, "by": {}}
+    for kind, partition in (("folds", folds), ("by", by)):
+        if partition is not None:
+            in_parts[kind], more = _assigned(shard, partition)
+            unknown += more
+    shard = _tuned(shard, settings, in_parts["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *_psds_notes(tally, settings), *_crowded(tally)]
+    warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings)]
+    if (overlapping := tally.per_file.get("event.soft.substitutions")) is not None:
+        warnings += _crowded(tally, overlapping)
     scenes = scenes_of(tally.files, tally.classes, settings)
     warnings += unknown
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if Plan.of(settings).psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
+    _check_apart({"groups": settings.groups, "scenes": scenes, **in_parts})
+    scenes |= in_parts["by"]
+
+    def scored(of: Tally, name: str | None) -> dict[str, Score]:
+        scores = score_tally(of, settings, shard.tables.get(name))
+        if settings.ci is None:
+            return scores
+        from sedeval_soft.evaluation.resample import with_intervals
+
+        return with_intervals(scores, of, settings, progress)
+
+    scores = scored(tally, None)
+    warnings += _score_notes(scores, tally, settings)
+    of_folds = {name: score_tally(of, settings) for name, of in _of_files(tally, in_parts["folds"]).items()}
+    every = {**scores}
     # Batches with other classes leave those of a group in the order of their names.
-    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-    _check_apart({"groups": settings.groups, "scenes": scenes, **parted})
-    scenes |= parted["by"]
-    counted = shard.tables
-    scores = _with_intervals(score_tally(tally, settings, counted.get(None)), tally, settings, progress)
-    warnings += _score_notes(list(scores.values()), tally, settings)
-    of_folds = dict(_of_folds(tally, parted["folds"], settings))
-    found = {**scores}
-    for name, part in {**groups, **of_files(tally, scenes)}.items():
-        own = _with_intervals(score_tally(part, settings, counted.get(name)), part, settings, progress)
+    groups = {name: of.with_classes(settings.groups[name]) for name, of in shard.groups.items()}
+    for name, of in {**groups, **_of_files(tally, scenes)}.items():
         # A group of classes has averages, and measures over all its classes, only.
-        kept = [score for score in own.values() if name in scenes or score.average is not None]
-        found |= _renamed(kept, name)
-        warnings += _psds_notes(part, settings, name)
-    for name, of_fold in of_folds.items():
-        found |= _renamed(list(of_fold.values()), name)
-    inputs = shard.inputs
-    keeps_curves = points or settings.reference_sweep or any(g in settings.measures for g in ORDERED)
+        own = [s for s in scored(of, name).values() if name in scenes or s.average is not None]
+        every |= _of_part(own, name)
+        warnings += _psds_notes(shard, of, settings, name)
+    for name, fold in of_folds.items():
+        every |= _of_part(fold.values(), name)
     return Scores(
-        scores=found,
+        scores=every,
         system=shard.system,
         classes=tally.classes,
         files=tally.files,
         length=int(tally.per_file["length"].sum()) / TICKS_PER_SECOND,
         n_segments=int(tally.per_file["n_segments"].sum()),
         settings=asked,
-        inputs=inputs,
+        inputs=shard.inputs,
         warnings=tuple(warnings),
-        signature=sign(version, asked, inputs, shard.durations, folds=folds, by=by),
+        signature=sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by),
         version=version,
-        confusion=confusion_tables(tally, settings),
-        folds=_spread(scores, of_folds, parted["folds"]) if folds is not None else None,
-        worst=_worst_of(tally, settings),
-        sweep=_sweep_of(tally, settings),
-        make_curves=partial(_curves_of, tally, settings) if keeps_curves else None,
+        folds=None if folds is None else _spread(scores, of_folds, in_parts["folds"]),
+        **_details(tally, settings, points=points),
     )
+
+
+def _details(tally: Tally, settings: Settings, *, points: bool) -> dict[str, Any]:
+    """Return what the settings ask for beside scores, as fields of `Scores`."""
+    details: dict[str, Any] = {}
+    if "confusion" in settings.measures:
+        details["confusion"] = _confusions(tally, settings)
+    if settings.worst:
+        from sedeval_soft.evaluation.worst import worst_of
+
+        details["worst"] = worst_of(tally, settings)
+    if settings.reference_sweep:
+        from sedeval_soft.evaluation.curves import sweep_of
+
+        details["sweep"] = sweep_of(tally, settings)
+    if points or settings.reference_sweep or any(group in settings.measures for group in ORDERED):
+        details["make_curves"] = partial(_curves_of, tally, settings)
+    return details
+
+
+def _curves_of(tally: Tally, settings: Settings) -> Curves:
+    from sedeval_soft.evaluation.curves import curves_of
+
+    return curves_of(tally, settings)
+
+
+def _confusions(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
+    """Return which class was taken for which, of segments, clips and events, both sides cut."""
+    from sedeval_soft.evaluation.details import Confusion
+    from sedeval_soft.measures.confusion import confuse_events, confuse_segments
+
+    plan, counts = Plan.of(settings), {}
+    for basis in CELLS:
+        if plan.scores(basis, "hard"):
+            reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
+            counts[basis] = confuse_segments(positive(reference, settings), detected(system, settings))
+    if plan.confuses_events:
+        # Which of the largest matchings is found must not depend on the order of the table.
+        ours, theirs = (tally.events[side].events().in_order() for side in ("reference", "detected"))
+        counts["event"] = confuse_events(ours, theirs, len(tally.classes), Collars.of(settings))
+    return tuple(
+        Confusion(
+            basis, "hard", tally.classes, tuple(map(tuple, of.pairs.tolist())),
+            tuple(of.missed.tolist()), tuple(of.inserted.tolist()),
+        )
+        for basis, of in counts.items()
+    )  # fmt: skip
 
 
 def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
@@ -141,8 +163,8 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
 
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
-    parted, _ = _parted(shard, folds=folds)
-    return _tuned(shard, _with_rule_followed(shard.settings, shard.tally), parted["folds"])
+    files = {} if folds is None else _assigned(shard, folds)[0]
+    return _tuned(shard, _with_rule_followed(shard), files)
 
 
 def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
@@ -153,72 +175,59 @@ def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
 
     if has_tuned(shard.tally):
         return shard
-    groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
+    groups = {name: with_tuned(of, settings, folds) for name, of in shard.groups.items()}
     return replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
 
 
-def _parted(shard: Shard, **given: Partition | None) -> tuple[dict[str, Files], list[str]]:
-    """Return the files of each part, and warnings of those that are not evaluated."""
-    files = shard.tally.files
-    parted: dict[str, Files] = {name: {} for name in given}
-    warnings = []
-    for name, partition in given.items():
-        if partition is not None:
-            from sedeval_soft.tables.file_groups import assign
+def _with_rule_followed(shard: Shard) -> Settings:
+    """Return settings that name the thresholds that follow from their rule, if they have one."""
+    if not isinstance(shard.settings.thresholds, str):
+        return shard.settings
+    from sedeval_soft.evaluation.tuned import with_rule_followed
 
-            shard.check_whole()
-            parted[name], more = assign(partition, files)
-            warnings += [f"{partition.source}: {listing(more, 'file')} not evaluated"] if more else []
-    return parted, warnings
+    return with_rule_followed(shard.settings, shard.tally)
+
+
+def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
+    """Return the files of each part, and a warning of those that are not evaluated."""
+    from sedeval_soft.tables.file_groups import assign
+
+    shard.check_whole()
+    files, unknown = assign(partition, shard.tally.files)
+    return files, [f"{partition.source}: {listing(unknown, 'file')} not evaluated"] if unknown else []
+
+
+def _of_files(tally: Tally, parts: Mapping[str, Sequence[str]]) -> dict[str, Tally]:
+    """Return the tally of the files of each part."""
+    position = {file: i for i, file in enumerate(tally.files)} if parts else {}
+    return {
+        name: tally.take(np.array([position[file] for file in files], dtype=np.int64))
+        for name, files in parts.items()
+    }
+
+
+def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
+    """Return scores by the names that they have as those of a part."""
+    renamed = {}
+    for score in scores:
+        name = spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
+        renamed[name] = replace(score, name=name, group=part)
+    return renamed
 
 
 def _check_apart(parts: Mapping[str, Mapping[str, object]]) -> None:
-    """Raise EvaluationError where two kinds of parts have the same name: scores are called by it."""
+    """Raise EvaluationError where two kinds of parts have the same name, or there is one fold alone."""
     for (kind, names), (other, others) in combinations(parts.items(), 2):
         both = sorted({*names} & {*others})
         if both:
             raise EvaluationError(f"{kind} and {other} both have {both[0]!r}; expected each name once")
-
-
-def _crowded(tally: Tally) -> list[str]:
-    overlapping = tally.per_file.get("event.soft.substitutions")
-    if overlapping is None or not np.isnan(overlapping).any():
-        return []
-    crowded = [tally.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
-    said = (
-        f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
-        "their class; the soft event-based error rate of all classes together is left undefined"
-    )
-    return [said]
-
-
-def _psds_notes(tally: Tally, settings: Settings, name: str | None = None) -> list[str]:
-    if "soft" not in Plan.of(settings).psds:
-        return []
-    from sedeval_soft.measures.psds import psds_notes
-
-    return psds_notes(tally, settings, name)
-
-
-def _renamed(scores: list[Score], part: str) -> dict[str, Score]:
-    found = {}
-    for score in scores:
-        stem = (score.basis, score.reading, score.measure, score.average, score.class_name)
-        found[spell(*stem, part)] = replace(score, name=spell(*stem, part), group=part)
-    return found
-
-
-def _of_folds(tally: Tally, folds: Files, settings: Settings) -> Iterator[tuple[str, dict[str, Score]]]:
-    """Yield the scores of the files of each fold."""
-    if len(folds) == 1:
-        raise EvaluationError(f"there is one fold, {next(iter(folds))!r}; expected two or more")
-    for name, part in of_files(tally, folds).items():
-        yield name, score_tally(part, settings)
+    if len(parts["folds"]) == 1:
+        raise EvaluationError(f"there is one fold, {next(iter(parts['folds']))!r}; expected two or more")
 
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
-    from sedeval_soft.evaluation.scores import Folds, Spread
+    from sedeval_soft.evaluation.details import Folds, Spread
 
     spreads = [
         Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])
@@ -228,31 +237,29 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-# What settings ask for beside plain scores is imported where they do: start-up is a feature.
+def _crowded(tally: Tally, overlapping: npt.NDArray[Any]) -> list[str]:
+    crowded = [tally.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
+    if not crowded:
+        return []
+    text = (
+        f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
+        "their class; the soft event-based error rate of all classes together is left undefined"
+    )
+    return [text]
 
 
-def _with_rule_followed(settings: Settings, tally: Tally) -> Settings:
-    """Return settings that name the thresholds that follow from their rule, if they have one."""
-    if not isinstance(settings.thresholds, str):
-        return settings
-    from sedeval_soft.evaluation.tuned import with_rule_followed
+def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> Sequence[str]:
+    """Return what a reader must know of the PSDS of the whole, or of a group or scene."""
+    if shard.tables or "soft" not in Plan.of(settings).psds:
+        return shard.notes.get(name, ())
+    from sedeval_soft.measures.psds import psds_notes
 
-    return with_rule_followed(settings, tally)
-
-
-def _with_intervals(
-    scores: dict[str, Score], tally: Tally, settings: Settings, progress: Progress | None
-) -> dict[str, Score]:
-    if settings.ci is None:
-        return scores
-    from sedeval_soft.evaluation.resample import with_intervals
-
-    return with_intervals(scores, tally, settings, progress)
+    return psds_notes(tally, settings, name)
 
 
-def _score_notes(scores: list[Score], tally: Tally, settings: Settings) -> list[str]:
+def _score_notes(scores: Mapping[str, Score], tally: Tally, settings: Settings) -> list[str]:
     """Return what a reader must know of constraints that nothing satisfies, and of intervals."""
-    notes = [] if settings.satisfice is None else unreachable(scores, settings)
+    notes = [] if settings.satisfice is None else unreachable(list(scores.values()), settings)
     if settings.ci is not None:
         from sedeval_soft.evaluation.resample import interval_notes
 
@@ -260,23 +267,50 @@ def _score_notes(scores: list[Score], tally: Tally, settings: Settings) -> list[
     return notes
 
 
-def _worst_of(tally: Tally, settings: Settings) -> Worst | None:
-    if not settings.worst:
-        return None
-    from sedeval_soft.evaluation.worst import worst_of
-
-    return worst_of(tally, settings)
+# The signature: the line that makes a result repeatable.
 
 
-def _sweep_of(tally: Tally, settings: Settings) -> Sweep | None:
-    if not settings.reference_sweep:
-        return None
-    from sedeval_soft.evaluation.reference_sweep import sweep_of
+def sign(
+    version: str,
+    settings: Settings,
+    inputs: Sequence[Input],
+    durations: Mapping[str, float] | None = None,
+    **partitions: Partition | None,
+) -> str:
+    """Return the signature: `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
 
-    return sweep_of(tally, settings)
+    durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
+    partitions: of the files, by the name of the option that asks for them.
+    """
+    shown = []
+    for name, value in settings.to_dict().items():
+        if name == "segment_length":
+            text = short_fraction(value)
+        elif isinstance(value, bool):
+            text = "yes" if value else "no"
+        elif isinstance(value, list | dict):
+            text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        else:
+            text = str(value)
+        if value is not None:
+            shown.append(f"{name}={text}")
+    hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
+    if durations is not None:
+        lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
+        hashes.append(f"durations:sha256={sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}")
+    for name, partition in partitions.items():
+        if partition is not None:
+            hashed = f"sha256={partition.sha256}" if partition.sha256 else json.dumps(partition.source)
+            hashes.append(f"{name}:{hashed}")
+    return f"soft-sed-eval {version} | {' '.join(shown)} | {' '.join(hashes)}"
 
 
-def _curves_of(tally: Tally, settings: Settings) -> Curves:
-    from sedeval_soft.evaluation.curves import curves_of
+def sign_together(signed: Sequence[tuple[str, Sequence[Input]]], **asked: object) -> str:
+    """Return the signature of several systems: that of the first, the other systems, and what they were for.
 
-    return curves_of(tally, settings)
+    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None nothing.
+    """
+    others = [item for _, inputs in signed[1:] for item in inputs if item.role == "system"]
+    hashes = "".join(f" system:sha256={item.sha256 or 'none'}" for item in others)
+    shown = "".join(f" {name}={json.dumps(value)}" for name, value in asked.items() if value is not None)
+    return f"{signed[0][0]}{hashes} |{shown}"

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError, be, counted
-from sedeval_soft.evaluation.count import Columns
+from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import candidates_of, counts_at
 from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.detection import DetectionCounts, f_beta
@@ -46,13 +46,13 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
 
     folds: the files of each, if the settings tune over given folds.
     """
-    columns = Columns(dict(tally.per_class), dict(tally.per_file), {}, {})
     plan = Plan.of(settings)
+    columns: Columns = {}
     for basis in BASES:
         if plan.scores(basis, "tuned"):
             parts = tuned_thresholds(tally, basis, settings, folds)
-            columns.enter(f"{basis}.tuned", _counts(tally, basis, parts, settings))
-    return replace(tally, per_class=columns.per_class, per_file=columns.per_file)
+            columns |= columns_of(f"{basis}.tuned", _counts(tally, basis, parts, settings))
+    return with_columns(tally, columns)
 
 
 def tuned_thresholds(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.evaluation.scores import Offender, Worst
+from sedeval_soft.evaluation.details import Offender, Worst
 from sedeval_soft.measures.segment import common
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
@@ -111,17 +111,9 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> tuple[Offender,
         end = end if begin >= length else min(end, length)
         onset, offset = (float(to_seconds(np.array(ticks))) for ticks in (begin, end))
         cost, c = float(missed[i] + inserted[i]), int(worst[i])
+        numbers = cost, cost / total, float(missed[i]), float(inserted[i])
+        values = float(reference[c, i]), float(system[c, i])
         found.append(
-            Offender(
-                *(
-                    tally.files[file],
-                    tally.classes[c],
-                    cost,
-                    cost / total,
-                    float(missed[i]),
-                    float(inserted[i]),
-                ),
-                *(onset, offset, float(reference[c, i]), float(system[c, i])),
-            )
+            Offender(tally.files[file], tally.classes[c], *numbers, *values, onset=onset, offset=offset)
         )
     return tuple(found)

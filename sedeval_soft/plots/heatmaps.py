@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.scores import Confusion
+from sedeval_soft.evaluation.details import Confusion
 from sedeval_soft.plots.data import System, Systems
 from sedeval_soft.plots.figure import (
     POINTS,

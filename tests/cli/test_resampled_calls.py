@@ -51,30 +51,6 @@ def test_just_the_number_of_runs_has_its_interval():
     assert [float(text) for text in done.stdout.split()] == [mean.value, mean.low, mean.high]
 
 
-OPTIONS = {
-    "seed": ("--seed", "3"),
-    "replicates": ("--replicates", "9"),
-    "confidence": ("--confidence", "0.9"),
-    "fixed": ("--fixed-thresholds",),
-}
-
-
-@pytest.mark.parametrize("asked", OPTIONS)
-def test_options_of_intervals_are_refused_where_there_are_none(asked, tmp_path):
-    refused = said(REFERENCE, SYSTEM, *OPTIONS[asked])
-    assert refused.startswith(f"{OPTIONS[asked][0]}: there are no intervals")
-    assert refused.endswith("expected --ci, too")
-    tally = str(tmp_path / "a.tally")
-    assert run(REFERENCE, SYSTEM, "--only", "segment.soft", "--save-tally", tally).exit_code == 0
-    assert said("merge", tally, *OPTIONS[asked]) == refused
-    # Of several systems differences are resampled whatever --ci says.
-    few = ("--replicates", "50") if asked != "replicates" else ()
-    several = (REFERENCE, SYSTEM, OTHER, "--only", "segment.soft")
-    assert run(*several, *OPTIONS[asked], *few).exit_code == 0
-    if asked != "confidence":
-        assert OPTIONS[asked][0] in said(*several, "--runs", *OPTIONS[asked])
-
-
 def test_runs_have_intervals_of_a_confidence():
     wide, narrow = (
         run(
@@ -84,13 +60,6 @@ def test_runs_have_intervals_of_a_confidence():
     )
     assert wide[0] == narrow[0]
     assert float(wide[1]) < float(narrow[1]) < float(narrow[2]) < float(wide[2])
-
-
-@pytest.mark.parametrize("path", ["-", "/dev/stdout", ""])
-def test_tallies_need_a_file(path, tmp_path):
-    for call in ((REFERENCE, SYSTEM), ("merge", "none.tally")):
-        assert said(*call, "--save-tally", path).startswith("--save-tally")
-    assert not Path("-").exists()
 
 
 def test_merged_results_and_tallies_need_two_files(tmp_path):
@@ -106,24 +75,3 @@ def test_a_tally_says_which_measures_it_lacks(tmp_path):
     assert run(REFERENCE, SYSTEM, "--only", "segment", "--save-tally", tally).exit_code == 0
     name = "segment.soft.roc_auc.macro"
     assert said("merge", tally, "--score", name) == f"{name} needs --measures curves"
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        (OTHER,),
-        (OTHER, "--runs"),
-        (OTHER, "--runs", "--format", "json"),
-        ("--format", "csv"),
-        ("--score", f"{F1}.macro"),
-        ("--only", "segment.optimal"),
-        ("--only", "ranking"),
-    ],
-)
-def test_what_costs_most_is_refused_where_nothing_shows_it(call):
-    assert "--worst" in said(REFERENCE, SYSTEM, *call, "--worst", "3")
-
-
-def test_a_baseline_that_is_no_system_is_refused_before_anything_is_read():
-    refused = said("none.tsv", "a.tsv", "b.tsv", "--baseline", "c.tsv")
-    assert "--baseline c.tsv is no SYSTEM; expected one of a.tsv, b.tsv" in refused

@@ -76,32 +76,6 @@ def test_each_method_gives_other_intervals_of_the_same_numbers(paths):
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
-def test_a_wrong_method_is_a_path_or_refused(paths):
-    assert call("--ci=percentile", paths["ref"], paths["good"]).code == 2
-    done = call(paths["ref"], paths["good"], "--replicates", "0", "--ci")
-    assert done.code == 2 and "replicates" in done.err
-    done = call(paths["ref"], paths["good"], "--confidence", "1.5", "--ci")
-    assert done.code == 2 and "confidence" in done.err
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--score", "segment.optimal.f1.macro"),
-        ("--score", "segment.soft.f1.macro", "--score", "event.optimal.f1.micro"),
-        ("--only", "segment.optimal"),
-        ("--only", "clip.optimal", "--only", "event.optimal"),
-    ],
-    ids=" ".join,
-)
-def test_the_jackknife_of_best_thresholds_is_refused(paths, options):
-    done = call(paths["ref"], paths["good"], "--ci", "jackknife", *options)
-    assert (done.code, done.out) == (2, "")
-    assert "jackknife is not valid" in done.err and "--ci bootstrap" in done.err
-    done = call(paths["ref"], paths["good"], "--ci", "jackknife", "--fixed-thresholds", *options, "-q")
-    assert done.code == 0
-
-
 def test_of_more_than_optimal_readings_the_jackknife_leaves_these_out(paths):
     done = call(paths["ref"], paths["good"], "--ci", "jackknife", "--format", "json")
     assert done.code == 0
@@ -144,38 +118,6 @@ def test_a_score_beyond_what_is_evaluated_may_rank(paths):
         assert done.code == 0, done.err
         assert done.document["board"]["rank_by"] == name
         assert done.document["board"]["entries"][0]["value"] is not None
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--rank-by", "segment.soft.f2.macro"), "segment.soft.f2.macro"),
-        (("--rank-by", "segment.soft.f1.marco"), "marco"),
-        (("--rank-by", "segment.hard.n_ref.micro"), "neither high nor low"),
-        (("--rank-by", "segment.soft.f1.macro@x"), "leave out the @"),
-        (("--rank-by", "event.soft.f1.macro", "--only", "segment"), "--only"),
-        (("--rank-by", "intersection.hard.psds"), "--psds"),
-        (("--baseline", "godo.tsv"), "--baseline godo.tsv is no SYSTEM"),
-        (("--runs", "--baseline", "x"), "--runs are of one system"),
-        (("--runs", "--rank-by", F1), "--runs are of one system"),
-        (("--runs", "--ci"), "--runs"),
-        (("--curves", "c.tsv"), "--curves is of one system"),
-        (("--save-tally", "x.tally"), "--save-tally is of one system"),
-        (("--check", "sed_eval"), "--check is of one system"),
-    ],
-    ids=lambda of: " ".join(of) if isinstance(of, tuple) else None,
-)
-def test_what_several_systems_cannot_have_is_refused(paths, options, said):
-    done = call(paths["ref"], paths["good"], paths["bad"], *options)
-    assert (done.code, done.out) == (2, "")
-    assert said in done.err
-
-
-@pytest.mark.parametrize("options", [("--rank-by", F1), ("--baseline", "x"), ("--runs",)], ids=" ".join)
-def test_what_one_system_cannot_have_is_refused(paths, options):
-    done = call(paths["ref"], paths["good"], *options)
-    assert (done.code, done.out) == (2, "")
-    assert f"{options[0]} is of several systems" in done.err
 
 
 def test_single_numbers_of_several_systems(paths):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from launched import program
+from called import call
 
 from sedeval_soft import Settings, compare, evaluate
+from sedeval_soft.cli.evaluate import evaluate as evaluate_command
 from sedeval_soft.cli.wrong_calls import as_options
 from sedeval_soft.errors import EvaluationError
 
@@ -44,7 +44,7 @@ SAID = {
 
 @pytest.mark.parametrize("text", SAID)
 def test_settings_are_spelled_as_options(text):
-    assert as_options(text) == SAID[text]
+    assert as_options(text, evaluate_command) == SAID[text]
 
 
 CALLS = {
@@ -63,13 +63,11 @@ def test_a_caller_of_either_kind_reads_its_own_names(said):
     options, settings = CALLS[said]
     with pytest.raises(EvaluationError, match=f"(^|\n){re.escape(said)}"):
         evaluate(REFERENCE, SYSTEM, settings=Settings.of(**settings))
-    done = subprocess.run(
-        [*program(), REFERENCE, SYSTEM, *options], capture_output=True, text=True, check=False
-    )
+    done = call(REFERENCE, SYSTEM, *options)
     name = re.match(r"\w+", said)[0]
     option = f"--{name.replace('_', '-')}"
-    assert done.returncode == 2
-    assert option + said.removeprefix(name).replace("=", " ") in done.stderr
+    assert done.code == 2
+    assert option + said.removeprefix(name).replace("=", " ") in as_options(done.err, evaluate_command)
 
 
 @pytest.mark.parametrize("given", [{"rank_by": 3}, {"rank_by": "segment.hard.tp.micro"}, {"baseline": "x"}])

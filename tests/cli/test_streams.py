@@ -67,16 +67,6 @@ def test_closed_standard_input_is_refused(tmp_path):
     assert done.stderr == "soft-sed-eval: -: standard input is closed; expected a table there\n"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["", SYSTEM], [REFERENCE, ""], *([REFERENCE, SYSTEM, o, ""] for o in ("--durations", "--config", "-o"))],
-)
-def test_empty_paths_are_refused(arguments, tmp_path):
-    done = shell(f"$E {' '.join(map(shlex.quote, arguments))}", tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "expected a path" in done.stderr
-
-
 @pytest.mark.parametrize("form", ["text", "json", "yaml", "csv", "markdown"])
 def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
     for name in (b"\xff.tsv", b"\xfe"):

@@ -120,14 +120,6 @@ def test_every_option_moves_thresholds(option, tmp_path, monkeypatch):
     assert any(found(basis, *given) != found(basis, *given[2:]) for basis in bases)
 
 
-def test_what_would_move_nothing_is_no_option_of_tune():
-    for option in ("--only", "--measures", "--worst", "--matching", "--cttc"):
-        assert "No such option" in run("tune", REFERENCE, SYSTEM, option, "1", code=2)
-    for rule in ("midpoint", REFERENCE):
-        said = run("tune", REFERENCE, SYSTEM, "--threshold", rule, code=2)
-        assert f"{rule!r} is not a number such as 0.5" in said
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -159,51 +151,11 @@ def test_thresholds_above_are_not_thresholds_at_or_above(thresholds):
     assert "found for active above thresholds; this evaluation has at or above" in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--thresholds", "no.yaml"), "no.yaml: cannot be read"),
-        (
-            ("--threshold", "no.yaml"),
-            "'no.yaml' is no number such as 0.5, no rule (midpoint or prior), and no file",
-        ),
-        (
-            ("--threshold", "prior", "--thresholds", "midpoint"),
-            "--threshold with a rule or a file is --thresholds",
-        ),
-        (("--thresholds", "prior", "--cross-tune", "2"), "thresholds are given; cross_tune finds them"),
-        (("--cross-tune", "2", "--objective", "segment.f2"), "objective must be one of segment.f1,"),
-        (("--cross-tune", "6"), "cross_tune=6: there are 5 files"),
-        (("--cross-tune", "1"), "cross_tune must be a whole number, 2 to 1000"),
-        (("--objective", "segment.f1"), "--objective is of --cross-tune, --folds and soft-sed-eval tune"),
-        (("--score", F1), "thresholds or cross_tune must be given"),
-        (("--thresholds", "prior", "--only", "event", "--score", F1), "is left out by --only event"),
-    ],
-)
-def test_calls_that_cannot_be(arguments, words):
-    assert words in run(REFERENCE, SYSTEM, *arguments, code=2)
-
-
-def test_a_tuned_score_to_rank_by_needs_thresholds():
-    said = run(REFERENCE, SYSTEM, OTHER, "--rank-by", F1, code=2)
-    assert said == f"{F1} needs --thresholds, --cross-tune or --folds"
-
-
-def test_unknown_objectives_are_refused_by_tune():
-    said = run("tune", REFERENCE, SYSTEM, "--objective", "event.recall", code=2)
-    assert said.startswith("objective must be one of segment.f1, segment.error_rate,")
-
-
-def test_inputs_are_not_overwritten(thresholds, tmp_path):
-    copy = tmp_path / "ref.tsv"
-    copy.write_bytes(Path(REFERENCE).read_bytes())
+def test_inputs_are_not_overwritten(thresholds):
     before = thresholds.read_bytes()
     said = run(REFERENCE, SYSTEM, "--thresholds", str(thresholds), "-o", str(thresholds), code=2)
     assert "this is the file of thresholds" in said
-    assert "this is the reference" in run("tune", str(copy), SYSTEM, "-o", str(copy), code=2)
-    assert "this is the system output" in run("tune", REFERENCE, str(copy), "-o", str(copy), code=2)
     assert thresholds.read_bytes() == before
-    assert copy.read_bytes() == Path(REFERENCE).read_bytes()
 
 
 def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
@@ -264,7 +216,7 @@ def test_threshold_takes_what_thresholds_does(rule, thresholds):
     assert hard == 0.5
 
 
-def test_a_constraint_is_shown_with_what_it_leaves(tmp_path):
+def test_a_constraint_is_shown_with_what_it_leaves():
     text = run(REFERENCE, SYSTEM, "--satisfice", "precision>=0.9", "--only", "segment")
     assert "satisfice  best thresholds where precision >= 0.9: highest F" in text
     assert "Classes, segment-based, optimal reading, best under the constraint" in text
@@ -273,16 +225,5 @@ def test_a_constraint_is_shown_with_what_it_leaves(tmp_path):
         said.startswith("segment: no threshold reaches precision>=0.9; the nearest: door opens")
         for said in found["warnings"]
     )
-    one = run(
-        REFERENCE,
-        SYSTEM,
-        "--satisfice",
-        "precision>=0.9",
-        "--score",
-        "segment.optimal.satisficed_recall[car]",
-    )
-    assert float(one) == 1.0
-    said = run(REFERENCE, SYSTEM, "--score", "segment.optimal.satisficed_recall[car]", code=2)
-    assert "needs --satisfice" in said
-    said = run(REFERENCE, SYSTEM, "--satisfice", "precision>0.9", code=2)
-    assert "such as 'precision>=0.9'" in said
+    asked = ("--satisfice", "precision>=0.9", "--score", "segment.optimal.satisficed_recall[car]")
+    assert float(run(REFERENCE, SYSTEM, *asked)) == 1.0

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from called import call
 
 import sedeval_soft
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
@@ -17,26 +16,6 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tools import annotate
 
 PACKAGE = Path(sedeval_soft.__file__).parent
-
-USAGE = {
-    "ref.tsv sys.tsv --objective segment.f1": "soft-sed-eval",
-    "ref.tsv sys.tsv --draws 3": "soft-sed-eval",
-    "tune ref.tsv sys.tsv --threshold prior": "tune",
-    "annotate ref.tsv": "annotate",
-    "annotate ref.tsv ref.tsv": "annotate",
-    "simulate constant - --train -": "simulate",
-    "board x --reference ref.tsv -o y --objective segment.f1": "board",
-    "board x --reference - -o y": "board",
-}
-
-
-@pytest.mark.parametrize("line", USAGE)
-def test_usage_stands_before_what_is_wrong(line, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = call(*line.split())
-    assert (done.code, done.out) == (2, "")
-    name = "" if USAGE[line] == "soft-sed-eval" else f" {USAGE[line]}"
-    assert re.match(rf"Usage: group{name} \[OPTIONS\].*\n.*\n\nError: [A-Z-].*\.\n$", done.err)
 
 
 def _usage_errors() -> Iterator[tuple[str, str]]:
@@ -59,15 +38,6 @@ def test_sentences_begin_with_a_capital_or_an_option():
     texts = dict(_usage_errors())
     assert len(texts) > 15
     assert not {place: text for place, text in texts.items() if not re.match(r"[A-Z-]", text)}
-
-
-def test_a_tally_that_would_be_overwritten_is_named_once(tmp_path):
-    paths = [tmp_path / "1.tally", tmp_path / "2.tally"]
-    for path in paths:
-        path.write_bytes(b"")
-    done = call("merge", *paths, "-o", paths[1])
-    assert (done.code, done.out) == (2, "")
-    assert done.err == f"-o {paths[1]}: this is the tally 2 ({paths[1]}); expected another file\n"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from launched import program
+from called import call
 
 import sedeval_soft
 from sedeval_soft.errors import EvaluationError, SettingsError
@@ -23,11 +23,6 @@ def written(folder: Path, **files: str) -> Path:
     for name, text in files.items():
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder / f"{next(iter(files))}.yaml"
-
-
-def call(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [*program(), *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, check=False, text=True)
 
 
 def test_a_file_holds_over_the_preset_that_it_extends(tmp_path):
@@ -131,7 +126,7 @@ def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
     ):
         done = call(REFERENCE, SYSTEM, "-q", *options, *score)
         expected = sedeval_soft.evaluate(REFERENCE, SYSTEM, compat="sed_eval", **settings)
-        assert float(done.stdout) == expected["event.hard.f1.macro"], done.stderr
+        assert float(done.out) == expected["event.hard.f1.macro"], done.err
 
 
 @pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
@@ -139,16 +134,16 @@ def test_a_preset_and_a_file_are_refused_together(command, tmp_path):
     path = written(tmp_path, a="beta: 2.0\n")
     sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
     done = call(*command, *sides, "--preset", "dcase2019-task4", "--config", path)
-    assert done.returncode == 2
-    assert "expected one of them" in done.stderr
+    assert done.code == 2
+    assert "expected one of them" in done.err
 
 
 @pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
 def test_a_preset_that_is_none_is_answered_with_the_closest(command):
     sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
     done = call(*command, *sides, "--preset", "dcase2019-tsk4")
-    assert done.returncode == 2
-    assert "did you mean 'dcase2019-task4'?" in done.stderr
+    assert done.code == 2
+    assert "did you mean 'dcase2019-task4'?" in done.err
 
 
 @pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
@@ -157,9 +152,9 @@ def test_results_replace_no_file_that_is_extended(command, tmp_path):
     sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
     for name in "abc":
         done = call(*command, *sides, "--config", path, "-o", tmp_path / f"{name}.yaml")
-        assert done.returncode == 2
-        assert "this is the settings file" in done.stderr
-        assert (f"settings file that {path} extends" in done.stderr) is (name == "b")
+        assert done.code == 2
+        assert "this is the settings file" in done.err
+        assert (f"settings file that {path} extends" in done.err) is (name == "b")
     assert (tmp_path / "c.yaml").read_text() == "beta: 2.0\n"
 
 
@@ -174,10 +169,10 @@ def test_settings_that_can_be_read_once_are_read_once():
 def test_tune_takes_presets():
     ours = call("tune", REFERENCE, SYSTEM, "--preset", "dcase2024-task4-maestro", "-q")
     options = ["--classes", ",".join(load_preset("dcase2024-task4-maestro")["classes"])]
-    assert ours.returncode == 0
+    assert ours.code == 0
     # What is tuned for is the same; only the settings that are signed differ.
     same = call("tune", REFERENCE, SYSTEM, *options, "-q")
-    assert ours.stdout.partition("signature")[0] == same.stdout.partition("signature")[0]
+    assert ours.out.partition("signature")[0] == same.out.partition("signature")[0]
 
 
 @pytest.mark.parametrize("name", ["dcase2016-task3", "dcase2024-task4-maestro"])

@@ -136,11 +136,11 @@ def outcome(count, *given, **how):
     steps=st.sampled_from([(1.0,), (0.5, 0.2), (1.0, 1 / 3, 1 / 7)]),
     n_parts=st.integers(1, 9),
     listed=st.none() | st.integers(0, 9),
-    two_rounds=st.booleans(),
+    in_rounds=st.booleans(),
     who=st.sampled_from(["serial", "serial", "processes", "dask"]),
 )
 def test_the_same_scores_and_errors(
-    chosen, seed, forms, numbers, wrong, steps, n_parts, listed, two_rounds, who, everybody, tmp_path_factory
+    chosen, seed, forms, numbers, wrong, steps, n_parts, listed, in_rounds, who, everybody, tmp_path_factory
 ):
     folder, settings = tmp_path_factory.mktemp("tables"), SETTINGS[chosen]
     sides = [
@@ -148,7 +148,7 @@ def test_the_same_scores_and_errors(
         for role, form, number, bad in zip(("reference", "system"), forms, numbers, wrong, strict=True)
     ]
     lengths = None if listed is None else {f"a/r{k}.flac": 3.0 + k for k in range(listed)}
-    how = {"n_parts": n_parts, "two_rounds": two_rounds, "execute": everybody.get(who, everybody["serial"])}
+    how = {"n_parts": n_parts, "in_rounds": in_rounds, "execute": everybody.get(who, everybody["serial"])}
     assert outcome(in_parts, *sides, settings, lengths, **how) == outcome(
         in_memory, *sides, settings, lengths
     )
@@ -171,7 +171,7 @@ def sample(folder, n_files=12):
 def test_folds_and_saved_tallies_are_the_same(tmp_path):
     sides, settings = sample(tmp_path), Settings(only=("segment", "event"), measures=("curves",))
     folds = {f"r{k}": "ab"[k % 2] for k in range(12)}
-    assert in_parts(*sides, settings, folds=folds, two_rounds=False) == in_memory(
+    assert in_parts(*sides, settings, folds=folds, in_rounds=False) == in_memory(
         *sides, settings, folds=folds
     )
     shard = count_in_parts(*sides, settings, whole=True)
@@ -179,8 +179,8 @@ def test_folds_and_saved_tallies_are_the_same(tmp_path):
     assert pack_shard(shard, "1") == pack_shard(whole, "1")
 
 
-def test_what_is_found_in_two_rounds_can_be_scored_only(tmp_path):
-    shard = count_in_parts(*sample(tmp_path), Settings(), two_rounds=True)
+def test_what_is_found_in_in_rounds_can_be_scored_only(tmp_path):
+    shard = count_in_parts(*sample(tmp_path), Settings(), in_rounds=True)
     for needs_all in (
         lambda: pack_shard(shard, "1"),
         lambda: shown(shard, {f"r{k}": "ab"[k % 2] for k in range(12)}),

@@ -30,16 +30,6 @@ def test_what_is_undefined_is_left_out_otherwise():
 
 
 @pytest.mark.parametrize("undefined", [None, 0.0])
-def test_all_averages_treat_it_the_same(undefined):
-    found = averaged(VALUES, np.array(0.75), N_REF, undefined)
-    assert found.classes is VALUES
-    assert found.micro == 0.75
-    assert found.macro == weighted(VALUES, N_REF > 0, undefined)
-    assert found.weighted == weighted(VALUES, N_REF, undefined)
-    assert found.overall is None
-
-
-@pytest.mark.parametrize("undefined", [None, 0.0])
 def test_an_average_over_no_class_is_undefined(undefined):
     for average in (macro, weighted):
         assert np.isnan(average(VALUES, np.zeros(4), undefined))

@@ -24,7 +24,7 @@ SECOND = 1_000_000
 def test_a_loop_over_thresholds(basis, inclusive):
     """Best of each class, of ties the highest threshold; micro pools the errors at those."""
     seen = {"present": 0, "nothing is best": 0, "something is best": 0}
-    for seed in range(80):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         forms = str(rng.choice(cases.FORMS)), str(rng.choice(["frames", "rows"]))
         ours, theirs = (cases.side(rng, form, "auto", 2, SECOND) for form in forms)
@@ -68,7 +68,7 @@ def test_a_loop_over_thresholds(basis, inclusive):
         if rates:
             assert best[f"{basis}.optimal.best_error_rate.micro"] == pytest.approx(errors / n_ref, abs=1e-12)
             assert best[f"{basis}.optimal.best_error_rate.macro"] == pytest.approx(np.mean(rates), abs=1e-12)
-    assert min(seen.values()) >= 10, seen
+    assert min(seen.values()) >= 4, seen
 
 
 def test_by_hand():

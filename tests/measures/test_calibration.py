@@ -5,21 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from measure_oracles import CALIBRATION, expected
-from small_cells import CASES, SETTINGS, agree, chosen, clips, fine, scored, tied
+from small_cells import CASES, agree, chosen, scored
 
 from sedeval_soft import evaluate
 
 CALIBRATION_OF = {"measures": ("calibration", "divergence"), "only": ("segment", "clip")}
-
-
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("case", CASES)
-def test_calibration_of_segments(case, settings):
-    reference, system = CASES[case]
-    scores = scored(reference, system, CALIBRATION_OF | settings)
-    for reading in ("hard", "soft"):
-        wanted = expected(CALIBRATION, reference, system, reading, chosen(settings, reference.shape[1]))
-        agree(scores, f"segment.{reading}", wanted)
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 7, 15, 100, 1000])
@@ -30,15 +20,6 @@ def test_numbers_of_bins(case, bins):
     scores = scored(reference, system, CALIBRATION_OF | {"bins": bins})
     wanted = expected(CALIBRATION, reference, system, "soft", chosen({"bins": bins}, reference.shape[1]))
     agree(scores, "segment.soft", wanted)
-
-
-@pytest.mark.parametrize("made", [tied, fine])
-def test_calibration_of_clips(made):
-    reference, system = made(3, (15, 3))
-    scores = scored(reference, system, CALIBRATION_OF, 5)
-    for reading in ("hard", "soft"):
-        sides = clips(reference, 5), clips(system, 5)
-        agree(scores, f"clip.{reading}", expected(CALIBRATION, *sides, reading, chosen({}, 3)))
 
 
 def of_one_class(y, p, **settings):

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
 from sedeval_soft.measures import thresholds
 from sedeval_soft.measures.threshold_counts import N_SYS, PAIRED, TP, Alive, ThresholdCounts, f_merit
 from sedeval_soft.measures.thresholds import (
-    SATISFICED,
     Candidates,
-    joint_best,
-    joint_scores,
-    satisficed_scores,
 )
-from sedeval_soft.settings import Constraint
 
-SCORES = np.array([0.9, 0.6, 0.5, 0.1, 0.8, 0.7, 0.4, 0.3, 0.2])
-POSITIVE = np.array([False, True, False, True, False, True, True, False, False])
-FILE = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], dtype=np.int32)
-HOURS = np.array([0.5, 2.0])
-LENGTH = np.array([1_800_000_000, 7_200_000_000])
-"""The same in microseconds."""
-WEIGHTS = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 1.0], [1.0, 0.0]])
 SIGNS = {"precision": ">=", "recall": ">=", "fpr_per_hour": "<=", "error_rate": "<=", "deletion_rate": "<="}
 
 
@@ -145,54 +131,6 @@ def test_a_plateau_of_events_goes_on_while_the_merit_stays():
     ]
 
 
-def f_of(scores, positive, copies, cuts, beta):
-    """Micro F of what is at or above the cut of each class, where files are there several times."""
-    detected = scores >= np.asarray(cuts)[:, None]
-    tp, n_ref, n_sys = ((of * copies).sum() for of in (positive & detected, positive, detected))
-    return (1 + beta**2) * tp / (beta**2 * n_ref + n_sys)
-
-
-@pytest.mark.parametrize("at_once", [1, 1 << 16])
-@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize("seed", [0, 1, 3])
-def test_the_joint_optimum_is_that_of_all_combinations(monkeypatch, seed, beta, at_once):
-    monkeypatch.setattr(thresholds, "_AT_ONCE", at_once)
-    rng = np.random.default_rng(seed)
-    scores, positive = rng.integers(1, 12, (3, 7)) / 12, rng.random((3, 7)) < 0.35
-    file = rng.integers(0, 2, 7).astype(np.int32)
-    classes = [of_cells(*sides, file, 2) for sides in zip(scores, positive, strict=True)]
-    pooled = of_cells(scores.ravel(), positive.ravel(), np.tile(file, 3), 2)
-    weights = np.array([[1.0, 1.0], [0.0, 2.0], [3.0, 1.0]])
-    told = joint_scores(classes, pooled, weights, beta, inclusive=True)
-    for row, copies in enumerate(weights[:, file]):
-        wanted = max(
-            f_of(scores, positive, copies, cuts, beta)
-            for cuts in itertools.product(*([*of, 2.0] for of in scores))
-        )
-        single = max(f_of(scores, positive, copies, [cut] * 3, beta) for cut in scores.ravel())
-        assert told["joint_f"].overall[row] == pytest.approx(wanted, abs=1e-12)
-        assert told["single_f"].overall[row] == pytest.approx(single, abs=1e-12)
-        # What is told is at or above a threshold, and read back it selects the same.
-        cut = told["single_threshold"].overall[row]
-        assert f_of(scores, positive, copies, [cut] * 3, beta) == pytest.approx(single, abs=1e-12)
-        cuts = np.nan_to_num(told["joint_threshold"].classes[row], nan=2.0)
-        assert f_of(scores, positive, copies, cuts, beta) == pytest.approx(wanted, abs=1e-12)
-
-
-def test_without_a_positive_or_a_class_there_is_no_joint_optimum():
-    """The first file has one positive, the second none; and there may be no class at all."""
-    file, scores = np.array([0, 0, 1], dtype=np.int32), np.array([0.5, 0.25, 0.75])
-    own = [of_cells(scores, np.array([True, False, False]), file, 2)]
-    weights = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    at, best = joint_best(own, weights, 1.0)
-    assert at.tolist() == [[1], [-1], [1]]
-    assert best[[0, 2]].tolist() == [1.0, 2 / 3]
-    assert np.isnan(best[1])
-    at, best = joint_best([], weights, 1.0)
-    assert (at.shape, best.shape) == ((3, 0), (3,))
-    assert np.isnan(best).all()
-
-
 @pytest.mark.parametrize(("inclusive", "told"), [(False, [1.0, -1.0]), (True, [2.0, 0.0])])
 @pytest.mark.parametrize("n_files", [0, 2])
 def test_thresholds_that_no_value_passes_and_that_all_do(n_files, inclusive, told):
@@ -200,29 +138,6 @@ def test_thresholds_that_no_value_passes_and_that_all_do(n_files, inclusive, tol
     zero = of_cells(np.zeros(2), np.array([True, True]), file, n_files)
     weights = np.ones((2, n_files or 1))
     assert zero.thresholds(weights, np.array([0, 1]), inclusive=inclusive).tolist() == told
-
-
-def divided(top, bottom):
-    return top / bottom if bottom else np.nan
-
-
-def at_each(copies, hours, beta):
-    """What each candidate reaches where files are there several times, from the highest down."""
-    found = []
-    for low in (2.0, *sorted(SCORES, reverse=True)):
-        detected = SCORES >= low
-        tp, n_sys, n_ref = ((of * copies).sum() for of in (POSITIVE & detected, detected, POSITIVE))
-        found.append(
-            {
-                "f": divided((1 + beta**2) * tp, beta**2 * n_ref + n_sys),
-                "precision": divided(tp, n_sys),
-                "recall": divided(tp, n_ref),
-                "fpr_per_hour": divided(n_sys - tp, hours),
-                "error_rate": divided(n_ref + n_sys - 2 * tp, n_ref),
-                "deletion_rate": divided(n_ref - tp, n_ref),
-            }
-        )
-    return found
 
 
 def wanted(reached, constraint):
@@ -237,46 +152,3 @@ def wanted(reached, constraint):
     goal = [sign * of[constraint.best] if h else -np.inf for h, of in zip(holds, reached, strict=True)]
     best = reached[int(np.nanargmax(goal))]
     return [best[name] for name in (constraint.measure, "f", "precision", "recall")]
-
-
-@pytest.mark.parametrize("best", ["f", "precision", "recall", "error_rate"])
-@pytest.mark.parametrize(
-    ("measure", "number"),
-    [
-        *(("precision", number) for number in (0.3, 0.5, 0.6, 0.99)),
-        *(("recall", number) for number in (0.5, 0.7, 1.0)),
-        *(("fpr_per_hour", number) for number in (0.0, 1.0, 2.4)),
-        *(("error_rate", number) for number in (0.0, 0.6, 1.0, 1.4)),
-        *(("deletion_rate", number) for number in (0.0, 0.5)),
-    ],
-)
-@pytest.mark.parametrize(("beta", "at_once"), [(1.0, 1), (2.0, 1 << 16)])
-def test_under_a_constraint_each_candidate_is_looked_at(monkeypatch, best, measure, number, beta, at_once):
-    monkeypatch.setattr(thresholds, "_AT_ONCE", at_once)
-    constraint = Constraint.parse(f"{best} at {measure}{SIGNS[measure]}{number}")
-    own = of_cells(SCORES, POSITIVE, FILE, 2, every=True)
-    told = satisficed_scores([own, own], own, WEIGHTS, LENGTH, constraint, beta, inclusive=False)
-    assert {*told} == {f"satisficed_{name}" for name in SATISFICED}
-    for row, weights in enumerate(WEIGHTS):
-        numbers = wanted(at_each(weights[FILE], weights @ HOURS, beta), constraint)
-        for name, value in zip(("constraint", "f", "precision", "recall"), numbers, strict=True):
-            of = told[f"satisficed_{name}"]
-            assert of.overall[row] == pytest.approx(value, nan_ok=True), (row, name)
-            assert of.classes[row].tolist() == pytest.approx([value, value], nan_ok=True)
-
-
-def test_under_a_constraint_files_without_reference_are_told_nothing():
-    own = of_cells(SCORES, POSITIVE & (FILE == 1), FILE, 2, every=True)
-    for constraint in (Constraint.parse("precision>=0.5"), Constraint.parse("fpr_per_hour<=0.1")):
-        told = satisficed_scores([], own, WEIGHTS, LENGTH, constraint, 1.0, inclusive=False)
-        for name in SATISFICED:
-            assert told[f"satisficed_{name}"].classes.shape == (4, 0)
-            assert np.isnan(told[f"satisficed_{name}"].overall[3])
-        assert not np.isnan(told["satisficed_constraint"].overall[0])
-
-
-def test_f_is_what_is_highest():
-    """5 TP / (4 N_ref + N_sys) with beta 2, and 0 where there is no reference."""
-    tp, n_sys = np.array([[3.0, 1.0]]), np.array([[4.0, 1.0]])
-    assert f_merit(2.0)(tp, n_sys, np.array([[5.0]])).tolist() == [[15 / 24, 5 / 21]]
-    assert f_merit(1.0)(0 * tp, 0 * n_sys, np.array([[0.0]])).tolist() == [[0.0, 0.0]]

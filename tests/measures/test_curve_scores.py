@@ -6,34 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from measure_oracles import CURVES, expected
-from small_cells import CASES, SETTINGS, agree, chosen, clips, fine, scored, tied
 
 from sedeval_soft import evaluate
 
 CURVES_OF = {"measures": "curves", "only": ("segment", "clip")}
-
-
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("case", CASES)
-def test_curves_of_segments(case, settings):
-    reference, system = CASES[case]
-    scores = scored(reference, system, CURVES_OF | settings)
-    for reading in ("hard", "soft"):
-        wanted = expected(CURVES, reference, system, reading, chosen(settings, reference.shape[1]))
-        agree(scores, f"segment.{reading}", wanted)
-
-
-@pytest.mark.parametrize("files", [3, 5])
-@pytest.mark.parametrize("made", [tied, fine])
-def test_curves_of_clips(made, files):
-    """A clip is a cell: the highest value of the file."""
-    reference, system = made(files, (15, 3))
-    scores = scored(reference, system, CURVES_OF, files)
-    for reading in ("hard", "soft"):
-        sides = clips(reference, files), clips(system, files)
-        agree(scores, f"clip.{reading}", expected(CURVES, *sides, reading, chosen({}, 3)))
-        agree(scores, f"segment.{reading}", expected(CURVES, reference, system, reading, chosen({}, 3)))
 
 
 def of_one_class(y, p, **settings):

@@ -6,37 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from measure_oracles import DIVERGENCES, PROPER, expected
-from small_cells import CASES, SETTINGS, agree, chosen, clips, fine, scored, tied
+from measure_oracles import DIVERGENCES
+from small_cells import CASES, agree, scored
 
 from sedeval_soft import evaluate, functional
-from sedeval_soft.measures import divergence as count
 
 DIVERGENCE_OF = {"measures": "divergence", "only": ("segment", "clip")}
 # Logarithms are taken of differences from 1, and a divergence is a difference of them.
-TOLERANCE = 1e-11
-
-
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("case", CASES)
-def test_divergences_of_segments(case, settings):
-    reference, system = CASES[case]
-    scores = scored(reference, system, DIVERGENCE_OF | settings)
-    known = chosen(settings, reference.shape[1])
-    agree(scores, "segment.soft", expected(DIVERGENCES, reference, system, "soft", known), TOLERANCE)
-    agree(scores, "segment.hard", expected(PROPER, reference, system, "hard", known), TOLERANCE)
-
-
-@pytest.mark.parametrize("made", [tied, fine])
-def test_divergences_of_clips_and_of_segments_of_many_files(made):
-    reference, system = made(5, (15, 3))
-    scores = scored(reference, system, DIVERGENCE_OF, 5)
-    for basis, sides in (
-        ("segment", (reference, system)),
-        ("clip", (clips(reference, 5), clips(system, 5))),
-    ):
-        agree(scores, f"{basis}.soft", expected(DIVERGENCES, *sides, "soft", chosen({}, 3)), TOLERANCE)
-        agree(scores, f"{basis}.hard", expected(PROPER, *sides, "hard", chosen({}, 3)), TOLERANCE)
 
 
 def test_entropies_are_correlated_where_annotators_disagree():
@@ -195,37 +171,3 @@ def test_counts_of_a_norm(case, norm):
     errors = matched - math.fsum(tp) + missed + invented
     wanted["error_rate.micro"] = errors / n_ref if n_ref else None
     agree(scores, "segment.soft", wanted)
-
-
-@pytest.mark.parametrize("block", [2, 1 << 14])
-def test_only_cells_that_sound_on_either_side_are_counted(block, monkeypatch):
-    """Two files of three cells: what is silent on both sides adds nothing, whatever it would be worth."""
-    monkeypatch.setattr(count, "_BLOCK", block)
-    y = np.array([[0.0, 0.5, 0.0, 0.0, 0.0, 1.0], [0.0] * 6])
-    p = np.array([[0.0, 0.0, 0.25, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.5]])
-    found = count.count_divergence(y, p, np.array([0, 3, 6]), count.SOFT, 0.125)
-    assert found["sounding"].tolist() == [[2, 0], [1, 1]]
-    assert found["sounding"].dtype == np.int64
-    assert list(found) == [*count.SOFT, "sounding"]
-    assert {of.shape for of in found.values()} == {(2, 2)}
-    low, high = np.log(0.125), np.log(0.875)
-    # Clipped, 0 is 1/8 and 1 is 7/8.
-    cross = -(low + high) / 2 - np.log(0.75)
-    assert found["cross_entropy"] == pytest.approx(np.array([[cross, 0.0], [-high, np.log(2)]]))
-    assert found["kl_divergence"][0, 0] == pytest.approx(cross - np.log(2))
-    assert found["brier"].tolist() == [[0.25 + 0.0625, 0.0], [0.0, 0.25]]
-    assert found["mean_absolute_error"].tolist() == [[0.75, 0.0], [0.0, 0.5]]
-    assert found["product"].tolist() == [[0.0, 0.0], [1.0, 0.0]]
-    only = count.count_divergence(y, p, np.array([0, 3, 6]), count.KL, 0.125)
-    assert only["kl_divergence"].tolist() == found["kl_divergence"].tolist()
-    cut = count.count_divergence(y > 0.25, p, np.array([0, 3, 6]), count.PROPER, 0.125)
-    assert cut["cross_entropy"] == pytest.approx(np.array([[-low - np.log(0.75), 0.0], [-high, np.log(2)]]))
-    assert cut["brier"].tolist() == [[1.0625, 0.0], [0.0, 0.25]]
-    assert cut["sounding"].tolist() == found["sounding"].tolist()
-
-
-def test_what_silence_is_worth():
-    for name in ("kl_divergence", "kl_divergence_reverse", "cross_entropy"):
-        assert count.silent(name, 0.125) == pytest.approx(-np.log(0.875))
-    for name in ("jensen_shannon", "brier", "mean_absolute_error", "product"):
-        assert count.silent(name, 0.125) == 0.0

@@ -60,7 +60,7 @@ def matched(ours, theirs, collars, keep, by_class):
     return maximum_size(chosen, len(ours), len(theirs))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(ROWS, ROWS, COLLARS, st.sampled_from([1, 2, 64]))
 def test_soft_counts_are_hard_ones_integrated_over_every_level(reference, system, collars, copies):
     with pytest.MonkeyPatch.context() as patch:
@@ -93,7 +93,7 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(reference, system
                 assert column[f, c] == pytest.approx(float(expected[file, label]), abs=1e-12)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(ROWS, ROWS, COLLARS, st.booleans())
 def test_best_event_thresholds_are_the_best_of_all(reference, system, collars, inclusive):
     ours = cut(reference, 0.5)
@@ -129,7 +129,7 @@ def test_best_event_thresholds_are_the_best_of_all(reference, system, collars, i
         assert sorted(got) == sorted(expected)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 4, 64]))
 def test_match_levels_is_maximum_at_every_level(seed, copies):
     rng = np.random.default_rng(seed)

@@ -26,7 +26,7 @@ def random_rows(rng: np.random.Generator, levels: int):
 
 
 @pytest.mark.parametrize("events", ["rows", "merge"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_readings_are_the_hard_one_at_every_level(seed, events):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
     rng = np.random.default_rng(seed)

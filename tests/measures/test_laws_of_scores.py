@@ -93,7 +93,7 @@ TABLE = np.array([0.0, 1e-9, 0.0625, 0.4999999, 0.5, 0.71, 0.9, 1 - 2.0**-52, 1.
 """Increasing, as uneven as can be."""
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(pairs(p=EIGHTHS))
 def test_only_the_order_of_values_matters_to_curves_and_rankings(sides):
     reference, system = sides
@@ -233,7 +233,7 @@ def test_bounds_of_rates(sides):
                 assert math.copysign(1, got["d_prime"]) == math.copysign(1, area - 0.5) or area == 0.5
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(pairs(y=FINE | BINARY))
 def test_limits_of_1_are_no_limits(sides):
     """Everything may be detected, or nothing: no rate is above 1, however sums round."""

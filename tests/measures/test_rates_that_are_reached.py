@@ -123,7 +123,7 @@ def cells(draw):
     return y, [Fraction(k, 1000) for k in p], limits[0], 1 - limits[1]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(cells())
 def test_decimals_and_shares_are_compared_exactly(drawn):
     y, p, max_fpr, max_fnr = drawn

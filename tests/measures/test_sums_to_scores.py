@@ -7,19 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.curve_scores import (
-    RATES,
-    Gains,
-    Ordered,
-    Points,
-    Roc,
-    d_prime,
-    precision_scores,
-    sums_of,
-)
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.divergence import divergence_scores
-from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.names import ScoreName, ScoreNameError, spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, ranking_scores
 from sedeval_soft.measures.segment import confusion_scores
@@ -69,22 +58,6 @@ def test_precisions_of_prefixes():
         assert np.isnan(none["label_wise_precision"].macro)
 
 
-def test_bias_and_spread():
-    """Two of a class 1 and 3 s late, one of another 2 s early, and none of a third."""
-    onset, squares = np.array([4.0, -2.0, 0.0]), np.array([10.0, 4.0, 0.0])
-    found = deviation_scores(
-        dict(zip(DEVIATIONS, (onset, squares, -onset, squares), strict=True)), np.array([2, 1, 0])
-    )
-    assert list(found) == ["onset_bias", "onset_spread", "offset_bias", "offset_spread"]
-    assert found["onset_bias"].classes[:2].tolist() == [2.0, -2.0]
-    assert found["onset_spread"].classes[:2].tolist() == [1.0, 0.0]
-    assert found["offset_bias"].classes[:2].tolist() == [-2.0, 2.0]
-    assert found["onset_bias"].micro == pytest.approx(2 / 3)
-    assert found["onset_spread"].micro == pytest.approx(math.sqrt(14 / 3 - 4 / 9))
-    assert found["onset_bias"].macro is None
-    assert all(np.isnan(of.classes[2]) for of in found.values())
-
-
 def test_true_negatives():
     """Ten segments: 2 of 3 found with 4 detected, and 1 of 1 with 1."""
     zero = np.zeros(())
@@ -104,26 +77,6 @@ def test_true_negatives():
     assert micro.tolist() == [0, 0] and micro.dtype == np.int64
 
 
-def test_divergences_are_means_of_all_cells():
-    """Three cells of a class, of which one is silent on both sides: it adds what clipping leaves."""
-    eps, silent = 0.01, -math.log(0.99)
-    sizes = np.array([1, 0]), np.array([1, 1])
-    totals = {
-        "kl_divergence": np.array([1.0, 0.0]),
-        "brier": np.array([0.5, 0.0]),
-        "jensen_shannon": np.array([-1e-17, 0.25]),
-    }
-    found = divergence_scores(totals, np.array([2, 0]), np.array(3), *sizes, eps, "nats")
-    assert found["kl_divergence"].classes == pytest.approx([(1 + silent) / 3, silent])
-    assert found["kl_divergence"].micro == pytest.approx((1 + 4 * silent) / 6)
-    assert found["kl_divergence"].macro == pytest.approx((1 + silent) / 3)
-    assert found["brier"].classes == pytest.approx([0.5 / 3, 0.0])
-    assert found["jensen_shannon"].classes.tolist() == [0.0, pytest.approx(0.25 / 3)]
-    bits = divergence_scores(totals, np.array([2, 0]), np.array(3), *sizes, eps, "bits")
-    assert bits["kl_divergence"].classes == pytest.approx(found["kl_divergence"].classes / math.log(2))
-    assert bits["brier"].classes.tolist() == found["brier"].classes.tolist()
-
-
 def test_a_loss_is_1_without_hits_and_never_below_0():
     def loss(product, n_ref, n_sys):
         columns = [np.array(column) for column in (product, n_ref, n_sys)]
@@ -135,96 +88,6 @@ def test_a_loss_is_1_without_hits_and_never_below_0():
     assert scores.micro == pytest.approx(1 - 5 / (7 + 1e-7))
     over = loss([1.0], [1.0], [0.9])
     assert (over.classes.tolist(), over.micro) == ([0.0], 0.0)
-
-
-def fields(gains):
-    return [getattr(gains, name).tolist() for name in ("tp", "before", "fp", "passed", "n_sys")] + [gains.end]
-
-
-def test_gains_by_hand():
-    """From the highest: a positive, a negative, then a positive and a negative of one score."""
-    cells = Ordered(np.array([0.2, 0.2, 0.5, 0.9]), np.array([True, False, False, True]))
-    assert fields(Gains.of(cells)) == [[1, 2], [0, 1], [0, 2], [0, 1], [1, 4], 2]
-    apart = Ordered(np.array([0.1, 0.2, 0.5, 0.9]), cells.reference)
-    assert fields(Gains.of(apart)) == [[1, 2], [0, 1], [0, 2], [0, 2], [1, 4], 2]
-    soft = Ordered(np.array([0.2, 0.5, 0.9]), np.array([0.25, 0.0, 0.5]))
-    assert fields(Gains.of(soft)) == [[0.5, 0.75], [0.0, 0.5], [0.5, 2.25], [0.0, 1.5], [1, 3], 2.25]
-    none = Ordered(np.zeros(0), np.zeros(0, dtype=bool))
-    assert fields(Gains.of(none)) == [[], [], [], [], [], 0]
-    silent = Ordered(np.array([0.2, 0.5]), np.zeros(2))
-    assert fields(Gains.of(silent)) == [[], [], [], [], [], 2.0]
-
-
-def test_cells_of_one_score_gain_at_once():
-    assert fields(Gains.at_once(2.0, 3.0, 5)) == [[2.0], [0.0], [3.0], [0.0], [5], 3.0]
-    assert fields(Gains.at_once(0.0, 3.0, 3)) == [[], [], [], [], [], 3.0]
-    assert Gains.at_once(0.0, 3.0, 3).n_sys.dtype == np.int64
-    same = Ordered(np.full(5, 0.5), np.array([True, False, True, False, False]))
-    assert fields(Gains.of(same)) == fields(Gains.at_once(2.0, 3.0, 5))
-
-
-def test_sums_of_points_by_hand():
-    """One of one found, then two of three: precisions 1 and 2/3; below the ROC (0 to 2) lies 1 + 1/2."""
-    gains = Gains.of(Ordered(np.array([0.2, 0.2, 0.5, 0.9]), np.array([True, False, False, True])))
-    found = sums_of(gains)
-    assert (found.steps, found.pairs) == (1.5, 1.0 + 1.5)
-    assert (found.tp.tolist(), found.precision.tolist()) == ([1, 2], [1.0, 0.5])
-    # With 3 of 4 found before: 4 of 5, then 5 of 8.
-    later = sums_of(gains, 3, 4)
-    assert later.steps == pytest.approx(4 / 5 + 5 / 8)
-    assert later.pairs == 4.0 + 4.5
-    assert (later.tp.tolist(), later.precision.tolist()) == ([4, 5], [0.8, 0.625])
-    nothing = sums_of(Gains.at_once(0.0, 3.0, 3), 2, 5)
-    assert (nothing.steps, nothing.pairs, len(nothing.tp), len(nothing.precision)) == (0.0, 6.0, 0, 0)
-
-
-def test_average_precisions_by_hand():
-    """Precision 1 up to recall 1/4 and 1/2 up to 1/2; the rest is not found."""
-    gains = Gains.of(Ordered(np.array([0.2, 0.2, 0.5, 0.9]), np.array([True, False, False, True])))
-    found = precision_scores([sums_of(gains)], 4)
-    assert found["average_precision"] == pytest.approx(1.5 / 4)
-    assert found["average_precision_voc"] == pytest.approx(1.5 / 4)
-    # Recalls 0, .1, .2 at 1 and .3, .4, .5 at 1/2; 0 to .25 are 26 of 101, to .5 25 more.
-    assert found["average_precision_voc11"] == pytest.approx((3 + 1.5) / 11)
-    assert found["average_precision_coco101"] == pytest.approx((26 + 12.5) / 101)
-    for n_ref in (0, 0.0, math.nan):
-        assert all(math.isnan(value) for value in precision_scores([sums_of(gains)], n_ref).values())
-
-
-def roc_of(scores, active):
-    points = Points.of(Ordered.of(np.array(scores), np.array(active)))
-    tp, fp = (np.append(0, of) for of in (points.tp, points.fp))
-    pairs = float((np.diff(fp) * (tp[1:] + tp[:-1])).sum()) / 2
-    return Roc(tp[[0, -1]], fp[[0, -1]], np.array([pairs]), lambda _: (tp, fp))
-
-
-def test_a_roc_by_hand():
-    """Points (0, 1/2), (1/2, 1/2), (1/2, 1), (1, 1)."""
-    found = roc_of([0.9, 0.7, 0.5, 0.3], [True, False, True, False]).scores(0.5, 0.25)
-    assert list(found) == list(RATES)
-    assert found["roc_auc"] == 0.75
-    assert found["partial_auc"] == pytest.approx(0.5)
-    assert found["partial_auc_mcclish"] == pytest.approx(0.5 * (1 + (0.25 - 0.125) / (0.5 - 0.125)))
-    assert found["equal_error_rate"] == pytest.approx(0.5)
-    assert found["fnr_at_fpr"] == 0.0
-    assert found["fpr_at_fnr"] == 0.5
-    assert found["d_prime"] == pytest.approx(math.sqrt(2) * 0.6744897501960817)
-    less = roc_of([0.9, 0.7, 0.5, 0.3], [True, False, True, False]).scores(0.25, 0.5)
-    assert less["partial_auc"] == pytest.approx(0.5)
-    assert less["fnr_at_fpr"] == 0.5
-    assert less["fpr_at_fnr"] == 0.0
-    every = roc_of([0.9, 0.7, 0.5, 0.3], [True, False, True, False]).scores(1.0, 0.0)
-    assert every["partial_auc"] == 0.75 and every["fnr_at_fpr"] == 0.0 and every["fpr_at_fnr"] == 0.5
-
-
-@pytest.mark.parametrize("active", [[True, True], [False, False]])
-def test_a_roc_needs_both(active):
-    assert all(math.isnan(value) for value in roc_of([0.9, 0.5], active).scores(0.5, 0.5).values())
-
-
-def test_d_prime_of_a_perfect_area_is_infinite_and_so_undefined():
-    assert d_prime(0.5) == 0.0
-    assert math.isnan(d_prime(1.0)) and math.isnan(d_prime(0.0))
 
 
 @pytest.mark.parametrize(

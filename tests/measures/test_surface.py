@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft.measures import surface
-from sedeval_soft.measures.surface import Surface, _place
+from sedeval_soft.measures.surface import Surface
 
 THRESHOLDS = np.arange(1, 100) / 100
 
@@ -67,13 +67,3 @@ def test_without_classes_there_is_nothing_to_count():
     assert found.tp.shape == (0, 99, 99)
     assert found.n_ref.shape == found.n_sys.shape == (0, 99)
     assert {found.tp.dtype, found.n_ref.dtype, found.n_sys.dtype} == {np.dtype(np.int64)}
-
-
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_places_are_those_of_a_search(inclusive):
-    edges = np.arange(1, surface.STEPS) / surface.STEPS
-    around = [np.nextafter(edges, end) for end in (-1.0, 2.0)]
-    values = np.concatenate([[0.0, 1.0, np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0)], edges, *around])
-    found = _place(values, edges, inclusive)
-    assert found.tolist() == np.searchsorted(edges, values, side="right" if inclusive else "left").tolist()
-    assert found.dtype == np.int16

@@ -30,15 +30,6 @@ def test_a_matrix_has_a_number_for_each_basis_and_reading():
     assert "macro F1" in axes.get_xlabel()
 
 
-def test_a_matrix_has_the_tuned_reading_and_the_measure_that_are_asked_for():
-    asked = {"only": ["segment"], "cross_tune": 2}
-    scores = evaluate(REFERENCE, SYSTEM, **asked)
-    (axes,) = plot("matrix", REFERENCE, SYSTEM, scores="recall.micro", **asked).axes
-    readings = ("hard", "tuned", "optimal", "soft")
-    assert written_in(axes) == [f"{scores[f'segment.{r}.recall.micro']:.3f}" for r in readings]
-    assert "micro R" in axes.get_xlabel()
-
-
 def test_numbers_can_be_read_on_their_colour():
     (axes,) = plot("matrix", REFERENCE, SYSTEM, only=["event"]).axes
     image = axes.images[0]
@@ -109,19 +100,6 @@ def test_bars_are_sorted(sort, key):
     assert named == sorted(scores.classes, key=lambda label: key(scores, label))
     low, high = axes.get_ylim()
     assert low > high, "the first is at the top"
-
-
-def test_bars_of_any_score_of_classes():
-    figure = plot(
-        "classes", REFERENCE, SYSTEM, scores=["segment.soft.kl_divergence", "event.hard.error_rate"]
-    )
-    both = evaluate(REFERENCE, SYSTEM, measures=["divergence"])
-    first = figure.axes[0].patches[0].get_width()
-    assert first == both[f"segment.soft.kl_divergence[{both.classes[0]}]"]
-    assert figure.axes[0].get_xlabel() == "KLD, ER"
-    figure = plot("classes", REFERENCE, SYSTEM, OTHER, scores="clip.soft.recall")
-    other = evaluate(REFERENCE, OTHER, only=["clip"])
-    assert figure.axes[0].patches[7].get_width() == other[f"clip.soft.recall[{other.classes[0]}]"]
 
 
 @pytest.mark.parametrize("of", ["segments", "files", "classes"])

@@ -8,8 +8,9 @@ from dataclasses import replace
 from samples import FAMILIES, SIGNATURE_VERSION, build
 
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
-from sedeval_soft.evaluation.scores import Chance, Folds, Level, Offender, Score, Scores, Spread, Sweep, Worst
-from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
+from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.system_scores import sign
 from sedeval_soft.measures.names import spell
 from sedeval_soft.settings import Settings
 
@@ -97,8 +98,10 @@ def with_worst(scores: Scores, basis: str = "segment") -> Scores:
         Offender(None, "car", 20.625, 0.0642, 20.625, 0.0),
     )
     segments = (
-        Offender("cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 12.0, 13.0, 1.0, 0.0),
-        Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.3, 0.4, 0.0625, 1.0),
+        Offender(
+            "cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 1.0, 0.0, onset=12.0, offset=13.0
+        ),
+        Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.0625, 1.0, onset=0.3, offset=0.4),
     )
     return replace(scores, worst=Worst("segment", "soft", files, classes, segments))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from sedeval_soft.evaluation.scores import Input, Score, Scores
-from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.evaluation.system_scores import sign
 from sedeval_soft.measures.names import OVERALL, ScoreName, spell
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.report.page import page_of

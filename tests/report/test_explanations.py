@@ -79,24 +79,16 @@ def test_the_tables_of_differences_are_complete():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        (
-            "segment.soft.f1.macro",
-            ["min(y, p)", "Harju & Mesaros 2023", "N_ref > 0", "no difference is known"],
-        ),
+        ("segment.soft.f1.macro", ["min(y, p)", "Mesaros 2023", "N_ref > 0", "no difference is known"]),
         ("segment.hard.f1.macro", ["sed_eval, a class never detected", "sed_eval, segment edges"]),
-        ("segment.hard.f1.micro", ["sed_eval, F1 where precision or recall is undefined: NaN"]),
-        ("segment.soft.error_rate.micro", ["the k-th largest values"]),
         ("event.soft.f1.micro", ["integrated over a in (0, 1]", "--onset-collar"]),
         ("clip.soft.error_rate.micro", ["sum over files and k", "--only clip"]),
         ("intersection.hard.psds", ["--psds NAME", "psds_eval, thresholds", "over all classes together"]),
         ("segment.optimal.f1.micro", ["each class at its own threshold"]),
         ("segment.tuned.f1.micro", ["--thresholds, --cross-tune or --folds"]),
-        ("segment.soft.pearson[car]", ["--measures divergence", "one class"]),
-        ("segment.hard.fbeta.micro", ["--beta other than 1"]),
+        ("segment.hard.fbeta[car]", ["--beta other than 1", "one class"]),
         ("segment.soft.f1.macro@traffic", ["as if only what belongs to traffic were evaluated"]),
         ("segment.soft.f1", ["there are micro, macro, weighted, class"]),
-        ("ranking.hard.subset_accuracy", ["p = 1 where the system is above its threshold"]),
-        ("segment.soft.soft_f1_loss.micro", ["TP = sum of y p"]),
     ],
 )
 def test_what_is_told(name, told):
@@ -121,31 +113,19 @@ def test_json_holds_the_same():
     assert second["better"] is None and second["elsewhere"] == [] and second["needs"] is None
 
 
-def test_the_command_explains_several_scores():
+def test_the_command_explains_several_scores_and_refuses_names_that_none_has_at_once():
     code, printed, said = run("segment.soft.f1.macro", " event.hard.recall[a b] ")
     assert (code, said) == (0, "")
     assert printed.startswith("segment.soft.f1.macro\n  what       harmonic mean")
     assert "\n\nevent.hard.recall[a b]\n" in printed
-    code, printed, _ = run("segment.soft.f1.macro", "--format", "json")
-    assert code == 0 and json.loads(printed)[0]["name"] == "segment.soft.f1.macro"
-
-
-def test_names_that_no_score_has_are_refused_all_at_once():
-    code, printed, said = run("segment.soft.f1.makro", "segment.soft.f2.macro", "segment.soft.f1.macro")
+    code, printed, said = run("segment.soft.f1.makro", "er", "segment.soft.f1.macro")
     assert (code, printed) == (2, "")
     assert "'segment.soft.f1.makro' is not a score name" in said
     assert "did you mean 'segment.soft.f1.macro'" in said
-    code, _, said = run("f1")
-    assert code == 2 and "segment.soft.f1" in said
-    code, _, said = run("er")
-    assert code == 2 and "did you mean 'segment.hard.error_rate.macro'" in said
-    code, _, said = run()
-    assert code == 2 and "SCORE" in said
+    assert "did you mean 'segment.hard.error_rate.macro'" in said
 
 
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "@", "segment.soft.f1@"]
-)
+@pytest.mark.parametrize("name", ["", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "segment.soft.f1@"])
 def test_what_is_no_name_is_refused(name):
     with pytest.raises(ScoreNameError):
         explained(name)
@@ -159,8 +139,6 @@ def test_names_cannot_control_a_terminal():
     code, printed, _ = run("segment.soft.f1[\x1b\u202e]", "--format", "json")
     assert "\x1b" not in printed and "\u202e" not in printed
     assert json.loads(printed)[0]["name"] == "segment.soft.f1[\x1b\u202e]"
-    code, _, said = run("segment.\x1b.f1")
-    assert code == 2 and "\x1b" not in said
 
 
 def test_a_measure_by_itself_is_answered_with_its_scores():

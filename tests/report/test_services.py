@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import with_folds, with_intervals
+from resampled import with_folds
 from samples import build, revalued, with_all_bases
 
 from sedeval_soft.errors import SettingsError
@@ -58,19 +58,6 @@ def read(text: str) -> ET.Element:
 def named(label: str) -> Scores:
     """Return scores of one class in one reading."""
     return build((label,), SOFT, system=label)
-
-
-def test_without_requirements_scores_are_tests_that_pass():
-    scores = with_intervals(build(families=SOFT))
-    cases = list(read(junit([scores], [])).iter("testcase"))
-    names = [case.get("name") for case in cases]
-    assert F1 in names
-    assert not any("[" in str(name) or "weighted" in str(name) for name in names)
-    found = scores.score(F1)
-    said = cases[names.index(F1)].findtext("system-out")
-    assert said == f"{F1} = {found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
-    asked = read(junit([scores], [], ["segment.soft.recall[car]"]))
-    assert [case.get("name") for case in asked.iter("testcase")] == ["segment.soft.recall[car]"]
 
 
 @settings(max_examples=25, deadline=None)
@@ -153,19 +140,6 @@ def test_no_name_begins_a_command(name):
     title = first.removeprefix("::error title=").partition("::")[0]
     assert "," not in title
     assert "\r" not in text
-
-
-def test_a_summary_has_requirements_scores_and_the_signature():
-    found = build(families=SOFT)
-    text = job_summary([found], None, [MET, MISSED])
-    assert "### Requirements: 1 of 2 not met" in text
-    assert text.index("### Requirements") < text.index("### Summary")
-    assert rf"| NOT MET | sys.tsv | {F1}\>=0.9 | 0.5 |" in text
-    assert rf"| met | sys.tsv | {F1}\>=0.1 | 0.5 |" in text
-    assert "sha256=" in text
-    assert "Requirements: all met" in job_summary([found], None, [MET])
-    assert "Requirements" not in job_summary([found], None, [])
-    assert job_summary([found], None, []).startswith("## sys.tsv\n")
 
 
 @pytest.mark.parametrize("most", [20_000, 300])

@@ -1,0 +1,239 @@
+"""PSDS of tables that are counted in parts: what parts count at all thresholds adds up to one staircase.
+
+Cross triggers are weighed by how much the reference of all files has of each class, and rounded to a unit
+that follows from all of them: where they count, two rounds find these before a last one counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.evaluation.score import joined
+from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
+from sedeval_soft.measures.base import Averaged, Table, Tables
+from sedeval_soft.measures.intersection_counts import Criteria
+from sedeval_soft.measures.intersection_thresholds import Judged
+from sedeval_soft.measures.psds import (
+    Cuts,
+    Integral,
+    PsdWeights,
+    Rates,
+    Sounding,
+    Staircases,
+    cross_triggers,
+    cuts_between,
+    kinds_of,
+    points,
+    psd_roc,
+    psds_tables,
+    sampled_note,
+)
+from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.threshold_counts import TP, ThresholdCounts
+from sedeval_soft.memory import room
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+
+if TYPE_CHECKING:
+    from sedeval_soft.evaluation.execute import Execute
+    from sedeval_soft.evaluation.partition import Part
+
+Floats = npt.NDArray[np.float64]
+
+Sizes = Mapping[str | None, tuple[Floats, int]]
+"""By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""
+
+_LEVEL = 128
+"""Bytes of a level of a lifetime, with its counts, while those of all parts are added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roc:
+    """A PSD-ROC to be found: of a system, by its name in tallies, against the reference of a scope.
+
+    size: how many lifetimes it has. rates: how counts become an eFPR. cuts: of a soft reference, those from
+    `begin` to `end`, each with classes of its own; None for the reference that is cut already. sounding: of
+    all files.
+    """
+
+    scope: str | None
+    system: str
+    size: int
+    rates: Rates
+    cuts: Cuts | None = None
+    begin: int = 0
+    end: int = 1
+    sounding: Sounding | None = None
+
+    def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
+        """Return the events of some files, judged, and how many classes there are."""
+        n_classes, system = len(tally.classes), tally.events[self.system]
+        if self.cuts is None:
+            reference = tally.events["reference"].events()
+        else:
+            levels = tally.events["levels"]
+            reference, system = self.cuts.sides(levels, system, self.begin, self.end, n_classes)
+        n_classes *= self.end - self.begin
+        return Judged.of(reference, system, n_classes, criteria), n_classes
+
+    def triggers(self, judged: Judged, n_classes: int, criteria: Criteria) -> Floats | None:
+        """Return the cross triggers of some files, None where they do not count."""
+        if self.sounding is None:
+            return None
+        n_cuts = self.end - self.begin
+        return cross_triggers(judged, self.sounding, criteria, kinds_of(n_cuts, n_classes // n_cuts))
+
+
+@dataclass(slots=True)
+class Found:
+    """What is found of a scope: the staircases of each system, by its name, and the integral over cuts."""
+
+    integral: Integral
+    hard: dict[str, Staircases] = field(default_factory=dict)
+
+    def add(self, roc: Roc, stairs: Staircases, weights: PsdWeights) -> None:
+        """Enter the staircases of a PSD-ROC; those of cuts come in their order."""
+        if roc.cuts is None:
+            self.hard[roc.system] = stairs
+        else:
+            self.integral.add(stairs, roc.cuts.width[roc.begin : roc.end], weights)
+
+    def tables(self, readings: Sequence[str], weights: PsdWeights) -> Tables:
+        """Return the tables of PSDS, by basis and reading."""
+        tables: Tables = {}
+        if "hard" in readings:
+            filters = [name for name in self.hard if name != "system"]
+            table: Table = {}
+            for measure, systems in (("psds", ["system"]), ("pipsds", filters)):
+                if systems:
+                    stairs = Staircases.joined([self.hard[system] for system in systems])
+                    roc = psd_roc(stairs, weights.alpha_st, weights.max_efpr)
+                    table[measure] = Averaged(roc.classes, overall=np.array(roc.value))
+            tables["intersection", "hard"] = table
+        if "soft" in readings:
+            value, classes = self.integral.means()
+            tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
+        return tables
+
+
+def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
+    """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
+    settings = shard.settings
+    readings, weights = Plan.of(settings).psds, PsdWeights.of(settings)
+    tables: dict[str | None, Tables] = {}
+    found: dict[str | None, Found] = {}
+    notes: dict[str | None, list[str]] = {}
+    rocs: list[Roc] = []
+    for scope, tally in shard.scopes():
+        own = [of[scope] for of in sizes if scope in of]
+        n_sys = sum(n for _, n in own)
+        cuts = None
+        if "soft" in readings:
+            cuts = cuts_between(np.unique(np.concatenate([edges for edges, _ in own])), n_sys)
+            if not cuts.exact:
+                notes[scope] = [sampled_note(len(cuts.level), scope)]
+        seconds = int(tally.total("length")) / TICKS_PER_SECOND
+        if seconds:
+            found[scope] = Found(Integral.empty(len(tally.classes)))
+            rocs += _rocs(scope, settings, n_sys, cuts, Rates.of(seconds, weights.alpha_ct))
+        else:
+            tables[scope] = psds_tables(tally, settings)
+    for roc, stairs in _staircases(rocs, parts, settings, execute):
+        found[roc.scope].add(roc, stairs, weights)
+    tables |= {scope: of.tables(readings, weights) for scope, of in found.items()}
+    tables = {scope: joined(shard.tables.get(scope, {}), of) for scope, of in tables.items()}
+    return replace(shard, tables=tables, notes=notes)
+
+
+def _rocs(scope: str | None, settings: Settings, n_sys: int, cuts: Cuts | None, rates: Rates) -> list[Roc]:
+    """Return all PSD-ROCs of a scope; cuts: of the soft reference, None where it has no PSDS."""
+    rocs = []
+    if "hard" in Plan.of(settings).psds:
+        filters = [f"median {length}" for length in settings.psds_median_filters]
+        rocs = [Roc(scope, system, n_sys, rates) for system in ("system", *filters)]
+    for begin, end in () if cuts is None else cuts.stretches(n_sys):
+        rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
+    return rocs
+
+
+def _staircases(
+    rocs: Sequence[Roc], parts: Sequence[Part], settings: Settings, execute: Execute
+) -> Iterator[tuple[Roc, Staircases]]:
+    """Yield the staircases of all parts together."""
+    if PsdWeights.of(settings).alpha_ct > 0:
+        soundings = execute.map(partial(_soundings, settings, rocs), parts)
+        rocs = [
+            replace(roc, sounding=_sum([of[k] for of in soundings if k in of])) for k, roc in enumerate(rocs)
+        ]
+        terms = execute.map(partial(_trigger_terms, settings, rocs), parts)
+        sums = [math.fsum(term for of in terms for term in of.get(k, ())) for k in range(len(rocs))]
+        rocs = [
+            replace(roc, rates=Rates.of(roc.rates.seconds, roc.rates.alpha_ct, triggers))
+            for roc, triggers in zip(rocs, sums, strict=True)
+        ]
+    begin = 0
+    while begin < len(rocs):
+        # As many at a time as memory holds the levels of.
+        sizes = np.cumsum([roc.size for roc in rocs[begin:]])
+        end = begin + max(1, int(np.searchsorted(sizes, room() // _LEVEL, side="right")))
+        some = rocs[begin:end]
+        counted = execute.map(partial(_points, settings, some), parts)
+        for k, roc in enumerate(some):
+            own = [of[k] for of in counted if k in of]
+            n_classes = len(own[0].n_ref)
+            table = ThresholdCounts.merge(own, [np.arange(n_classes)] * len(own), n_classes)
+            counts, label = table.counts(), np.repeat(np.arange(n_classes), np.diff(table.bounds))
+            yield roc, Staircases.under(label, roc.rates.efpr(counts), counts[TP], table.n_ref)
+        begin = end
+
+
+def _sum(parts: Sequence[Sounding]) -> Sounding:
+    return Sounding(*(np.sum([getattr(of, name) for of in parts], axis=0) for name in ("n_ref", "ticks")))
+
+
+def _judged(
+    settings: Settings, rocs: Sequence[Roc], part: Part
+) -> Iterator[tuple[int, Roc, Judged, int, Criteria]]:
+    """Yield the number of each ROC, what a part has for it, of how many classes, and the criteria."""
+    again = second_round(settings, ("intersection.optimal",))
+    shard = shard_of_rows(*part.sides(), again, part.durations, batch=True)
+    tallies, criteria = dict(shard.scopes()), Criteria.of(settings)
+    for k, roc in enumerate(rocs):
+        if roc.scope in tallies:
+            yield k, roc, *roc.judged(tallies[roc.scope], criteria), criteria
+
+
+def _soundings(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sounding]:
+    """Return what the reference of a part has of each class."""
+    return {
+        k: Sounding.of(judged.reference, n_classes)
+        for k, _, judged, n_classes, _ in _judged(settings, rocs, part)
+    }
+
+
+def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[float]]:
+    """Return a few numbers whose sum is exactly that of the cross triggers of a part."""
+    of_rocs = {}
+    for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part):
+        triggers = roc.triggers(judged, n_classes, criteria)
+        terms: list[float] = []
+        while rest := math.fsum([*([] if triggers is None else triggers.tolist()), *(-t for t in terms)]):
+            terms.append(rest)
+        of_rocs[k] = terms
+    return of_rocs
+
+
+def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, ThresholdCounts]:
+    """Return what a part counts at all thresholds."""
+    return {
+        k: points(judged, criteria, n_classes, roc.triggers(judged, n_classes, criteria), roc.rates)
+        for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part)
+    }

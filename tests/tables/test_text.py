@@ -144,7 +144,7 @@ def test_quoted_tables_are_read_fast(end, written):
     assert rows.classes == ("car", "people talking", 'say "hi", ""')
     assert np.bincount(rows.row_label).tolist() == np.bincount(rows.file).tolist() == [40_000, 40_000, 1]
     with pytest.raises(InputError, match=r"3:4: .*follows a closing quote"):
-        read_rows(written(text.replace("people talking", 'people"s', 1)))
+        read_rows(written(text[:200].replace("people talking", 'people"s', 1)))
 
 
 NAMES = st.one_of(

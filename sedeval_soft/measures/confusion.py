@@ -10,14 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.measures.base import Bools, Index
 from sedeval_soft.measures.event import Collars, candidate_pairs, match_events
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.timeline.events import Events
-
-Index = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 _BLOCK = 1 << 16
 

@@ -9,11 +9,9 @@ Arrays: (n_classes, n_segments).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.fields import TNorm
-
-Floats = npt.NDArray[np.float64]
+from sedeval_soft.measures.base import Floats
 
 _TINY = float(np.finfo(np.float64).tiny)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -143,29 +143,17 @@ def explained(text: str) -> Explanation:
 
     Raises ScoreNameError, with close matches, for a name that no score has.
     """
-    parts = text.split(".")
-    whole = len(parts) == 3 and "[" not in text and _family(*parts)
-    if whole and OVERALL not in whole[1].averages:
-        return _explanation(ScoreName(*parts), *whole)
-    if "." not in text:
-        named = [f"{f.basis}.{f.reading}.{m.name}" for f in FAMILIES for m in f.measures if m.name == text]
-        if named:
-            raise ScoreNameError(f"{text!r} is a measure of several scores; expected one of {_some(named)}")
-    found = family_of(text)
-    return _explanation(ScoreName.parse(text), *found)
-
-
-def _some(names: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(names))
-
-
-def _family(basis: str, reading: str, measure: str) -> tuple[Family, Measure] | None:
-    for family in FAMILIES:
-        if (family.basis, family.reading) == (basis, reading):
-            for each in family.measures:
-                if each.name == measure:
-                    return family, each
-    return None
+    every = [(family, measure) for family in FAMILIES for measure in family.measures]
+    for family, measure in every:
+        name = ScoreName(family.basis, family.reading, measure.name)
+        if text == f"{name.basis}.{name.reading}.{name.measure}" and OVERALL not in measure.averages:
+            return _explanation(name, family, measure)
+    named = [f"{family.basis}.{family.reading}.{text}" for family, measure in every if measure.name == text]
+    if named:
+        names = ", ".join(dict.fromkeys(named))
+        raise ScoreNameError(f"{text!r} is a measure of several scores; expected one of {names}")
+    family, measure = family_of(text)
+    return _explanation(ScoreName.parse(text), family, measure)
 
 
 def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanation:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.measures.base import Array, Bools, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import Timed, file_class
 from sedeval_soft.settings import Settings
@@ -71,9 +71,6 @@ def required(share: float, length: Ticks) -> Ticks:
 # nothing is gained by saying the same twice.
 
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-
 _LINE = 2**62
 
 
@@ -106,7 +103,7 @@ class Line:
         end = np.cumsum(last + 1) - 1
         return cls(groups, end - last, end)
 
-    def locate(self, group: Index, time: Ticks) -> tuple[Index, npt.NDArray[np.bool_]]:
+    def locate(self, group: Index, time: Ticks) -> tuple[Index, Bools]:
         """Return where times lie, at most at the end of their group, and whether that is on the line."""
         n = len(self.start)
         if not n:
@@ -209,9 +206,6 @@ def in_turn(group: Index, born: Floats, events: Timed) -> bool:
 # Intersection-based statistics: events of all files in, counts of each file out.
 
 
-Bools = npt.NDArray[np.bool_]
-
-
 def passes(cover: Cover, group: Index, events: Timed, share: float) -> Bools:
     """Return which events are covered to a share of their length, (n,)."""
     overlap = cover.overlap(group, events.onset, events.offset)
@@ -245,9 +239,7 @@ def count_intersections(
     return detected(tp, n_ref, fp)
 
 
-def detected(
-    tp: npt.NDArray[np.number], n_ref: npt.NDArray[np.number], fp: npt.NDArray[np.number]
-) -> DetectionCounts:
+def detected(tp: Array, n_ref: Array, fp: Array) -> DetectionCounts:
     """Return the statistics of detection made of TP, N_ref and FP, each (n_files, n_classes)."""
     none = np.zeros(len(tp), dtype=tp.dtype)
     return DetectionCounts(tp, n_ref, tp + fp, none, (n_ref - tp).sum(axis=1), fp.sum(axis=1))

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.measures.base import Bools, Floats, Index
 from sedeval_soft.measures.event import Timed, count_per_class, file_class
 from sedeval_soft.measures.intersection_counts import (
     Cover,
@@ -30,12 +30,6 @@ from sedeval_soft.measures.threshold_counts import N_SYS, TP, Alive, Lives
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import check_pairs, expand
-
-Index = npt.NDArray[np.int64]
-
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +165,8 @@ def enough(
     event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
     Returns events and levels low < a <= high, as often as an event comes to have enough.
     """
-    return spans(
-        np.concatenate((event, event)),
-        np.concatenate((born, dies)),
-        np.concatenate((overlap, -overlap)),
-        needed,
-    )
+    changes = (event, event), (born, dies), (overlap, -overlap)
+    return spans(*(np.concatenate(column) for column in changes), needed)
 
 
 def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[Index, Floats, Floats]:

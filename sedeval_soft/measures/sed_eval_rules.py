@@ -17,23 +17,16 @@ What differs from ours, all of it read in its source:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.base import Averaged, weighted
+from sedeval_soft.measures.base import Array, Averaged, Floats, Index, Table, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
-
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 FloatCollars = tuple[float | None, float | None, float]
 """Onset and offset collar in seconds, None where not looked at, and the offset's rate."""
@@ -85,13 +78,13 @@ def count_events(
     open_edges = (match[left] < 0) & ~taken[right]
     leftover = first_free_matching(left[open_edges], right[open_edges], len(reference), len(system))
     substituted = np.bincount(reference.file[leftover >= 0], minlength=n_files).astype(np.int64)
-    tp = count_per_class(reference.take(match >= 0), n_files, n_classes)
-    n_ref = count_per_class(reference, n_files, n_classes)
-    n_sys = count_per_class(system, n_files, n_classes)
-    found = tp.sum(axis=1) + substituted
-    return DetectionCounts(
-        tp, n_ref, n_sys, substituted, n_ref.sum(axis=1) - found, n_sys.sum(axis=1) - found
+    tp, n_ref, n_sys = (
+        count_per_class(events, n_files, n_classes)
+        for events in (reference.take(match >= 0), reference, system)
     )
+    found = tp.sum(axis=1) + substituted
+    missed, invented = n_ref.sum(axis=1) - found, n_sys.sum(axis=1) - found
+    return DetectionCounts(tp, n_ref, n_sys, substituted, missed, invented)
 
 
 def match_events(
@@ -157,31 +150,60 @@ def _their_maximum_matching(left: Index, right: Index, n_left: int) -> Index:
     return match
 
 
-def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> dict[str, Averaged]:
+def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> Table:
     """Return the hard scores by sed_eval's formulas.
 
     counts: totals over files. n_segments: number of segments for segment-based scores, None for
     event-based ones. Values of averages that sed_eval does not have (weighted) leave NaN out.
     """
-    zero_score = n_segments is None
-    tp, n_ref, n_sys = (column.astype(np.float64) for column in (counts.tp, counts.n_ref, counts.n_sys))
-    tp_all, ref_all, sys_all = (np.asarray(column.sum(axis=-1)) for column in (tp, n_ref, n_sys))
-    classes = _f_measure(tp, n_ref, n_sys, zero_score)
-    overall = _f_measure(tp_all, ref_all, sys_all, zero_score)
-    classes |= _error_rate(np.zeros_like(tp), n_ref - tp, n_sys - tp, n_ref)
-    overall |= _error_rate(counts.substitutions, counts.deletions, counts.insertions, ref_all)
-    if n_segments is not None:
-        cells = np.asarray(n_segments)[..., None]
-        tn = cells - n_ref - n_sys + tp
-        classes |= _accuracy(tp, tn, n_sys - tp, n_ref - tp)
-        overall |= _accuracy(tp_all, tn.sum(axis=-1), sys_all - tp_all, ref_all - tp_all)
+    of_class = [column.astype(np.float64) for column in (counts.tp, counts.n_ref, counts.n_sys)]
+    pooled = [np.asarray(column.sum(axis=-1)) for column in of_class]
+    tp, n_ref, n_sys = of_class
+    cells = None if n_segments is None else np.asarray(n_segments)[..., None]
+    tn = None if cells is None else cells - n_ref - n_sys + tp
+    errors = counts.substitutions, counts.deletions, counts.insertions
+    classes = _scores(*of_class, tn, np.zeros_like(tp), n_ref - tp, n_sys - tp)
+    overall = _scores(*pooled, None if tn is None else tn.sum(axis=-1), *errors)
     scores = {
         name: Averaged(values, overall[name], _nanmean(values), weighted(values, n_ref))
         for name, values in classes.items()
-        if name != "substitution_rate"
     }
     scores["substitution_rate"] = Averaged(None, overall["substitution_rate"])
     return scores | count_scores(counts)
+
+
+def _scores(
+    tp: Array,
+    n_ref: Array,
+    n_sys: Array,
+    tn: Array | None,
+    substituted: Array,
+    deleted: Array,
+    inserted: Array,
+) -> dict[str, Array]:
+    """Return their scores by name; tn: true negatives of segments, None for events."""
+    precision = _divide(tp, n_sys, 0.0 if tn is None else np.nan)
+    recall = _divide(tp, n_ref, np.nan)
+    rates = [part / (n_ref + _EPS) for part in (substituted, deleted, inserted)]
+    scores = {
+        "precision": precision,
+        "recall": recall,
+        "f1": _divide(2.0 * precision * recall, precision + recall, 0.0),
+        "error_rate": rates[0] + rates[1] + rates[2],
+        "substitution_rate": rates[0],
+        "deletion_rate": rates[1],
+        "insertion_rate": rates[2],
+    }
+    if tn is not None:
+        fn, fp = n_ref - tp, n_sys - tp
+        sensitivity, specificity = tp / (tp + fn + _EPS), tn / (tn + fp + _EPS)
+        scores |= {
+            "sensitivity": sensitivity,
+            "specificity": specificity,
+            "balanced_accuracy": (1 - 0.5) * sensitivity + 0.5 * specificity,
+            "accuracy": (tp + tn) / (tp + tn + fn + fp + _EPS),
+        }
+    return scores
 
 
 def _divide(numerator: Array, denominator: Array, otherwise: float) -> Floats:
@@ -190,34 +212,6 @@ def _divide(numerator: Array, denominator: Array, otherwise: float) -> Floats:
     return quotient
 
 
-def _f_measure(tp: Array, n_ref: Array, n_sys: Array, zero_score: bool) -> dict[str, Array]:
-    precision = _divide(tp, n_sys, 0.0 if zero_score else np.nan)
-    recall = _divide(tp, n_ref, np.nan)
-    both = precision + recall
-    f1 = _divide(2.0 * precision * recall, both, 0.0)
-    return {"precision": precision, "recall": recall, "f1": f1}
-
-
-def _error_rate(substituted: Array, deleted: Array, inserted: Array, n_ref: Array) -> dict[str, Array]:
-    rates = [part / (n_ref + _EPS) for part in (substituted, deleted, inserted)]
-    return {
-        "error_rate": rates[0] + rates[1] + rates[2],
-        "substitution_rate": rates[0],
-        "deletion_rate": rates[1],
-        "insertion_rate": rates[2],
-    }
-
-
-def _accuracy(tp: Array, tn: Array, fp: Array, fn: Array) -> dict[str, Array]:
-    sensitivity, specificity = tp / (tp + fn + _EPS), tn / (tn + fp + _EPS)
-    return {
-        "sensitivity": sensitivity,
-        "specificity": specificity,
-        "balanced_accuracy": (1 - 0.5) * sensitivity + 0.5 * specificity,
-        "accuracy": (tp + tn) / (tp + tn + fn + fp + _EPS),
-    }
-
-
 def _nanmean(values: Array) -> Floats:
-    known = ~np.isnan(values)
-    return _divide(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1), np.nan)
+    defined = ~np.isnan(values)
+    return _divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), np.nan)

@@ -19,11 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.measures.base import Array, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import file_class, sum_groups
 from sedeval_soft.measures.intersection_counts import Criteria, detected, in_union, required
@@ -33,10 +32,8 @@ from sedeval_soft.timeline.lifetimes import EventLifetimes
 from sedeval_soft.timeline.ranges import check_pairs, expand
 from sedeval_soft.timeline.runs import Cells, Runs
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Pairs = tuple[Index, Index, Floats, Floats, Index]
+"""Who overlap, at which levels born < a <= dies they do, and how many ticks they share."""
 
 _UNIT = float(2**62)
 """Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact."""
@@ -64,52 +61,44 @@ def count_soft_pairs(
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
     by_dtc = required(criteria.dtc, system.offset - system.onset)
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
-    known, known_of = in_union(reference, ours)
-    pairs = _shared(known, known_of, system, theirs)
-    passing = enough(*pairs[1:], by_dtc)
-    helpful = replace(system.take(passing[0]), born=passing[1], dies=passing[2])
-    pieces, pieces_of = in_union(helpful, theirs[passing[0]])
-    if known is reference and pieces is helpful:
-        # Nothing overlaps: the pairs that are known are those of what passes.
-        left, low, high, share = _while_passing(pairs, passing)
+    covers, groups = in_union(reference, ours)
+    pairs = _shared(covers, groups, system, theirs)
+    passing, begins, ends = enough(*pairs[1:], by_dtc)
+    helpful = replace(system.take(passing), born=begins, dies=ends)
+    pieces, pieces_of = in_union(helpful, theirs[passing])
+    if covers is reference and pieces is helpful:
+        # Nothing overlaps: the pairs that overlap at all are those of what passes, while it passes.
+        left, right, low, high, share = pairs
+        order = np.argsort(right, kind="stable")
+        first, last = (np.searchsorted(right[order], passing, side=side) for side in ("left", "right"))
+        check_pairs(first, last)
+        owner, at = expand(first, last)
+        pair = order[at]
+        low, high = np.maximum(begins[owner], low[pair]), np.minimum(ends[owner], high[pair])
+        some = low < high
+        parts = left[pair][some], low[some], high[some], share[pair][some]
     else:
         left, _, low, high, share = _shared(reference, ours, pieces, pieces_of)
-    found = enough(left, low, high, share, by_gtc)
+        parts = left, low, high, share
+    found, low, high = enough(*parts, by_gtc)
     shape = (n_files, n_classes)
     n_ref = sum_groups(ours, reference.dies - reference.born, shape)
-    tp = sum_groups(ours[found[0]], found[2] - found[1], shape)
-    passed = np.bincount(passing[0], passing[2] - passing[1], minlength=len(system))
+    tp = sum_groups(ours[found], high - low, shape)
+    passed = np.bincount(passing, ends - begins, minlength=len(system))
     fp = sum_groups(theirs, np.maximum(system.dies - system.born - passed, 0.0), shape)
     return detected(np.minimum(tp, n_ref), n_ref, fp)
 
 
-def _while_passing(
-    pairs: Pairs, passing: tuple[Index, Floats, Floats]
-) -> tuple[Index, Floats, Floats, Index]:
-    """Return of pairs whose reference event it is, born < a <= dies while the detection passes, and ticks."""
-    left, right, low, high, share = pairs
-    order = np.argsort(right, kind="stable")
-    first, last = (np.searchsorted(right[order], passing[0], side=side) for side in ("left", "right"))
-    check_pairs(first, last)
-    owner, at = expand(first, last)
-    pair = order[at]
-    begins, ends = np.maximum(passing[1][owner], low[pair]), np.minimum(passing[2][owner], high[pair])
-    kept = begins < ends
-    pair = pair[kept]
-    return left[pair], begins[kept], ends[kept], share[pair]
-
-
 def _shared(reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index) -> Pairs:
-    """Return the pairs that overlap at some level: of whom, born < a <= dies there, and how many ticks."""
+    """Return the pairs that overlap at some level."""
     left, right = overlapping(reference, system, ours, theirs)
     low = np.maximum(reference.born[left], system.born[right])
     high = np.minimum(reference.dies[left], system.dies[right])
-    kept = low < high
-    left, right, low, high = left[kept], right[kept], low[kept], high[kept]
-    share = np.minimum(reference.offset[left], system.offset[right]) - np.maximum(
-        reference.onset[left], system.onset[right]
-    )
-    return left, right, low, high, share
+    some = low < high
+    left, right = left[some], right[some]
+    begin = np.maximum(reference.onset[left], system.onset[right])
+    share = np.minimum(reference.offset[left], system.offset[right]) - begin
+    return left, right, low[some], high[some], share
 
 
 def _count_class(y: Activity, p: Activity, n_files: int, criteria: Criteria) -> tuple[Floats, Floats, Floats]:
@@ -192,19 +181,13 @@ def _covered(
     cells: Cells, events: Runs, detections: Runs, top: Floats, helpful: Index, split: Index, level: Floats
 ) -> Index:
     """Return how much of some events passing detections cover just above a level, (n_split,) ticks."""
-    ends = [cells.place[bound[helpful]] for bound in (detections.first, detections.last)]
-    levels = [detections.born[helpful], top[helpful]]
+    first, last = (cells.place[bound[helpful]] for bound in (detections.first, detections.last))
     # The length of a detection before x is (x - onset) - (x - offset), each where it is above 0.
-    corners = [
-        (levels[0], ends[0], 1),
-        (levels[0], ends[1], -1),
-        (levels[1], ends[0], -1),
-        (levels[1], ends[1], 1),
-    ]
-    points = tuple(np.concatenate([corner[i] for corner in corners]) for i in (0, 1))
-    sign = np.concatenate([np.full(len(helpful), corner[2]) for corner in corners])
+    levels = np.repeat([detections.born[helpful], top[helpful]], 2, axis=0).ravel()
+    places = np.concatenate((first, last, first, last))
+    sign = np.repeat([1, -1, -1, 1], len(helpful))
     asked = np.concatenate([cells.place[bound[split]] for bound in (events.first, events.last)])
-    count, moment = sums_below((points[0], points[1]), [sign, sign * points[1]], (np.tile(level, 2), asked))
+    count, moment = sums_below((levels, places), [sign, sign * places], (np.tile(level, 2), asked))
     before = count * asked - moment
     covered: Index = before[len(split) :] - before[: len(split)]
     return covered
@@ -229,16 +212,14 @@ def _changes(
         event[within] = np.where(level[within] > start[event[within]], event[within], -1)
         held.append(event)
     held[1] = np.where(held[1] == held[0], -1, held[1])
-    found = []
+    changes = []
     for event in held:
-        kept = np.flatnonzero(event >= 0)
-        of = event[kept]
-        shared = (
-            cells.place[np.minimum(last[kept], events.last[of])]
-            - cells.place[np.maximum(first[kept], events.first[of])]
-        )
-        found.append((of, level[kept], sign[kept] * shared))
-    event, levels, change = (np.concatenate(column) for column in zip(*found, strict=True))
+        inside = np.flatnonzero(event >= 0)
+        whole = event[inside]
+        end = cells.place[np.minimum(last[inside], events.last[whole])]
+        shared = end - cells.place[np.maximum(first[inside], events.first[whole])]
+        changes.append((whole, level[inside], sign[inside] * shared))
+    event, levels, change = (np.concatenate(column) for column in zip(*changes, strict=True))
     return event, levels, change
 
 
@@ -282,11 +263,8 @@ def highest_level(values: Floats, weight: Index, first: Index, last: Index, need
 # n points and questions take log2(n) passes of a few array operations.
 
 
-Numbers = npt.NDArray[Any]
-
-
 def sums_below(
-    points: tuple[Numbers, Numbers], weights: Sequence[Index], questions: tuple[Numbers, Numbers]
+    points: tuple[Array, Array], weights: Sequence[Index], questions: tuple[Array, Array]
 ) -> list[Index]:
     """Return for each question the sum of each weight over points with y <= its y and x <= its x.
 

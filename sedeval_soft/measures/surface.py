@@ -10,15 +10,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.measures.base import averaged
+from sedeval_soft.measures.base import Array, Floats, Index, averaged
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.threads import for_each
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Place = npt.NDArray[np.int16]
 
 STEPS = 100
 """The grid has the thresholds 1/100 to 99/100."""
@@ -85,7 +80,7 @@ class Surface:
         return np.asarray(of.macro, dtype=np.float64)
 
 
-def _place(values: Floats, edges: Floats, inclusive: bool) -> Place:
+def _place(values: Floats, edges: Floats, inclusive: bool) -> Array:
     """Return how many thresholds lie below each value (or at it), (n,).
 
     As np.searchsorted does, without a search: a product is off by one at the most, for rounding.

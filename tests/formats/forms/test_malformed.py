@@ -20,7 +20,7 @@ from tables import long_rows
 from test_samples import SAMPLES, tarred, zipped
 
 from sedeval_soft.errors import EvaluationError, InputError
-from sedeval_soft.tables import compressed, read_rows
+from sedeval_soft.tables import archive, read_rows
 from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import FORMS, read_table
 from sedeval_soft.tables.limits import Limits
@@ -359,7 +359,7 @@ def test_decompressed_bytes_are_counted(make, tmp_path):
     ids=["zip", "tar.xz", "tar.bz2", "gzip in zip"],
 )
 def test_a_bomb_is_known_long_before_its_end(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(compressed, "SPARED", 1 << 20)
+    monkeypatch.setattr(archive, "SPARED", 1 << 20)
     path = tmp_path / "bomb"
     path.write_bytes(make(b"\0" * (1 << 24)))
     with pytest.raises(InputError, match="--limit ratio=") as caught:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.settings import _TICKS, READINGS, Settings, is_part_name
-from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml
-from sedeval_soft.settings_schema import schema_text
+from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml, schema_text
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 ROOT = Path(__file__).parents[2]

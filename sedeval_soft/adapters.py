@@ -31,7 +31,6 @@ PADDING = -100
 """What stands for no label in padded batches of `Trainer`."""
 
 Numbers = dict[str, float | int | None]
-Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 
@@ -62,18 +61,15 @@ def _probabilities(estimator: Any, x: Any) -> Floats:  # noqa: ANN401 - as above
     """Return what an estimator says of each class, (n_segments, n_classes)."""
     if not hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict(x), dtype=np.float64)
-    found = estimator.predict_proba(x)
-    if not isinstance(found, list):
-        return np.asarray(found, dtype=np.float64)
+    outputs = estimator.predict_proba(x)
+    if not isinstance(outputs, list):
+        return np.asarray(outputs, dtype=np.float64)
     # Of several outputs there is one array each, a column for each label that was seen in training.
-    seen = zip(found, estimator.classes_, strict=True)
-    return np.stack([_active(column, labels) for column, labels in seen], axis=-1)
-
-
-def _active(probabilities: Floats, labels: Any) -> Floats:  # noqa: ANN401 - an array of labels
-    """Return the probability of the label 1, 0 where it was never seen."""
-    known = list(labels)
-    return probabilities[:, known.index(1)] if 1 in known else np.zeros(len(probabilities))
+    columns = [
+        output[:, [*labels].index(1)] if 1 in [*labels] else np.zeros(len(output))
+        for output, labels in zip(outputs, estimator.classes_, strict=True)
+    ]
+    return np.stack(columns, axis=-1)
 
 
 class SoundEventMetric:
@@ -116,8 +112,8 @@ class SoundEventMetric:
         try:
             if predictions is not None and references is not None:
                 self.add_batch(predictions=predictions, references=references)
-            found = self._evaluator.compute()
-            return {name: found[name] for name in self.scores}
+            scores = self._evaluator.compute()
+            return {name: scores[name] for name in self.scores}
         finally:
             self._start()
 
@@ -144,20 +140,15 @@ def trainer_metrics(
                 f"predictions of shape {raw.shape}, labels of shape {labels.shape}; expected one shape, "
                 "(recordings, segments, classes)"
             )
-        kept = [np.any(item != PADDING, axis=-1) for item in labels]
-        probabilities = _sigmoid(raw) if from_logits else raw
+        # A sigmoid: by the hyperbolic tangent nothing overflows.
+        probabilities = 0.5 * (1.0 + np.tanh(0.5 * raw)) if from_logits else raw
+        labelled = [np.any(item != PADDING, axis=-1) for item in labels]
         return metric.compute(
-            predictions=[item[rows] for item, rows in zip(probabilities, kept, strict=True)],
-            references=[item[rows] for item, rows in zip(labels, kept, strict=True)],
+            predictions=[item[rows] for item, rows in zip(probabilities, labelled, strict=True)],
+            references=[item[rows] for item, rows in zip(labels, labelled, strict=True)],
         )
 
     return compute_metrics
-
-
-def _sigmoid(logits: Array) -> Array:
-    # By the hyperbolic tangent nothing overflows.
-    half: Array = 0.5 * (1.0 + np.tanh(0.5 * logits))
-    return half
 
 
 def _settings_for(scores: Sequence[str], settings: Mapping[str, Any]) -> Settings:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from sedeval_soft.tables.file_groups import Partition
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
+_SYSTEMS = "system", "paths, or a mapping of names to systems"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def compare(
     """
     check_rank_by(rank_by)
     if baseline is not None:
-        check_baseline(baseline, list(_named(systems)))
+        check_baseline(baseline, [*named_sources(systems, *_SYSTEMS)])
     chosen = chosen_with([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     limits = limits_from(limits, columns)
@@ -167,7 +168,7 @@ def _score(
     progress: Progress | None = None,
 ) -> tuple[list[Scores], list[Shard]]:
     """Return the scores of each system, and the counts by which they are resampled together."""
-    named = {name: with_points(system, limits) for name, system in _named(systems).items()}
+    named = {name: with_points(system, limits) for name, system in named_sources(systems, *_SYSTEMS).items()}
     settings = settings_of_points(with_folds(settings, folds), named.values())
     task = Task.read(reference, settings, durations, folds, by, limits)
     scores, shards = [], []
@@ -206,19 +207,27 @@ def _naming(system: str) -> Iterator[None]:
         raise EvaluationError("\n".join(_with_name(system, line, (STRICT,)) for line in lines)) from error
 
 
-def _named(systems: Systems) -> dict[str, Any]:
-    """Return systems by name, at least two."""
-    if isinstance(systems, Mapping):
-        named = dict(systems)
-    elif isinstance(systems, Sequence) and not isinstance(systems, str):
-        names = [os.fspath(path) for path in systems]
-        named = dict(zip(names, names, strict=True))
-        twice = next((name for name in named if names.count(name) > 1), None)
-        if twice is not None:
-            raise SettingsError(f"system {twice!r} is given twice; expected each once")
+def named_sources(
+    sources: Mapping[str, Any] | Sequence[Any], what: str, expected: str, *, numbered: bool = False
+) -> dict[str, Any]:
+    """Return two or more sources by name; raises SettingsError for others.
+
+    what: each of them is, such as `system`. expected: of all of them. numbered: those of a list that are no
+    paths are called by their number.
+    """
+    if isinstance(sources, Mapping):
+        named = dict(sources)
+    elif isinstance(sources, Sequence) and not isinstance(sources, str):
+        named = {}
+        for i, source in enumerate(sources, 1):
+            unnamed = numbered and not isinstance(source, str | os.PathLike)
+            name = f"{what} {i}" if unnamed else os.fspath(source)
+            if name in named:
+                raise SettingsError(f"{what} {name!r} is given twice; expected each once")
+            named[name] = source
     else:
-        raise SettingsError(f"systems must be paths, or a mapping of names to systems, not {shown(systems)}")
-    check_names(named, "a system")
+        raise SettingsError(f"{what}s must be {expected}, not {shown(sources)}")
+    check_names(named, f"{'an' if what[0] in 'aeiou' else 'a'} {what}")
     if len(named) < 2:
-        raise SettingsError(f"systems must be two or more, not {len(named)}")
+        raise SettingsError(f"{what}s must be two or more, not {len(named)}")
     return named

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
@@ -30,7 +30,6 @@ from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.recordings import align
 
@@ -69,56 +68,43 @@ def write_report(
     if not named:
         raise SettingsError("expected one system or more, found none")
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
-    parts = {"folds": folds, "by": by}
     inputs = []
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
-        inputs.append(_report_input(ours, theirs, name, chosen, lengths, parts, limits, progress))
+        points = has_points(theirs)
+        counted = of_points(chosen) if points else _counted(chosen)
+        pair = align(ours, theirs, counted, lengths)
+        described = describe(ours, "reference", counted), describe(theirs, "system", counted)
+        shard = shard_of(pair, described, counted, name, lengths)
+        # The page goes over thresholds of the reference by itself.
+        wanted = replace(counted, reference_sweep=chosen.reference_sweep)
+        score = partial(
+            score_shard,
+            version=__version__,
+            folds=read_parts(folds, "folds", shard.tally.files, limits),
+            by=read_parts(by, "by", shard.tally.files, limits),
+            points=points,
+            progress=progress,
+        )
+        scores = score(replace(shard, settings=replace(wanted, ci=None)))
+        signatures: tuple[str, ...] = (scores.signature,)
+        if counted.ci is not None:
+            # Only what was asked for: intervals of all that a page shows would take minutes.
+            sure = score(replace(shard, settings=replace(wanted, measures=chosen.measures)))
+            scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
+        curves = curves_of(shard.tally, counted)
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, curves, signatures))
     write_atomic(path, render(inputs, board, choices or Choices()))
     return tuple(each.scores for each in inputs)
 
 
-def _report_input(
-    reference: EventTable,
-    system: EventTable,
-    name: str,
-    settings: Settings,
-    lengths: Mapping[str, float] | None,
-    parts: Mapping[str, Parted | None],
-    limits: Limits | None,
-    progress: Progress | None,
-) -> ReportInput:
-    """Score a system, and keep what its scores came from."""
-    points = has_points(system)
-    counted = of_points(settings) if points else _counted(settings)
-    pair = align(reference, system, counted, lengths)
-    described = describe(reference, "reference", counted), describe(system, "system", counted)
-    shard = shard_of(pair, described, counted, name, lengths)
-    given = {of: read_parts(each, of, shard.tally.files, limits) for of, each in parts.items()}
-
-    def scored(**changed: Any) -> Scores:  # noqa: ANN401 - fields of Settings
-        # The page goes over thresholds of the reference by itself.
-        chosen = replace(counted, reference_sweep=settings.reference_sweep, **changed)
-        shaped = replace(shard, settings=chosen)
-        return score_shard(shaped, __version__, **given, points=points, progress=progress)
-
-    scores = scored(ci=None)
-    signatures: tuple[str, ...] = (scores.signature,)
-    if counted.ci is not None:
-        # Only what was asked for: intervals of all that a page shows would take minutes.
-        sure = scored(measures=settings.measures)
-        scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
-    return ReportInput(scores, pair, shard.tally, counted, curves_of(shard.tally, counted), signatures)
-
-
 def _with_intervals(scores: Scores, sure: Scores) -> Scores:
     """Return scores with the intervals that others of the same names have."""
-    found = {
-        name: replace(score, low=sure.score(name).low, high=sure.score(name).high) if name in sure else score
-        for name, score in scores.scores.items()
-    }
+    both = dict(scores.scores)
+    for name in both.keys() & sure.scores.keys():
+        both[name] = replace(both[name], low=sure.score(name).low, high=sure.score(name).high)
     warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
-    return replace(scores, scores=found, settings=sure.settings, warnings=warnings)
+    return replace(scores, scores=both, settings=sure.settings, warnings=warnings)
 
 
 def _counted(settings: Settings) -> Settings:

@@ -7,43 +7,22 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from sedeval_soft.cli.options import (
-    INTAKE,
-    OBJECTIVE,
-    PARTS,
-    PATH,
-    QUIET,
-    READ,
-    SETTINGS,
-    SURE,
-    SYSTEMS,
-    TUNING,
-    GroupedCommand,
-    check_objective,
-    check_wanted,
-    limits_of,
-    move_rule,
-    option,
-    refuse,
-    setting,
-    settings_of,
-)
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, QUIET, GroupedCommand, epilog, option, refuse, setting
 from sedeval_soft.cli.output import progress, remark, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
     from sedeval_soft.tools.site import Site
 
-EPILOG = """\b
-Examples:
+EXAMPLES = """
   soft-sed-eval board submissions/ --reference ref.tsv -o site/
   soft-sed-eval board submissions/ --reference ref.tsv -o site/ --preset dcase2019-task4 \\
     --rank-by event.hard.f1.macro --title 'Sound events 2026' --no-reports
-
-\b
-Exit status: 0 the site was built, 1 with --fail-on-invalid: a submission is invalid, 2 the call, the
-reference or the folder is wrong.
 """
+
+STATUS = """0 the site was built, 1 with --fail-on-invalid: a submission is invalid, 2 the call, the
+reference or the folder is wrong."""
 
 BOARD = (
     click.Argument(["submissions"], metavar="SUBMISSIONS", type=PATH),
@@ -52,11 +31,11 @@ BOARD = (
     setting("strict",
             help="A submission that may be misread (times, columns, files and classes that are missing or "
             "unknown) is invalid; such a reference is refused."),
-    option(SYSTEMS, "--rank-by", metavar="NAME",
+    option(options.SYSTEMS, "--rank-by", metavar="NAME",
            help="The score by which submissions are ranked.  [default: segment.soft.f1.macro]"),
-    option(SYSTEMS, "--baseline", metavar="NAME",
+    option(options.SYSTEMS, "--baseline", metavar="NAME",
            help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
-    option(SYSTEMS, "--ties", type=click.Choice(["exchange", "bootstrap", "none"]),
+    option(options.SYSTEMS, "--ties", type=click.Choice(["exchange", "bootstrap", "none"]),
            help="How submissions are told apart: by exchanging their outputs in random files, as when "
            "several SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  "
            "[default: exchange for hard, soft and tuned readings, none where each replicate would look for "
@@ -76,14 +55,19 @@ BOARD = (
            "hidden."),
     option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
     QUIET,
-    *(*READ, *SETTINGS, *TUNING, OBJECTIVE, *SURE, *PARTS, *INTAKE),
+    *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
+    *(*options.SURE, *options.PARTS, *options.INTAKE),
 )  # fmt: skip
 
 _SHOWN = 200
 """Characters of a problem that are told."""
 
 
-@click.command(cls=GroupedCommand, params=[*BOARD], epilog=EPILOG)
+@click.command(
+    cls=GroupedCommand,
+    params=[*BOARD],
+    epilog=epilog(EXAMPLES, STATUS),
+)
 def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     """Make a leaderboard of a folder of submissions: a site of static pages.
 
@@ -91,7 +75,7 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     may say who submits. The index ranks them; each has a report. Those that cannot be scored are listed with
     all their problems, and stop nobody else's. What did not change is not scored again.
     """
-    move_rule(given)
+    options.move_rule(given)
     refuse(
         (to_standard_output(given["output"]), "-o names standard output; a site is a folder."),
         (
@@ -103,13 +87,13 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
     from sedeval_soft.tools.site import build_site
 
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         rank_by, scores = given["rank_by"] or RANK_BY, all_of(parse_name, given["scores"])
         check_rank_by(rank_by)
         parts = {name: given[name] for name in ("durations", "folds", "by")}
-        settings = settings_of(given, [rank_by, *scores], folds=given["folds"])
-        check_wanted([rank_by, *scores], settings, parted=bool(given["folds"] or given["by"]))
-        check_objective(given["objective"], settings, given["folds"])
+        settings = options.settings_of(given, [rank_by, *scores], folds=given["folds"])
+        options.check_wanted([rank_by, *scores], settings, parted=bool(given["folds"] or given["by"]))
+        options.check_objective(given["objective"], settings, given["folds"])
         with progress(quiet=given["quiet"], label="scoring submissions") as show:
             site = build_site(
                 submissions, given["reference"], given["output"], cache=given["cache"],

@@ -8,21 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.exceptions import Exit
 
-from sedeval_soft.cli.options import (
-    EVALUATE,
-    PATH,
-    GroupedCommand,
-    check_intervals,
-    check_objective,
-    check_resampling,
-    check_wanted,
-    limits_of,
-    move_rule,
-    refuse,
-    settings_files,
-    settings_of,
-    twice,
-)
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, GroupedCommand, epilog, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, remark, to_standard_output
 from sedeval_soft.fields import RULES
 
@@ -35,8 +22,7 @@ if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
     from sedeval_soft.tables.limits import Limits
 
-EPILOG = """\b
-Examples:
+EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv
   soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --format json -o scores.json
   soft-sed-eval ref.tsv sys.tsv --ci --worst 10
@@ -45,9 +31,6 @@ Examples:
   soft-sed-eval ref.tsv sys.tsv --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
   soft-sed-eval merge *.tally
-
-\b
-Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
 ARGUMENTS = (
@@ -87,7 +70,11 @@ class Request(NamedTuple):
         return {"durations": self.durations, "folds": self.folds, "by": self.by}
 
 
-@click.command(cls=GroupedCommand, params=[*ARGUMENTS, *EVALUATE], epilog=EPILOG)
+@click.command(
+    cls=GroupedCommand,
+    params=[*ARGUMENTS, *options.EVALUATE],
+    epilog=epilog(EXAMPLES, "0 done, 1 a requirement was not met, 2 the call or the input is wrong."),
+)
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
 
@@ -105,9 +92,9 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
         emit(list_scores())
         return
     given["points"] = _points(given["points"])
-    move_rule(given)
+    options.move_rule(given)
     _check_call(**given)
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         if given["points_folder"] is not None:
             from sedeval_soft.api import operating_points
 
@@ -154,7 +141,7 @@ def _check_call(
          "--operating-point and --operating-points stand in place of SYSTEM."),
         (reference is None or not (systems or points or folder), f"Missing argument '{missing}'."),
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        twice(systems, "SYSTEM"),
+        options.twice(systems, "SYSTEM"),
         (scheduler not in (None, "local") and jobs is not None,
          f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
         (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),
@@ -206,15 +193,15 @@ def _run(request: Request, given: dict[str, Any], limits: Limits) -> int:
     tuned = any(".tuned." in name for name in names) or not just
     how: dict[str, Any] = {"curves": bool(request.curves), "folds": request.folds if tuned else None}
     # A page has all readings, also where just some numbers are printed.
-    page = settings_of(given, names, just=False, **how) if request.report else None
-    settings = settings_of(given, names, just=just, **how)
+    page = options.settings_of(given, names, just=False, **how) if request.report else None
+    settings = options.settings_of(given, names, just=just, **how)
     if points:
         settings = settings_of_points(settings, [system])
-    check_wanted(names, settings, points=points, parted=bool(request.folds or request.by))
-    check_intervals(presentation.wanted, settings)
+    options.check_wanted(names, settings, points=points, parted=bool(request.folds or request.by))
+    options.check_intervals(presentation.wanted, settings)
     if not ranked:
-        check_resampling(given, settings, runs=request.runs, chance=request.chance)
-    check_objective(given["objective"], settings, request.folds)
+        options.check_resampling(given, settings, runs=request.runs, chance=request.chance)
+    options.check_objective(given["objective"], settings, request.folds)
     _check_evaluated(request, settings, worst=given["worst"])
     if several:
         return _score_several(request, settings, presentation, page, limits)
@@ -232,7 +219,7 @@ def _check_paths(request: Request, given: Mapping[str, Any]) -> None:
         "table of durations": request.durations,
         "table of folds": request.folds,
         "table of scenes": request.by if request.by and "{" not in request.by else None,
-        **settings_files(given["config"]),
+        **options.settings_files(given["config"]),
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
     report = request.report

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import click
 
+from sedeval_soft.cli.options import epilog
 from sedeval_soft.cli.output import emit
 
-EXPLAIN_EPILOG = """\b
-Examples:
+EXPLAIN_EXAMPLES = """
   soft-sed-eval explain segment.soft.f1.macro
   soft-sed-eval explain event.optimal.f1 'segment.hard.recall[car]'
   soft-sed-eval explain intersection.hard.psds --format json
-
-\b
-Exit status: 0 done, 2 the call is wrong.
 """
 
-PRESETS_EPILOG = """\b
-Examples:
+PRESETS_EXAMPLES = """
   soft-sed-eval presets
   soft-sed-eval presets show dcase2019-task4 > mine.yaml
   soft-sed-eval ref.tsv sys.tsv --preset dcase2019-task4
   soft-sed-eval presets schema > settings.schema.json
-
-\b
-Exit status: 0 done, 2 the call is wrong.
 """
 
 
-@click.command(epilog=EXPLAIN_EPILOG)
+@click.command(epilog=epilog(EXPLAIN_EXAMPLES, "0 done, 2 the call is wrong."))
 @click.argument("scores", metavar="SCORE...", nargs=-1, required=True)
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
               help="For people, or for programs.")  # fmt: skip
@@ -46,7 +39,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     emit(explanation_json(explanations) if form == "json" else explanation_text(explanations))
 
 
-@click.group(invoke_without_command=True, epilog=PRESETS_EPILOG)
+@click.group(invoke_without_command=True, epilog=epilog(PRESETS_EXAMPLES, "0 done, 2 the call is wrong."))
 @click.pass_context
 def presets(ctx: click.Context) -> None:
     """List the settings of challenges that --preset takes, one a line."""
@@ -58,7 +51,7 @@ def presets(ctx: click.Context) -> None:
         emit("".join(f"{name:<{width}}  {title}\n" for name, title in titles.items()))
 
 
-@presets.command(epilog=PRESETS_EPILOG)
+@presets.command(epilog=epilog(PRESETS_EXAMPLES, "0 done, 2 the call is wrong."))
 @click.argument("name", metavar="NAME")
 def show(name: str) -> None:
     """Print the settings of a preset as a file that --config takes, with their source."""
@@ -67,9 +60,9 @@ def show(name: str) -> None:
     emit(text_of_preset(name))
 
 
-@presets.command(epilog=PRESETS_EPILOG)
+@presets.command(epilog=epilog(PRESETS_EXAMPLES, "0 done, 2 the call is wrong."))
 def schema() -> None:
     """Print the JSON Schema of settings files, for editors that complete and check them."""
-    from sedeval_soft.settings_schema import schema_text
+    from sedeval_soft.settings_files import schema_text
 
     emit(schema_text())

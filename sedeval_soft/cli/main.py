@@ -189,7 +189,8 @@ def _explain(error: Exception) -> int:
     if isinstance(error, EvaluationError):
         from sedeval_soft.cli.wrong_calls import as_options, of_words
 
-        text = str(error) if isinstance(error, InputError) else as_options(str(error))
+        default = group.get_command(click.Context(group), DEFAULT)
+        text = str(error) if isinstance(error, InputError) else as_options(str(error), default)
         hint = of_words(sys.argv[1:])
         if hint:
             return _say(f"{text}\n{hint}")

@@ -152,6 +152,11 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
+def epilog(examples: str, status: str = "0 done, 2 the call or the input is wrong.") -> str:
+    """Return what stands below the help of a command: calls of it, and its exit codes."""
+    return f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
+
+
 def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN401 - click's own
     """Return an option under a heading."""
     made = Option(names, **attributes)
@@ -192,16 +197,12 @@ DURATIONS = option(
     help="Table of filename and duration: how long files are, and which there are.",
 )  # fmt: skip
 
-PRESET = option(
-    SCORING, "--preset", metavar="NAME",
-    help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them.",
-)  # fmt: skip
-
 READ = (
     option(SCORING, "--durations", type=PATH, metavar="TSV",
            help="Table of filename and duration: evaluated lengths (else the reference's last offsets), and "
                 "the list of evaluated files."),
-    PRESET,
+    option(SCORING, "--preset", metavar="NAME",
+           help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=FILE, metavar="YAML",
            help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
 )  # fmt: skip

@@ -8,43 +8,20 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import (
-    INTAKE,
-    PARTS,
-    PATH,
-    QUIET,
-    READ,
-    SETTINGS,
-    SURE,
-    TUNING,
-    GroupedCommand,
-    check_resampling,
-    limits_of,
-    move_rule,
-    number,
-    number_or,
-    option,
-    refuse,
-    settings_files,
-    settings_of,
-    twice,
-)
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, QUIET, GroupedCommand, epilog, number, number_or, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 SHOWN, LOOK = "What is shown", "How it looks"
 
-EPILOG = """\b
-Examples:
+EXAMPLES = """
   soft-sed-eval plot matrix ref.tsv sys.tsv -o matrix.pdf
   soft-sed-eval plot pr ref.tsv sys.tsv sys_b.tsv -o pr.pdf
   soft-sed-eval plot classes ref.tsv sys.tsv --ci --sort score -o classes.svg
   soft-sed-eval plot timeline ref.tsv sys.tsv --file cafe.wav -o cafe.pdf
   soft-sed-eval plot surface ref.tsv sys.tsv --style talk -o surface.png
-
-\b
-Exit status: 0 done, 2 the call or the input is wrong.
 """
 
 
@@ -112,15 +89,25 @@ a class without reference, is said in the figure.
 
 @click.command(
     cls=GroupedCommand,
-    params=[*ARGUMENTS, *WISHES, *LOOKS, *SETTINGS, *TUNING, *SURE, *READ, PARTS[0], *INTAKE],
-    epilog=EPILOG,
+    params=[
+        *ARGUMENTS,
+        *WISHES,
+        *LOOKS,
+        *options.SETTINGS,
+        *options.TUNING,
+        *options.SURE,
+        *options.READ,
+        options.PARTS[0],
+        *options.INTAKE,
+    ],
+    epilog=epilog(EXAMPLES),
     help=_HELP,
 )
 def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
-    move_rule(given)
+    options.move_rule(given)
     _check_call(kind, reference, systems, given)
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         from sedeval_soft.api.plotting import names_of, scored_systems
         from sedeval_soft.plots.data import Wish
         from sedeval_soft.plots.registry import figure_of, rendered
@@ -133,14 +120,14 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
         read = {"reference": reference, **each_of("system output", systems)}
         read |= {"table of durations": given["durations"], "table of folds": folds}
-        check_files({"-o": output}, read | settings_files(given["config"]))
+        check_files({"-o": output}, read | options.settings_files(given["config"]))
         form = _form(output, given["form"])
         check_kind(kind, wish, len(systems))
         paths = dict(zip(names_of(systems, given["names"] or None), systems, strict=True))
-        settings = settings_of(given, folds=folds)
+        settings = options.settings_of(given, folds=folds)
         # Of several systems a matrix has intervals, whether they are asked for or not.
         if not (kind == "matrix" and len(systems) > 1):
-            check_resampling(given, settings)
+            options.check_resampling(given, settings)
         with progress(quiet=quiet) as show:
             scored = scored_systems(
                 kind, reference, paths, settings, wish,
@@ -162,7 +149,7 @@ def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapp
     forms = ", ".join(SUFFIXES)
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        twice(systems, "SYSTEM"),
+        options.twice(systems, "SYSTEM"),
         (
             names and len(names) != len(systems),
             f"Expected a --name for each SYSTEM, {len(systems)}; found {len(names)}.",

@@ -7,46 +7,32 @@ from typing import Any
 import click
 from click.exceptions import Exit
 
-from sedeval_soft.cli.options import (
-    LIMITED,
-    PARTS,
-    PATH,
-    RESULTS,
-    SURE,
-    GroupedCommand,
-    check_intervals,
-    check_resampling,
-    check_wanted,
-    limits_of,
-)
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, GroupedCommand, epilog
 from sedeval_soft.cli.output import check_files, each_of, emit, progress
 from sedeval_soft.fields import STEERING
 
-MERGE_EPILOG = """\b
-Examples:
+MERGE_EXAMPLES = """
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
   soft-sed-eval shard2/ref.tsv shard2/sys.tsv --save-tally 2.tally
   soft-sed-eval merge 1.tally 2.tally --ci
-
-\b
-Exit status: 0 done, 1 a requirement was not met, 2 the call or the input is wrong.
 """
 
-DIFF_EPILOG = """\b
-Examples:
+DIFF_EXAMPLES = """
   soft-sed-eval diff old.json new.json
   soft-sed-eval diff old.json new.json --tolerance 1e-9
   soft-sed-eval diff old.json new.json --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
-
-\b
-Exit status: 0 all scores are the same, 1 scores differ, 2 a file cannot be compared.
 """
 
 TALLIES = click.Argument(["tallies"], metavar="TALLY...", nargs=-1, required=True, type=PATH)
 
 
-@click.command(cls=GroupedCommand, params=[TALLIES, *PARTS, *SURE, *RESULTS, *LIMITED], epilog=MERGE_EPILOG)
+@click.command(
+    cls=GroupedCommand,
+    params=[TALLIES, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED],
+    epilog=epilog(MERGE_EXAMPLES, "0 done, 1 a requirement was not met, 2 the call or the input is wrong."),
+)
 def merge(**given: Any) -> None:  # noqa: ANN401
     """Score tallies that --save-tally wrote, as if all their files had been evaluated at once.
 
@@ -63,15 +49,15 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.report import write_atomic
 
     tallies, saved = given["tallies"], given["save_tally"]
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         presentation = Presentation(given)
         check_files({"-o": presentation.output, "--save-tally": saved}, each_of("tally", tallies))
         shard = merge_tallies(tallies, limits)
         steered = {name: given[name] for name in STEERING if given[name] is not None}
         settings = replace(shard.settings, **steered)
-        check_wanted(presentation.names, settings, parted=bool(given["folds"] or given["by"]))
-        check_intervals(presentation.wanted, settings)
-        check_resampling(given, settings)
+        options.check_wanted(presentation.names, settings, parted=bool(given["folds"] or given["by"]))
+        options.check_intervals(presentation.wanted, settings)
+        options.check_resampling(given, settings)
         folds, by = (read_parts(given[name], name, shard.tally.files, limits) for name in ("folds", "by"))
         with progress(quiet=presentation.quiet) as show:
             scores = score_shard(
@@ -98,7 +84,10 @@ DIFF = (
 )  # fmt: skip
 
 
-@click.command(params=[*DIFF], epilog=DIFF_EPILOG)
+@click.command(
+    params=[*DIFF],
+    epilog=epilog(DIFF_EXAMPLES, "0 all scores are the same, 1 scores differ, 2 a file cannot be compared."),
+)
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
     """Compare two results of --format json: score by score, and which settings and inputs differ.
 

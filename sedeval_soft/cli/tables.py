@@ -8,57 +8,41 @@ from typing import Any
 
 import click
 
+from sedeval_soft.cli import options
 from sedeval_soft.cli.options import (
-    CLASSES,
-    DURATIONS,
-    INTAKE,
     PATH,
     QUIET,
     GroupedCommand,
-    Option,
-    limits_of,
+    epilog,
     number,
     number_or,
     option,
     refuse,
     setting,
-    twice,
 )
 from sedeval_soft.cli.output import check_files, each_of, emit, remark, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT
 from sedeval_soft.tables.forms import WRITTEN
 
-CONVERT_EPILOG = """\b
-Examples:
+CONVERT_EXAMPLES = """
   soft-sed-eval convert sys.tsv sys.parquet
   soft-sed-eval convert sys.tsv scores/ --to score-dir
   soft-sed-eval convert ref.tsv labels/ --to audacity
   soft-sed-eval convert scores.zip - --to long
-
-\b
-Exit status: 0 done, 2 the call or the input is wrong.
 """
 
-ANNOTATE_EPILOG = """\b
-Examples:
+ANNOTATE_EXAMPLES = """
   soft-sed-eval annotate a.tsv b.tsv c.tsv
   soft-sed-eval annotate a.tsv b.tsv c.tsv -o ref.tsv --method competence
   soft-sed-eval annotate a.tsv b.tsv c.tsv --ceiling-of sys.tsv
-
-\b
-Exit status: 0 done, 2 the call or the input is wrong.
 """
 
-SIMULATE_EPILOG = """\b
-Examples:
+SIMULATE_EXAMPLES = """
   soft-sed-eval simulate betas ref.tsv -o sys.tsv --seed 1
   soft-sed-eval simulate data-sampling ref.tsv --train train.tsv -o sys.tsv
   soft-sed-eval simulate beta-noise ref.tsv --r 0.1 -o sys.parquet
   soft-sed-eval simulate perturb ref.tsv --drop 0.2 --jitter 0.5 --noise 0.1 -o sys.tsv
   soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv -o sys.tsv
-
-\b
-Exit status: 0 done, 2 the call or the input is wrong.
 """
 
 METHODS = ("mean", "competence", "majority")
@@ -81,7 +65,7 @@ CONVERSION = (
     option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
     FORCE,
     QUIET,
-    *INTAKE,
+    *options.INTAKE,
 )  # fmt: skip
 
 ANNOTATION = (
@@ -97,8 +81,8 @@ ANNOTATION = (
            help="A score to give the ceiling for. Repeatable.  [default: micro and macro F1 of segments, "
            "soft and hard]"),
     setting("threshold", type=number, metavar="NUMBER", help="A value above it is a label."),
-    DURATIONS,
-    CLASSES,
+    options.DURATIONS,
+    options.CLASSES,
     setting("segment_length", help="Length of a segment: each is a row of the reference."),
     setting("pool"),
 )  # fmt: skip
@@ -140,8 +124,8 @@ SIMULATION = (
            help="perturb: add normally distributed noise of this standard deviation."),
     option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
            help="annotator: the labels of one annotator. Repeatable."),
-    DURATIONS,
-    CLASSES,
+    options.DURATIONS,
+    options.CLASSES,
     setting("segment_length", help="Length of a segment: each is a row."),
     setting("pool"),
 )  # fmt: skip
@@ -157,7 +141,7 @@ SYSTEM_MADE = (
 )  # fmt: skip
 
 
-@click.command(cls=GroupedCommand, params=[*CONVERSION], epilog=CONVERT_EPILOG)
+@click.command(cls=GroupedCommand, params=[*CONVERSION], epilog=epilog(CONVERT_EXAMPLES))
 def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     """Write a table in another form.
 
@@ -166,7 +150,7 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     standard output. What OUT cannot hold is said on standard error.
     """
     how = {name: given[name] for name in ("to", "source_form", "strict")}
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         _hand_over(source, target, given, limits=limits, **how)
 
 
@@ -174,9 +158,9 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     cls=GroupedCommand,
     params=[
         click.Argument(["tables"], metavar="TABLE TABLE...", nargs=-1, required=True, type=PATH),
-        *(*ANNOTATION, *REFERENCE_MADE, *INTAKE),
+        *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
     ],
-    epilog=ANNOTATE_EPILOG,
+    epilog=epilog(ANNOTATE_EXAMPLES),
 )
 def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Make a soft reference of the labels of several annotators, and print how far they agree.
@@ -189,7 +173,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     standard_input = [*tables, given["ceiling_of"], given["durations"]].count("-")
     refuse(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
-        twice(tables, "TABLE"),
+        options.twice(tables, "TABLE"),
         (standard_input > 1, "Only one of TABLE and --ceiling-of can be standard input."),
         (
             output is None and (given["to"] or given["force"]),
@@ -203,7 +187,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.tools.annotate import annotate as annotated
 
     printed = output is not None and to_standard_output(output)
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         how = {"scores": SCORES} | _arguments(ANNOTATION, given)
         annotation = annotated([*tables], limits=limits, **how)
         # The reference first: what is printed cannot be taken back where it fails.
@@ -223,9 +207,9 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     params=[
         click.Argument(["kind"], metavar="KIND", type=click.Choice(KINDS)),
         click.Argument(["reference"], metavar="REFERENCE", type=PATH),
-        *(*SIMULATION, *SYSTEM_MADE, *INTAKE),
+        *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
     ],
-    epilog=SIMULATE_EPILOG,
+    epilog=epilog(SIMULATE_EXAMPLES),
 )
 def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     """Write the output of a made-up system, to read the scores of real ones against.
@@ -251,7 +235,7 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     standard_input = [reference, given["train"], *given["labels"]].count("-")
     refuse((standard_input > 1, "Only one of REFERENCE, --train and --labels can be standard input."))
     to = given["to"] or ("long" if to_standard_output(output) else None)
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         rows = simulated(kind, reference, limits=limits, **_arguments(SIMULATION, given))
         _hand_over(rows, output, given, to=to, limits=limits)
     if not given["quiet"]:
@@ -259,9 +243,9 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
         remark(f"simulated {kind}, seed {given['seed']}: {sizes}")
 
 
-def _arguments(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(parameters: Sequence[options.Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given as arguments of a function of the library."""
-    values = {str(each.name): given[str(each.name)] for each in options}
+    values = {str(each.name): given[str(each.name)] for each in parameters}
     values = {name: value for name, value in values.items() if value not in (None, ())}
     if "classes" in values:
         from sedeval_soft.settings_files import split_classes

@@ -6,32 +6,15 @@ from typing import Any
 
 import click
 
-from sedeval_soft.cli.options import (
-    COUNTING,
-    INTAKE,
-    OBJECTIVE,
-    PATH,
-    QUIET,
-    READ,
-    GroupedCommand,
-    limits_of,
-    number,
-    option,
-    setting,
-    settings_files,
-    settings_of,
-)
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, QUIET, GroupedCommand, epilog, number, option, setting
 from sedeval_soft.cli.output import check_files, emit, warn
 from sedeval_soft.fields import OUTPUT
 
-EPILOG = """\b
-Examples:
+EXAMPLES = """
   soft-sed-eval tune dev_ref.tsv dev_sys.tsv -o thresholds.yaml
   soft-sed-eval ref.tsv sys.tsv --thresholds thresholds.yaml
   soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1 --min-gap 0.2
-
-\b
-Exit status: 0 done, 2 the call or the input is wrong.
 """
 
 TUNE = (
@@ -40,18 +23,18 @@ TUNE = (
     setting("threshold", type=number, metavar="NUMBER",
             help="Reference values above it are active, unless --reference-threshold is given. Those of the "
             "system are found."),
-    *COUNTING,
+    *options.COUNTING,
     setting("psds", help="Sets --dtc and --gtc as DCASE does for PSDS, where they are not given."),
-    OBJECTIVE,
-    *READ,
+    options.OBJECTIVE,
+    *options.READ,
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
            help="Write the thresholds to a file; it is complete or not touched."),
     QUIET,
-    *INTAKE,
+    *options.INTAKE,
 )  # fmt: skip
 
 
-@click.command(cls=GroupedCommand, params=[*TUNE], epilog=EPILOG)
+@click.command(cls=GroupedCommand, params=[*TUNE], epilog=epilog(EXAMPLES))
 def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     """Find the threshold of each class that is best on some data, to score other data with it.
 
@@ -69,10 +52,10 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.settings_files import dump_thresholds
 
     output, durations = given["output"], given["durations"]
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         read = {"reference": reference, "system output": system, "table of durations": durations}
-        check_files({"-o": output}, read | settings_files(given["config"]))
-        settings = settings_of(given)
+        check_files({"-o": output}, read | options.settings_files(given["config"]))
+        settings = options.settings_of(given)
         objective = settings.objective or "segment.f1"
         settings = replace(
             settings, objective=objective, only=(f"{objective.partition('.')[0]}.optimal",), measures=(),

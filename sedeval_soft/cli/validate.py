@@ -9,29 +9,17 @@ from typing import Any
 import click
 from click.exceptions import Exit
 
-from sedeval_soft.cli.options import (
-    FILE,
-    INTAKE,
-    PATH,
-    GroupedCommand,
-    limits_of,
-    option,
-    refuse,
-    settings_files,
-)
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import FILE, PATH, GroupedCommand, epilog, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output
 from sedeval_soft.fields import OUTPUT
 
-EPILOG = """\b
-Examples:
+EXAMPLES = """
   soft-sed-eval validate sys.tsv
   soft-sed-eval validate sys.tsv --reference ref.tsv --durations durations.tsv
   soft-sed-eval validate sys.tsv --preset dcase2019-task4 --format github
   soft-sed-eval validate sys.tsv --reference ref.tsv --fix mended.tsv
   soft-sed-eval validate *.tsv --strict
-
-\b
-Exit status: 0 no errors, 1 errors (with --strict: any problem), 2 cannot be validated.
 """
 
 FORMATS = ("text", "json", "sarif", "github")
@@ -57,11 +45,15 @@ VALIDATE = (
     option(OUTPUT, "--fix", type=PATH, metavar="FILE",
            help="Write a corrected copy, with safe corrections only; report these, and the problems that "
            "remain."),
-    *INTAKE,
+    *options.INTAKE,
 )  # fmt: skip
 
 
-@click.command(cls=GroupedCommand, params=[*VALIDATE], epilog=EPILOG)
+@click.command(
+    cls=GroupedCommand,
+    params=[*VALIDATE],
+    epilog=epilog(EXAMPLES, "0 no errors, 1 errors (with --strict: any problem), 2 cannot be validated."),
+)
 def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Find all problems of a system's output: not just the first, and more than stops its scoring.
 
@@ -73,7 +65,7 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
 
     _check_call(systems, given)
     how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
-    with limits_of(given) as limits:
+    with options.limits_of(given) as limits:
         classes = _classes(given["config"])
         results = [
             validated(system, given["reference"], classes=classes, limits=limits, **how) for system in systems
@@ -109,7 +101,7 @@ def _check_call(systems: tuple[str, ...], given: Mapping[str, Any]) -> None:
         ),
     )
     read = {"reference": given["reference"], "table of durations": given["durations"]}
-    read |= each_of("system output", systems) | settings_files(given["config"])
+    read |= each_of("system output", systems) | options.settings_files(given["config"])
     check_files({"-o": output, "--fix": fix}, read)
 
 

@@ -86,17 +86,15 @@ def _has_pairs(path: Path) -> bool:
         return False
 
 
-def as_options(text: str) -> str:
-    """Return a message with options in the place of settings: the library says `rank_by`, we say `--rank-by`.
+def as_options(text: str, command: click.Command) -> str:
+    """Return a message with options of a command in the place of settings: `rank_by` is `--rank-by` here.
 
     In the lines that begin with a setting; others are about something else, or about a file of settings,
     where a setting has its own name.
     """
-    from sedeval_soft.cli.evaluate import evaluate
-
     spelled = {
         name: option
-        for parameter in evaluate.params
+        for parameter in command.params
         for option in parameter.opts
         if option == f"--{(name := parameter.name or '').replace('_', '-')}"
     }

@@ -12,21 +12,27 @@ the same arrays; what that leaves undefined (None) is NaN here, with a gradient 
 
 Nothing looks at values, so that all of it can be compiled: values outside of [0, 1] give numbers without
 meaning. Needs array-api-compat: the extra `soft-sed-eval[functional]`.
+
+Undefined cases are those of `sedeval_soft.evaluate`, and NaN here. A class without reference (N_ref = 0) is
+left out of macro and weighted averages, also where it has false alarms, which count in micro averages. The
+precision of a class that has a reference and was never detected counts 0 in averages.
 """
 
-from sedeval_soft.functional.scores import (
-    DivergenceSums,
-    SoftCounts,
-    divergence_sums,
-    kl_divergence,
-    product_soft_f1,
-    score_of,
-    soft_counts,
-    soft_error_rate,
-    soft_f1,
-    soft_fbeta,
-    soft_precision,
-    soft_recall,
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.functional.arrays import (
+    Array,
+    Namespace,
+    Sides,
+    lay_out,
+    namespace_of,
+    ratio,
+    total,
+    undefined_as_nan,
 )
 
 __all__ = [
@@ -43,3 +49,380 @@ __all__ = [
     "soft_precision",
     "soft_recall",
 ]
+
+AVERAGES = ("micro", "macro", "weighted", None)
+MEASURES = ("precision", "recall", "fbeta", "error_rate")
+
+Axes = int | tuple[int, ...] | None
+T_NORMS = ("minimum", "product", "lukasiewicz")
+
+_TINY = 2.0**-126
+"""The least normal number of single precision."""
+
+
+class SoftCounts(NamedTuple):
+    """The statistics of soft detection, as `segment.soft` has them; those of batches add up.
+
+    tp, n_ref, n_sys: (..., n_classes). substitutions, deletions, insertions: (...), None where not counted.
+    """
+
+    tp: Array
+    n_ref: Array
+    n_sys: Array
+    substitutions: Array | None = None
+    deletions: Array | None = None
+    insertions: Array | None = None
+
+
+class DivergenceSums(NamedTuple):
+    """Divergences summed over cells, and how many cells these were: (..., n_classes) each; batches add up."""
+
+    divergence: Array
+    cells: Array
+    n_ref: Array
+
+
+def soft_counts(
+    reference: Array,
+    system: Array,
+    *,
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    errors: bool = True,
+    axis: int | tuple[int, ...] | None = None,
+    class_axis: int = -1,
+) -> SoftCounts:
+    """Return fuzzy counts: TP = sum T(y, p), N_ref = sum y, N_sys = sum p, and the errors of segments.
+
+    With the values of a segment sorted in descending order, y(1) >= y(2) ..., S = sum_k min(y(k), p(k)) -
+    sum_c T(y_c, p_c), D = sum_k max(0, y(k) - p(k)), I = sum_k max(0, p(k) - y(k)).
+    Sources: Harju & Mesaros 2023 (TP); hard errors integrated over all levels of both sides.
+
+    reference, system: (..., n_segments, n_classes), values in [0, 1] of one shape; integers and booleans take
+        the other side's type.
+    mask: booleans, True where cells count, of that shape or without the axis of classes. What is left out may
+        hold anything, NaN too.
+    weights: what each segment counts, the shape without the axis of classes.
+    t_norm: `minimum`, `product` or `lukasiewicz`: what both sides have in common.
+    errors: whether S, D and I are counted; they need values sorted.
+    axis: what is summed, None for all axes but that of the classes: a batch of recordings is scored as one.
+        Other axes are kept: of (n_files, n_segments, n_classes), axis=1 gives the counts of each file.
+    class_axis: where the classes are, if not last.
+    Returns counts in the arrays' dtype, in single precision for half precision.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return counts_of(sides, t_norm, errors=errors)
+
+
+def counts_of(sides: Sides, t_norm: str, *, errors: bool) -> SoftCounts:
+    """Return the counts of arrays that are laid out; arguments as of `soft_counts`."""
+    if t_norm not in T_NORMS:
+        raise SettingsError(f"t_norm {t_norm!r}: expected one of {', '.join(T_NORMS)}")
+    xp, y, p = sides.xp, sides.reference, sides.system
+    both = _common(xp, y, p, t_norm)
+    tp, n_ref, n_sys = (total(xp, _weighted(values, sides.weight)) for values in (both, y, p))
+    if not errors:
+        return SoftCounts(tp, n_ref, n_sys)
+    levels, others, shared = (xp.sort(values, axis=-1, descending=True) for values in (y, p, both))
+    more = levels - others
+    zero = xp.zeros_like(more)
+    substituted = xp.minimum(levels, others) - shared
+    kinds = (substituted, xp.maximum(more, zero), xp.maximum(-more, zero))
+    return SoftCounts(
+        tp,
+        n_ref,
+        n_sys,
+        *(xp.sum(total(xp, _weighted(values, sides.weight)), axis=-1) for values in kinds),
+    )
+
+
+def _common(xp: Namespace, y: Array, p: Array, t_norm: str) -> Array:
+    """Return what two fuzzy memberships have in common. Source: Klement, Mesiar & Pap 2000."""
+    if t_norm == "product":
+        return y * p
+    if t_norm == "lukasiewicz":
+        # What the larger lacks to 1 is exact from 0.5 on: the result is never above the smaller.
+        rest = xp.minimum(y, p) - (1.0 - xp.maximum(y, p))
+        return xp.maximum(rest, xp.zeros_like(rest))
+    # Where both are the same, more of the system is not more in common: its slope is 0, in all libraries.
+    # Half of one, as theirs have it, would be divided by eps where both sides are silent.
+    return xp.where(y <= p, y, xp.minimum(y, p))
+
+
+def _weighted(values: Array, weight: Array | None) -> Array:
+    return values if weight is None else values * weight
+
+
+def divergence_sums(
+    reference: Array,
+    system: Array,
+    *,
+    mask: Array | None = None,
+    weights: Array | None = None,
+    eps: float = 1e-7,
+    axis: int | tuple[int, ...] | None = None,
+    class_axis: int = -1,
+) -> DivergenceSums:
+    """Return the sum of y ln(y/p) + (1-y) ln((1-y)/(1-p)) over cells, in nats, and the number of cells.
+
+    p is clipped to [eps, 1 - eps], 0 ln 0 = 0. Beyond that its gradient is 0. Other arguments as of
+    `soft_counts`.
+    Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return divergences_of(sides, eps)
+
+
+def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
+    """Return the sums of arrays that are laid out; arguments as of `divergence_sums`."""
+    if not (isinstance(eps, int | float) and 0 < eps < 0.5):
+        raise SettingsError(f"eps {eps!r}: expected a number between 0 and 0.5")
+    xp, y, p = sides.xp, sides.reference, sides.system
+    # 1 - p is clipped by itself: of 1 - 1e-7 single precision keeps one digit.
+    missed = y * _log_clipped(xp, p, eps) + (1.0 - y) * _log_clipped(xp, 1.0 - p, eps)
+    own = y * _log(xp, y) + (1.0 - y) * _log(xp, 1.0 - y)
+    cells = own - missed
+    ones = xp.ones_like(y)
+    if sides.mask is not None:
+        nothing = xp.zeros_like(cells)
+        cells, ones = xp.where(sides.mask, cells, nothing), xp.where(sides.mask, ones, nothing)
+    weighted = (_weighted(values, sides.weight) for values in (cells, ones, y))
+    return DivergenceSums(*(total(xp, values) for values in weighted))
+
+
+def _log_clipped(xp: Namespace, values: Array, eps: float) -> Array:
+    """Return the logarithms of values that are clipped to [eps, 1 - eps], beyond which they do not change."""
+    # The upper end is that of the logarithm: 1 - eps may be 1 in the precision of the values.
+    return xp.clip(xp.log(xp.clip(values, eps, 1.0)), -math.inf, math.log1p(-eps))
+
+
+def _log(xp: Namespace, values: Array) -> Array:
+    """Return logarithms; that at 0 is multiplied by 0, so any finite one will do."""
+    return xp.log(xp.clip(values, _TINY, math.inf))
+
+
+def _scored(
+    sides: Sides, counts: SoftCounts | DivergenceSums, measure: str, average: str | None, **how: float
+) -> Array:
+    """Return a score in the type of the arrays; how: as of `score_of`."""
+    return sides.xp.astype(score_of(counts, measure, average=average, **how), sides.dtype, copy=False)
+
+
+def soft_precision(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return sum T(y, p) / sum p, as `segment.soft.precision`.
+
+    reference, system: (..., n_segments, n_classes), values in [0, 1].
+    average: `macro` (of classes with a reference), `micro` (of sums over classes), `weighted` (by N_ref),
+        or None for the values of classes, (..., n_classes).
+    mask, weights, t_norm, axis, class_axis: as of `soft_counts`.
+    Returns a scalar array, or as many values as there are along axes that are kept; NaN where undefined.
+    Source: Harju & Mesaros 2023.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return _scored(sides, counts_of(sides, t_norm, errors=False), "precision", average)
+
+
+def soft_recall(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return sum T(y, p) / sum y, as `segment.soft.recall`; arguments as of `soft_precision`."""
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return _scored(sides, counts_of(sides, t_norm, errors=False), "recall", average)
+
+
+def soft_fbeta(
+    reference: Array,
+    system: Array,
+    *,
+    beta: float = 1.0,
+    eps: float = 0.0,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return (1 + b^2) TP / (b^2 N_ref + N_sys + eps), as `segment.soft.fbeta`.
+
+    beta: how many times recall counts more than precision. eps: with a number above 0, a class that is in
+        neither side has F 0 and is not undefined. Other arguments as of `soft_precision`. Source: van
+        Rijsbergen 1979.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    counts = counts_of(sides, t_norm, errors=False)
+    return _scored(sides, counts, "fbeta", average, beta=beta, eps=eps)
+
+
+def soft_f1(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return 2 TP / (N_ref + N_sys), as `segment.soft.f1`; arguments as of `soft_precision`."""
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return _scored(sides, counts_of(sides, t_norm, errors=False), "fbeta", average)
+
+
+def product_soft_f1(
+    reference: Array,
+    system: Array,
+    *,
+    eps: float = 1e-7,
+    average: str | None = "macro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return 2 TP / (2 TP + FP + FN + eps) with TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p).
+
+    1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions
+    at 0 and 1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return _scored(sides, counts_of(sides, "product", errors=False), "fbeta", average, eps=eps)
+
+
+def soft_error_rate(
+    reference: Array,
+    system: Array,
+    *,
+    average: str | None = "micro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    t_norm: str = "minimum",
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return (S + D + I) / N_ref, of a class (FN + FP) / N_ref, as `segment.soft.error_rate`.
+
+    Arguments as of `soft_precision`; only the micro average knows substitutions.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return _scored(sides, counts_of(sides, t_norm, errors=average == "micro"), "error_rate", average)
+
+
+def kl_divergence(
+    reference: Array,
+    system: Array,
+    *,
+    eps: float = 1e-7,
+    average: str | None = "micro",
+    mask: Array | None = None,
+    weights: Array | None = None,
+    axis: Axes = None,
+    class_axis: int = -1,
+) -> Array:
+    """Return the mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)) in nats, as `segment.soft.kl_divergence`.
+
+    p is clipped to [eps, 1 - eps]. Other arguments as of `soft_precision`.
+    Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
+    """
+    sides = lay_out(reference, system, mask, weights, axis, class_axis)
+    return _scored(sides, divergences_of(sides, eps), "kl_divergence", average)
+
+
+def score_of(
+    counts: SoftCounts | DivergenceSums,
+    measure: str,
+    *,
+    average: str | None = "macro",
+    beta: float = 1.0,
+    eps: float = 0.0,
+) -> Array:
+    """Return a score from counts, such as those of several batches added up; NaN where undefined.
+
+    counts: of `soft_counts`, with errors for the micro error rate; of `divergence_sums` for `kl_divergence`.
+    measure: `precision`, `recall`, `fbeta` (F1 with beta 1), `error_rate` or `kl_divergence`.
+    average, beta, eps: as of `soft_fbeta`. Returns (...) of counts (..., n_classes), those with average None.
+    """
+    if average not in AVERAGES:
+        raise SettingsError(f"average {average!r}: expected micro, macro, weighted or None")
+    if isinstance(counts, DivergenceSums) != (measure == "kl_divergence"):
+        raise SettingsError(f"measure {measure!r} is not made of {type(counts).__name__}")
+    xp = namespace_of(counts.n_ref)
+    if isinstance(counts, DivergenceSums):
+        parts = xp.clip(counts.divergence, 0.0, math.inf), counts.cells
+    else:
+        parts = _parts(xp, counts, measure, average, beta, eps)
+    return _averaged(xp, *parts, counts.n_ref, average, missing_counts=measure == "precision")
+
+
+def _parts(
+    xp: Namespace, counts: SoftCounts, measure: str, average: str | None, beta: float, eps: float
+) -> tuple[Array, Array]:
+    """Return numerators and denominators: of classes, (..., n_classes), or for `micro` of all, (..., 1)."""
+    if not (isinstance(beta, int | float) and 0 < beta < math.inf):
+        raise SettingsError(f"beta {beta!r}: expected a number above 0")
+    if not (isinstance(eps, int | float) and 0 <= eps < math.inf):
+        raise SettingsError(f"eps {eps!r}: expected a number of at least 0")
+    tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys
+    if average == "micro":
+        tp, n_ref, n_sys = (xp.sum(column, axis=-1, keepdims=True) for column in (tp, n_ref, n_sys))
+    if measure == "precision":
+        return tp, n_sys
+    if measure == "recall":
+        return tp, n_ref
+    if measure == "fbeta":
+        square = float(beta) ** 2
+        return (1.0 + square) * tp, square * n_ref + n_sys + eps
+    if measure != "error_rate":
+        raise SettingsError(f"measure {measure!r}: expected one of {', '.join(MEASURES)}, kl_divergence")
+    if average != "micro":
+        return (n_ref - tp) + (n_sys - tp), n_ref
+    if counts.substitutions is None or counts.deletions is None or counts.insertions is None:
+        raise SettingsError("the micro error rate needs counts with errors=True")
+    errors = counts.substitutions + counts.deletions + counts.insertions
+    return xp.expand_dims(errors, axis=-1), n_ref
+
+
+def _averaged(
+    xp: Namespace,
+    numerator: Array,
+    denominator: Array,
+    n_ref: Array,
+    average: str | None,
+    *,
+    missing_counts: bool,
+) -> Array:
+    """Return values of classes or their average.
+
+    missing_counts: an undefined value of a class with a reference counts 0, and is not left out.
+    """
+    if average == "micro":
+        pooled = (xp.sum(column, axis=-1) for column in (numerator, denominator))
+        return undefined_as_nan(xp, *ratio(xp, *pooled))
+    values, defined = ratio(xp, numerator, denominator)
+    if average is None:
+        return undefined_as_nan(xp, values, defined)
+    weight = n_ref if average == "weighted" else xp.astype(n_ref != 0, n_ref.dtype)
+    if not missing_counts:
+        weight = xp.where(defined, weight, xp.zeros_like(weight))
+    mean = ratio(xp, xp.sum(values * weight, axis=-1), xp.sum(weight, axis=-1))
+    return undefined_as_nan(xp, *mean)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sedeval_soft.errors import counted, visible
@@ -17,35 +18,17 @@ Value = float | int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What one rule of another tool does to a score; before and after are values, None where undefined."""
-
-    cause: str
-    before: Value
-    after: Value
-
-    @property
-    def changes(self) -> bool:
-        """Whether the rule matters to the score."""
-        return not same(self.before, self.after)
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """One score as we and as another tool compute it; None where it is undefined.
 
-    parts: what each known cause of a difference does to it.
+    steps: known causes of differences, each with our score once the rule of the other tool, and of those
+    before it, is in the place of ours.
     """
 
     name: str
     ours: Value
     theirs: Value
-    parts: tuple[Part, ...] = ()
-
-    @property
-    def difference(self) -> float | None:
-        """Return ours minus theirs, None where either is undefined."""
-        return None if self.ours is None or self.theirs is None else self.ours - self.theirs
+    steps: tuple[tuple[str, Value], ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -53,14 +36,31 @@ class Comparison:
         return same(self.ours, self.theirs)
 
     @property
-    def rest(self) -> tuple[Value, Value]:
-        """What our score is with all known causes, and theirs."""
-        return (self.parts[-1].after if self.parts else self.ours), self.theirs
-
-    @property
     def explained(self) -> bool:
         """Whether the known causes make up all of the difference."""
-        return same(*self.rest)
+        return same(self._rest, self.theirs)
+
+    @property
+    def causes(self) -> dict[str, tuple[Value, Value]]:
+        """Return the rules that matter to the score, each with the score before and after it."""
+        values = [self.ours, *(value for _, value in self.steps)]
+        rules = zip((cause for cause, _ in self.steps), pairwise(values), strict=True)
+        return {cause: changed for cause, changed in rules if not same(*changed)}
+
+    @property
+    def _rest(self) -> Value:
+        return self.steps[-1][1] if self.steps else self.ours
+
+    def why(self) -> str:
+        """Return in words what each cause adds to the difference, and what is left of it."""
+        reasons = [
+            f"{cause} {_minus(before, after) or f'({number(before, 6)} to {number(after, 6)})'}"
+            for cause, (before, after) in self.causes.items()
+        ]
+        if not self.explained:
+            rest = _minus(self._rest, self.theirs)
+            reasons.append(f"unexplained {rest}" if rest else "the rest unexplained")
+        return "; ".join(reasons)
 
 
 def same(one: Value, other: Value) -> bool:
@@ -68,6 +68,10 @@ def same(one: Value, other: Value) -> bool:
     if one is None or other is None:
         return one is other
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def _minus(one: Value, other: Value) -> str:
+    return "" if one is None or other is None else f"{one - other:+.2e}"
 
 
 def value_at(
@@ -85,7 +89,7 @@ def value_at(
 
 
 def comparison_text(
-    tool: str, compared: Sequence[Comparison], causes: Mapping[str, str], notes: Sequence[str] = ()
+    tool: str, compared: Sequence[Comparison], causes: Mapping[str, str], notes: Iterable[str] = ()
 ) -> str:
     """Return a table of all scores that both have, what differs and why, and lines that count these.
 
@@ -93,40 +97,20 @@ def comparison_text(
     """
     differing = [row for row in compared if not row.agrees]
     head = ("score", "ours", tool, "difference", "", *(["of which"] if differing else []))
-    rows = [
-        (
-            *(visible(row.name), number(row.ours, 6), number(row.theirs, 6)),
-            "" if row.difference is None else f"{row.difference:+.2e}" if row.difference else "0",
-            "" if row.agrees else "differs",
-            *(["" if row.agrees else _why(row)] if differing else []),
-        )
-        for row in compared
-    ]
+    rows = []
+    for row in compared:
+        difference = _minus(row.ours, row.theirs) if row.ours != row.theirs else "0"
+        if row.ours is None or row.theirs is None:
+            difference = ""
+        values = number(row.ours, 6), number(row.theirs, 6), difference
+        told = ("", "") if row.agrees else ("differs", row.why())
+        rows.append((visible(row.name), *values, *told[: len(head) - 4]))
     alike = len(compared) - len(differing)
     lines = [f"{alike} of {counted(len(compared), 'score')} agree{'s' * (alike == 1)}."]
     if differing:
         explained = sum(row.explained for row in differing)
         differ = f"{len(differing)} that differ{'s' * (len(differing) == 1)}"
         lines.append(f"Of {differ}, known causes make up all of {explained}, to 1e-9.")
-        seen = {part.cause for row in differing for part in row.parts if part.changes}
-        lines += [f"{cause}: {text}." for cause, text in causes.items() if cause in seen]
+        lines += [f"{c}: {text}." for c, text in causes.items() if any(c in row.causes for row in differing)]
     table = Table(f"Second opinion: {tool}", head, tuple(rows))
     return f"\n{plain_table(table)}\n" + "".join(f"{line}\n" for line in (*lines, *notes))
-
-
-def _why(row: Comparison) -> str:
-    """Return what each cause adds to the difference, and what is left of it."""
-    reasons = []
-    for part in row.parts:
-        if part.changes:
-            difference = _minus(part.before, part.after)
-            undefined = f"({number(part.before, 6)} to {number(part.after, 6)})"
-            reasons.append(f"{part.cause} {difference or undefined}")
-    if not row.explained:
-        rest = _minus(*row.rest)
-        reasons.append(f"unexplained {rest}" if rest else "the rest unexplained")
-    return "; ".join(reasons)
-
-
-def _minus(one: Value, other: Value) -> str:
-    return "" if one is None or other is None else f"{one - other:+.2e}"

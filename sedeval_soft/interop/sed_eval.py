@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
+from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
 from sedeval_soft.measures import sed_eval_rules as rules
 from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
@@ -55,24 +55,15 @@ CAUSES = {
 }
 """Each rule of sed_eval's that differs from ours, and what it is."""
 
-_COUNTED_AS_ZERO = frozenset({"precision"})
-"""Measures that are undefined for a class that is never detected, and then count 0 in our averages."""
-
-
-_RESULTS = (
-    *(
-        ("f_measure", "f_measure", "f1"),
-        ("f_measure", "precision", "precision"),
-        ("f_measure", "recall", "recall"),
-    ),
-    *(
-        ("error_rate", name, name)
-        for name in ("error_rate", "substitution_rate", "deletion_rate", "insertion_rate")
-    ),
-    *(("accuracy", name, name) for name in ("sensitivity", "specificity", "accuracy", "balanced_accuracy")),
-    *(("count", "Nref", "n_ref"), ("count", "Nsys", "n_sys")),
-)
-"""What sed_eval's results have: the group and the name there, and our name."""
+_RESULTS = {
+    "f_measure": {"f_measure": "f1", "precision": "precision", "recall": "recall"},
+    "error_rate": {
+        name: name for name in ("error_rate", "substitution_rate", "deletion_rate", "insertion_rate")
+    },
+    "accuracy": {name: name for name in ("sensitivity", "specificity", "accuracy", "balanced_accuracy")},
+    "count": {"Nref": "n_ref", "Nsys": "n_sys"},
+}
+"""What sed_eval's results have: by group the names there, and ours."""
 
 
 def refuse_settings(settings: Settings) -> None:
@@ -111,34 +102,40 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
     if "None" in pair.classes:
         raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
     plan = Plan.of(settings)
-    theirs: dict[str, Value] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if plan.scores("segment", "hard"):
-            theirs |= _segment_scores(pair, settings)
-        if plan.scores("event", "hard"):
-            theirs |= _event_scores(pair, settings)
-    steps = _steps(pair, settings)
     compared = []
-    for name, value in theirs.items():
-        if name in ours:
-            parsed = ScoreName.parse(name)
-            parts = _parts(parsed, ours[name], steps.get(parsed.basis, []), pair.classes)
-            compared.append(Comparison(name, ours[name], value, parts))
+    for basis, make, steps_of in (
+        ("segment", _segment_scores, _segment_steps),
+        ("event", _event_scores, _event_steps),
+    ):
+        if not plan.scores(basis, "hard"):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = dict(make(pair, settings))
+        # With `compat` all rules are followed already.
+        tables = [] if settings.compat == "sed_eval" else steps_of(pair, settings)
+        for name, value in theirs.items():
+            if name in ours:
+                parsed, steps = ScoreName.parse(name), [("", ours[name])]
+                for cause, table in tables:
+                    after = value_at(table.get(parsed.measure), parsed, pair.classes, steps[-1][1])
+                    steps.append((cause, after))
+                compared.append(Comparison(name, ours[name], value, tuple(steps[1:])))
     return compared
 
 
-def _segment_scores(pair: Recordings, settings: Settings) -> dict[str, Value]:
+def _segment_scores(pair: Recordings, settings: Settings) -> Iterator[tuple[str, Value]]:
     from sed_eval.sound_event import SegmentBasedMetrics
 
     metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
-    sides = zip(*(_lists(events, pair) for events in rowwise_events(pair, settings)), strict=True)
-    for (reference, system), length in zip(sides, pair.reach.tolist(), strict=True):
-        metrics.evaluate(reference, system, evaluated_length_seconds=length)
-    return dict(_results(metrics, "segment", pair.classes))
+    for *sides, length in zip(
+        *_lists(rowwise_events(pair, settings), pair), pair.reach.tolist(), strict=True
+    ):
+        metrics.evaluate(*sides, evaluated_length_seconds=length)
+    return _results(metrics, "segment", pair.classes)
 
 
-def _event_scores(pair: Recordings, settings: Settings) -> dict[str, Value]:
+def _event_scores(pair: Recordings, settings: Settings) -> Iterator[tuple[str, Value]]:
     from sed_eval.sound_event import EventBasedMetrics
 
     metrics = EventBasedMetrics(
@@ -150,67 +147,46 @@ def _event_scores(pair: Recordings, settings: Settings) -> dict[str, Value]:
         event_matching_type=settings.matching,
         empty_system_output_handling="zero_score",
     )
-    for reference, system in zip(
-        *(_lists(events, pair) for events in hard_events(pair, settings)), strict=True
-    ):
-        metrics.evaluate(reference, system)
-    return dict(_results(metrics, "event", pair.classes))
+    for sides in zip(*_lists(hard_events(pair, settings), pair), strict=True):
+        metrics.evaluate(*sides)
+    return _results(metrics, "event", pair.classes)
 
 
-def _lists(events: Events, pair: Recordings) -> list[Any]:
-    """Return sed_eval's event list of each file, events in their order."""
+def _lists(sides: Sequence[Events], pair: Recordings) -> list[list[Any]]:
+    """Return sed_eval's event list of each file of each side, events in their order."""
     from dcase_util.containers import MetaDataContainer
 
-    order = np.argsort(events.file, kind="stable")
-    bounds = np.searchsorted(events.file[order], np.arange(len(pair.files) + 1))
-    columns = (events.label[order], events.onset_seconds[order], events.offset_seconds[order])
-    rows = [
-        {"event_label": pair.classes[label], "onset": onset, "offset": offset}
-        for label, onset, offset in zip(*(column.tolist() for column in columns), strict=True)
-    ]
-    return [MetaDataContainer(rows[a:b]) for a, b in pairwise(bounds.tolist())]
+    lists = []
+    for events in sides:
+        order = np.argsort(events.file, kind="stable")
+        bounds = np.searchsorted(events.file[order], np.arange(len(pair.files) + 1))
+        columns = (events.label[order], events.onset_seconds[order], events.offset_seconds[order])
+        rows = [
+            {"event_label": pair.classes[label], "onset": onset, "offset": offset}
+            for label, onset, offset in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+        lists.append([MetaDataContainer(rows[begin:end]) for begin, end in pairwise(bounds.tolist())])
+    return lists
 
 
 def _results(metrics: Any, basis: str, classes: tuple[str, ...]) -> Iterator[tuple[str, Value]]:  # noqa: ANN401 - untyped
     """Yield sed_eval's results under our names."""
-    of_classes = metrics.results_class_wise_metrics()
+    by_class = metrics.results_class_wise_metrics()
     parts = [
         ({"average": "micro"}, metrics.results_overall_metrics()),
         ({"average": "macro"}, metrics.results_class_wise_average_metrics()),
-        *(({"class_name": label}, of_classes[label]) for label in of_classes if label in classes),
+        *(({"class_name": label}, results) for label, results in by_class.items() if label in classes),
     ]
     for part, results in parts:
-        for group, theirs, ours in _RESULTS:
-            if theirs in results.get(group, {}):
+        for group, names in _RESULTS.items():
+            for theirs in [name for name in names if name in results.get(group, {})]:
                 value = float(results[group][theirs])
-                name = str(ScoreName(basis, "hard", ours, **part))
+                name = str(ScoreName(basis, "hard", names[theirs], **part))
                 yield name, value if math.isfinite(value) else None
 
 
 _Step = tuple[str, Table]
 """A rule, and the values of all measures with it and those before it."""
-
-
-def _steps(pair: Recordings, settings: Settings) -> dict[str, list[_Step]]:
-    """Return for `segment` and `event` the values after each of sed_eval's rules, the last with all of them.
-
-    Nothing where `compat` says that all rules are followed already.
-    """
-    if settings.compat == "sed_eval":
-        return {}
-    of_bases = {"segment": _segment_steps, "event": _event_steps}
-    plan = Plan.of(settings)
-    return {basis: make(pair, settings) for basis, make in of_bases.items() if plan.scores(basis, "hard")}
-
-
-def _parts(name: ScoreName, ours: Value, steps: Sequence[_Step], classes: Sequence[str]) -> tuple[Part, ...]:
-    """Return what each rule does to a score, all of them in order."""
-    parts, before = [], ours
-    for cause, table in steps:
-        after = value_at(table.get(name.measure), name, classes, before)
-        parts.append(Part(cause, before, after))
-        before = after
-    return tuple(parts)
 
 
 def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
@@ -269,15 +245,11 @@ def _event_steps(pair: Recordings, settings: Settings) -> list[_Step]:
 
 def _averaged(theirs: Table, counts: DetectionCounts) -> list[_Step]:
     """Return their values of classes averaged by our rule, then by theirs."""
-    ours = {
-        name: Averaged(
-            of.classes,
-            of.micro,
-            averaged(
-                of.classes, None, counts.n_ref, undefined=0.0 if name in _COUNTED_AS_ZERO else None
-            ).macro,
-        )
-        for name, of in theirs.items()
-        if of.classes is not None
-    }
-    return [(UNDEFINED, dict(theirs) | ours), (ABSENT, dict(theirs))]
+    ours = dict(theirs)
+    for name, measure in theirs.items():
+        if measure.classes is not None:
+            # Of a class that is never detected precision is undefined, and counts 0 in our averages.
+            undefined = 0.0 if name == "precision" else None
+            by_our_rule = averaged(measure.classes, None, counts.n_ref, undefined=undefined)
+            ours[name] = Averaged(measure.classes, measure.micro, by_our_rule.macro)
+    return [(UNDEFINED, ours), (ABSENT, theirs)]

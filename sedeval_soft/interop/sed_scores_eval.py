@@ -21,7 +21,7 @@ from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.optimal import counts_at
 from sedeval_soft.evaluation.score import score_tally
 from sedeval_soft.evaluation.scores import Score
-from sedeval_soft.interop.second_opinion import Comparison, Part, Value, comparison_text, value_at
+from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
 from sedeval_soft.measures.base import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
@@ -32,10 +32,8 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import in_steps
 from sedeval_soft.tables.ticks import to_seconds, to_ticks
-from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events, positive
-
-Tables = dict[str, Any]
 
 ZEROS = "silence has a score"
 TIES = "equally good thresholds"
@@ -53,7 +51,6 @@ CAUSES = {
 _RAISED = 0.5
 """What a value of 0 becomes where it is to be a score."""
 
-_BEST = ("f1", "precision", "recall")
 _AREAS = {"roc_auc": "auroc", "average_precision": "average_precision"}
 
 
@@ -61,20 +58,17 @@ _AREAS = {"roc_auc": "auroc", "average_precision": "average_precision"}
 class _Asked:
     """What the package is asked with.
 
-    scores, truth: by file. durations: seconds by file. labels: classes with a reference. raised: the tally of
-    the same where a value of 0 is a score, and our scores of that.
+    module: of it, for a basis. arguments: that all its functions take, with scores and reference by file.
+    durations: seconds by file. labels: classes with a reference. raised: the tally of the same where a value
+    of 0 is a score, and our scores of that.
     """
 
-    scores: Tables
-    truth: dict[str, list[tuple[float, float, str]]]
+    module: Any
+    arguments: dict[str, Any]
     durations: dict[str, float]
     labels: tuple[str, ...]
     raised: Tally
     scored: Mapping[str, Score]
-
-    @property
-    def both(self) -> dict[str, Any]:
-        return {"scores": self.scores, "ground_truth": self.truth}
 
 
 def refuse_settings(settings: Settings) -> None:
@@ -105,7 +99,7 @@ def check_sed_scores_eval(
     Raises SettingsError where it has no such setting or is not installed, EvaluationError where it fails.
     """
     refuse_settings(settings)
-    _imported()
+    _check_installed()
     compared: list[Comparison] = []
     notes: dict[str, None] = {}
     plan = Plan.of(settings)
@@ -123,7 +117,7 @@ def check_sed_scores_eval(
     return compared, list(notes)
 
 
-def _imported() -> None:
+def _check_installed() -> None:
     """Raise SettingsError where the package is not there, or cannot work."""
     import pandas as pd
 
@@ -137,10 +131,12 @@ def _imported() -> None:
 
 
 def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _Asked:
+    import pandas as pd
+    from sed_scores_eval import collar_based, intersection_based, segment_based
+
     events = events_of(pair.reference, settings.reference_cut, settings.inclusive, merge=True)
     if basis not in CELLS:
-        own = hard_events(pair, settings)[0]
-        if len(own) != len(events):
+        if len(hard_events(pair, settings)[0]) != len(events):
             raise SettingsError(
                 "sed_scores_eval refuses reference events that touch or overlap; --check needs --events merge"
             )
@@ -149,23 +145,42 @@ def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _A
     else:
         present = np.unique(positive(tally.samples[f"{basis}.reference"], settings).nonzero()[0])
     labels = tuple(pair.classes[code] for code in present.tolist())
-    durations = dict(zip(pair.files, pair.reach.tolist(), strict=True))
-    steps, truth = _steps(pair.system, pair), _truth(events, pair, labels)
-    plain = replace(settings, ci=None, worst=0, thresholds=None, cross_tune=None, psds_median_filters=())
-    raised = tally_pair(_raised(steps, pair, labels), plain)
-    scored = score_tally(raised, plain)
-    return _Asked(_frames(steps, pair, labels), truth, durations, labels, raised, scored)
-
-
-def _truth(
-    events: Events, pair: Recordings, labels: tuple[str, ...]
-) -> dict[str, list[tuple[float, float, str]]]:
     truth: dict[str, list[tuple[float, float, str]]] = {name: [] for name in pair.files}
     columns = events.file, to_seconds(events.onset), to_seconds(events.offset), events.label
     for file, onset, offset, label in zip(*(column.tolist() for column in columns), strict=True):
         if pair.classes[label] in labels:
             truth[pair.files[file]].append((onset, offset, pair.classes[label]))
-    return truth
+    steps = _steps(pair.system, pair)
+    table = pd.DataFrame(
+        {"onset": steps.onset, "offset": steps.offset}
+        | {label: steps.values[steps.classes.index(label)] for label in labels}
+    )
+    bounds = pairwise(np.searchsorted(steps.file, np.arange(len(pair.files) + 1)).tolist())
+    scores = {
+        name: table[begin:end].reset_index(drop=True)
+        for name, (begin, end) in zip(pair.files, bounds, strict=True)
+    }
+    # Where 0 is a score, values lie from a half to 1, and 0 is what no row covers.
+    raised = replace(
+        steps,
+        values=tuple(
+            _RAISED + column * (1 - _RAISED) if label in labels else np.zeros_like(column)
+            for label, column in zip(steps.classes, steps.values, strict=True)
+        ),
+    )
+    plain = replace(settings, ci=None, worst=0, thresholds=None, cross_tune=None, psds_median_filters=())
+    counted = tally_pair(replace(pair, system=raised, raw=raised), plain)
+    modules = {"segment": segment_based, "event": collar_based, "intersection": intersection_based}
+    durations = dict(zip(pair.files, pair.reach.tolist(), strict=True))
+    arguments: dict[str, Any] = {"scores": scores, "ground_truth": truth}
+    if basis == "segment":
+        arguments |= {"audio_durations": durations, "segment_length": settings.segment_length}
+    elif basis == "event":
+        names = ("onset_collar", "offset_collar", "offset_collar_rate")
+        arguments |= {name: getattr(settings, name) for name in names}
+    else:
+        arguments |= {f"{name}_threshold": settings.criterion(name) for name in ("dtc", "gtc")}
+    return _Asked(modules[basis], arguments, durations, labels, counted, score_tally(counted, plain))
 
 
 def _steps(system: EventTable, pair: Recordings) -> EventTable:
@@ -190,35 +205,15 @@ def _steps(system: EventTable, pair: Recordings) -> EventTable:
     )
 
 
-def _frames(steps: EventTable, pair: Recordings, labels: tuple[str, ...]) -> Tables:
-    """Return the steps of each file as the table that the package takes."""
-    import pandas as pd
-
-    bounds = np.searchsorted(steps.file, np.arange(len(pair.files) + 1)).tolist()
-    own = {label: steps.values[steps.classes.index(label)] for label in labels}
-    columns = {"onset": steps.onset, "offset": steps.offset} | own
-    return {
-        name: pd.DataFrame({key: column[begin:end] for key, column in columns.items()})
-        for name, (begin, end) in zip(pair.files, pairwise(bounds), strict=True)
-    }
-
-
-def _raised(steps: EventTable, pair: Recordings, labels: tuple[str, ...]) -> Recordings:
-    """Return a pair in which the system's values lie from a half to 1, and 0 is what no row covers."""
-    values = tuple(
-        _RAISED + column * (1 - _RAISED) if label in labels else np.zeros_like(column)
-        for label, column in zip(steps.classes, steps.values, strict=True)
-    )
-    system = replace(steps, values=values)
-    return replace(pair, system=system, raw=system)
-
-
 def _of_basis(
     asked: _Asked, basis: str, settings: Settings, ours: Mapping[str, Value]
 ) -> Iterator[Comparison]:
     """Yield the scores of one basis."""
+    best = None
     try:
-        best = _best_f(asked, basis, settings) if Plan.of(settings).scores(basis, "optimal") else None
+        if Plan.of(settings).scores(basis, "optimal"):
+            # F, precision and recall by class and average, and thresholds by class.
+            best = asked.module.best_fscore(**asked.arguments, beta=settings.beta)
         others = dict(_others(asked, basis, settings))
     except (ValueError, AssertionError, KeyError, TypeError, IndexError) as error:
         raise EvaluationError(f"sed_scores_eval failed on {basis}-based scores: {error}") from error
@@ -227,84 +222,41 @@ def _of_basis(
     for name, theirs in others.items():
         if name in ours:
             parsed = ScoreName.parse(name)
-            raised = asked.scored[name].value
-            parts = [Part(ZEROS, ours[name], raised)]
+            steps = [(ZEROS, asked.scored[name].value)]
             if parsed.measure == "roc_auc":
-                parts.append(Part(STAIRS, raised, _below_ties(parsed, asked, settings)))
-            yield Comparison(name, ours[name], theirs, tuple(parts))
-
-
-def _best_f(asked: _Asked, basis: str, settings: Settings) -> tuple[Any, ...]:
-    """Return F, precision and recall by class and average, and thresholds by class."""
-    from sed_scores_eval import collar_based, intersection_based, segment_based
-
-    beta = {"beta": settings.beta}
-    if basis == "segment":
-        how = {"audio_durations": asked.durations, "segment_length": settings.segment_length}
-        return tuple(segment_based.best_fscore(**asked.both, **how, **beta))
-    if basis == "event":
-        return tuple(collar_based.best_fscore(**asked.both, **_collars(settings), **beta))
-    return tuple(intersection_based.best_fscore(**asked.both, **_shares(settings), **beta))
-
-
-def _collars(settings: Settings) -> dict[str, float]:
-    return {name: getattr(settings, name) for name in ("onset_collar", "offset_collar", "offset_collar_rate")}
-
-
-def _shares(settings: Settings) -> dict[str, float]:
-    return {f"{name}_threshold": settings.criterion(name) for name in ("dtc", "gtc")}
+                steps.append((STAIRS, _below_ties(parsed, asked, settings)))
+            yield Comparison(name, ours[name], theirs, tuple(steps))
 
 
 def _others(asked: _Asked, basis: str, settings: Settings) -> Iterator[tuple[str, Value]]:
     """Yield areas, best error rates and PSDS by our names."""
-    from sed_scores_eval import collar_based, intersection_based, segment_based
-
+    module, arguments = asked.module, asked.arguments
     if basis == "segment":
-        lengths = {"audio_durations": asked.durations, "segment_length": settings.segment_length}
         for name, theirs in _AREAS.items() if "curves" in settings.measures else ():
-            values = getattr(segment_based, theirs)(**asked.both, **lengths)[0]
-            yield from _named(values, f"segment.hard.{name}", {"mean": "macro"})
+            yield from _named(getattr(module, theirs)(**arguments)[0], f"segment.hard.{name}")
         return
     if Plan.of(settings).scores(basis, "optimal"):
-        module, how = (
-            (collar_based, _collars(settings))
-            if basis == "event"
-            else (intersection_based, _shares(settings))
-        )
-        values = module.best_error_rate(**asked.both, **how)[0]
-        yield from _named(values, f"{basis}.optimal.best_error_rate", {"macro_average": "macro"})
+        yield from _named(module.best_error_rate(**arguments)[0], f"{basis}.optimal.best_error_rate")
     if basis == "intersection" and "hard" in Plan.of(settings).psds:
+        weights: dict[str, float | None]
         weights = {name: settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")}
         # It refuses a criterion for cross triggers that have no weight.
-        cttc = settings.criterion("cttc") if weights["alpha_ct"] else None
-        psds, by_class, *_ = intersection_based.psds(
-            **asked.both,
-            audio_durations=asked.durations,
-            **_shares(settings),
-            cttc_threshold=cttc,
-            **weights,
-        )
+        weights["cttc_threshold"] = settings.criterion("cttc") if weights["alpha_ct"] else None
+        psds, by_class, *_ = module.psds(**arguments, **weights, audio_durations=asked.durations)
         yield "intersection.hard.psds", float(psds)
-        yield from _named(by_class, "intersection.hard.psds", {})
+        yield from _named({label: by_class[label] for label in asked.labels}, "intersection.hard.psds")
 
 
-def _named(
-    values: Mapping[str, float], stem: str, averages: Mapping[str, str]
-) -> Iterator[tuple[str, Value]]:
+def _named(values: Mapping[str, float], stem: str) -> Iterator[tuple[str, Value]]:
+    """Yield values of classes and their mean by our names."""
     for label, value in values.items():
-        known = float(value) if math.isfinite(value) else None
-        if label in averages:
-            yield f"{stem}.{averages[label]}", known
-        elif label not in {"mean", "macro_average", "micro_average"}:
-            yield f"{stem}[{label}]", known
+        if label != "micro_average":
+            name = f"{stem}.macro" if label in {"mean", "macro_average"} else f"{stem}[{label}]"
+            yield name, float(value) if math.isfinite(value) else None
 
 
 def _compared(
-    best: tuple[Any, ...],
-    asked: _Asked,
-    basis: str,
-    settings: Settings,
-    ours: Mapping[str, Value],
+    best: tuple[Any, ...], asked: _Asked, basis: str, settings: Settings, ours: Mapping[str, Value]
 ) -> Iterator[Comparison]:
     """Yield best F and its precision and recall, and what becomes of ours at their thresholds."""
     tally = asked.raised
@@ -314,18 +266,17 @@ def _compared(
     table = detection_scores(counts_at(tally, basis, thresholds, settings).total(), settings.beta)
     places = [tally.classes.index(label) for label in asked.labels]
     main = "f1" if settings.beta == 1 else "fbeta"
-    for measure, values in zip((main, *_BEST[1:]), best[:3], strict=True):
+    for measure, values in zip((main, "precision", "recall"), best[:3], strict=True):
         for label, value in values.items():
             average = {"micro_average": "micro", "macro_average": "macro"}.get(label)
-            of = {"average": average} if average else {"class_name": label}
-            name = ScoreName(basis, "optimal", measure, **of)
+            part = {"average": average} if average else {"class_name": label}
+            name = ScoreName(basis, "optimal", measure, **part)
             if str(name) not in ours:
                 continue
             at = value_at(table[measure], name, tally.classes)
             silent = _precision(table[measure], name, tally.classes, places) if measure == "precision" else at
-            raised = asked.scored[str(name)].value
-            parts = Part(ZEROS, ours[str(name)], raised), Part(TIES, raised, at), Part(SILENT, at, silent)
-            yield Comparison(str(name), ours[str(name)], float(value), parts)
+            steps = (ZEROS, asked.scored[str(name)].value), (TIES, at), (SILENT, silent)
+            yield Comparison(str(name), ours[str(name)], float(value), steps)
 
 
 def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:

@@ -39,11 +39,11 @@ _EVENTS = ("event.optimal", "intersection.optimal")
 
 KINDS: dict[str, Kind] = {
     "matrix": Kind(
-        "all bases and readings; of several systems a leaderboard", "matrix.draw_matrix", ("scores",),
+        "all bases and readings; of several systems a leaderboard", "scores.draw_matrix", ("scores",),
         intervals=True,
     ),
     "classes": Kind(
-        "scores of each class as bars", "bars.draw_classes", (*_CLASSES, "scores", "sort"), intervals=True
+        "scores of each class as bars", "scores.draw_classes", (*_CLASSES, "scores", "sort"), intervals=True
     ),
     "pr": Kind("precision over recall", "curves.draw_pr", _CLASSES, (*_CELLS, *_EVENTS)),
     "roc": Kind("true positive rate over false positive rate", "curves.draw_roc", _CLASSES, _CELLS),
@@ -71,7 +71,7 @@ KINDS: dict[str, Kind] = {
         (*_CLASSES, "sort", "file", "start", "end"),
     ),
     "worst": Kind(
-        "segments, files or classes with the most errors", "bars.draw_worst", ("of",), several=False
+        "segments, files or classes with the most errors", "scores.draw_worst", ("of",), several=False
     ),
     "sweep": Kind("scores over thresholds of the reference", "curves.draw_sweep", ("scores",)),
 }  # fmt: skip

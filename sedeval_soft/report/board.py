@@ -45,7 +45,7 @@ def board_page(board: Board) -> Page:
     drawn = (_leaderboard(board), _side_by_side(board), _agreement(board.agreement), mcnemar)
     tables = tuple(table for table in drawn if table.rows)
     notes = _notes(board, mcnemar_notes)
-    if any(table.has_undefined for table in tables):
+    if any(UNDEFINED in row[table.names :] for table in tables for row in table.rows):
         notes.append("- is undefined: there is nothing to divide by, or nothing that varies.")
     return Page(
         f"Comparison of {counted(len(board.systems), 'system')}",

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import chain
 
-from sedeval_soft.comparison.board import Board, Difference, Entry
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.report.escape import cell, commented, encodable
@@ -33,6 +34,11 @@ BOARD_HEAD = (
     *("difference_value", "difference_low", "difference_high"),
     *("difference_p_bootstrap", "difference_p_exchange", "difference_p_adjusted"),
     *("stability", "best_place", "worst_place"),
+)
+
+_INDEX_HEAD = (
+    *("system", "rank", "tied", "place", "value", "low", "high", "best_place", "worst_place", "compared_to"),
+    *("difference_value", "difference_low", "difference_high", "difference_p_adjusted"),
 )
 
 
@@ -56,41 +62,36 @@ def delimited(systems: Sequence[Scores], delimiter: str, *, raw: bool = False) -
 
 def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
     """Return the entries of a board in rows, and the signatures of all systems as comments; raw: as above."""
-    rows = []
-    for entry in board.entries:
-        off = entry.difference or Difference(None, None, None, None, None, None)
-        rows.append(
-            (
-                *(*_ranked(entry), board.rank_by, entry.value, entry.low, entry.high, board.compared_to),
-                *(off.value, off.low, off.high, off.p_bootstrap, off.p_exchange, off.p_adjusted),
-                *(entry.stability, entry.best_place, entry.worst_place),
-            )
-        )
+    rows = [tuple(fields[name] for name in BOARD_HEAD) for fields in _fields(board)]
     return _lines(BOARD_HEAD, rows, board.systems, delimiter, raw=raw)
 
 
 def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str:
     """Return a row for each system of a board: its rank, the score that ranks, and further scores by name."""
     others = [name for name in names if name != board.rank_by]
-    head = (
-        *("system", "rank", "tied", "place", board.rank_by, "low", "high", "best_place", "worst_place"),
-        *("compared_to", "difference", "difference_low", "difference_high", "p_adjusted", *others),
-    )
-    rows = []
-    for scores, entry in zip(board.systems, board.entries, strict=True):
-        off = entry.difference or Difference(None, None, None, None, None, None)
-        rows.append(
-            (
-                *(*_ranked(entry), entry.value, entry.low, entry.high, entry.best_place, entry.worst_place),
-                *(board.compared_to, off.value, off.low, off.high, off.p_adjusted),
-                *(scores.get(name) for name in others),
-            )
-        )
+    called = {"value": board.rank_by, "difference_value": "difference", "difference_p_adjusted": "p_adjusted"}
+    rows = [
+        (*(fields[name] for name in _INDEX_HEAD), *(scores.get(name) for name in others))
+        for scores, fields in zip(board.systems, _fields(board), strict=True)
+    ]
+    head = (*(called.get(name, name) for name in _INDEX_HEAD), *others)
     return _lines(head, rows, board.systems, delimiter, raw=False)
 
 
-def _ranked(entry: Entry) -> _Row:
-    return entry.system, entry.rank, "true" if entry.tied else "false", entry.place
+def _fields(board: Board) -> list[dict[str, str | float | None]]:
+    """Return all that there is to say of each entry."""
+    differences = [asdict(each.difference) if each.difference else {} for each in board.entries]
+    return [
+        {
+            **dict.fromkeys(BOARD_HEAD),
+            **asdict(entry),
+            **{f"difference_{name}": value for name, value in difference.items()},
+            "tied": str(entry.tied).lower(),
+            "rank_by": board.rank_by,
+            "compared_to": board.compared_to,
+        }
+        for entry, difference in zip(board.entries, differences, strict=True)
+    ]
 
 
 def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str, *, raw: bool) -> str:

@@ -26,7 +26,7 @@ from sedeval_soft.report.layout import (
     Averages,
     measure_label,
 )
-from sedeval_soft.report.table import Page, Table, exact, number, number_if_any, short
+from sedeval_soft.report.table import UNDEFINED, Page, Table, exact, number, number_if_any, short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 if TYPE_CHECKING:
@@ -101,14 +101,16 @@ def _header(scores: Scores) -> list[tuple[str, str]]:
         if len(folds.names) > _MOST_FOLDS:
             sizes = f", of {min(folds.files)} to {counted(max(folds.files), 'file')}"
         lines.append(("folds", f"{len(folds.names)}{sizes}"))
-    files, sure = len(scores.files), percent(settings.confidence)
+    files = len(scores.files)
     if scores.runs:
         trainings = f"{len(scores.runs)}, means over trainings"
+        sure = percent(settings.confidence)
         lines.append(("runs", f"{trainings}; {sure} intervals by the jackknife over runs"))
     elif settings.ci is not None and files > 1:
         drawn = f", {resampled(settings.replicates, files, settings.seed)}"
         if settings.ci == "jackknife":
             drawn = f" over {counted(files, 'file')}"
+        sure = percent(settings.confidence)
         lines.append(("intervals", f"{sure} {METHODS[settings.ci]}{drawn}{fixed_thresholds(settings)}"))
     if chance is not None:
         drawn = f"all {chance.draws} moves there are" if chance.everything else counted(chance.draws, "move")
@@ -267,8 +269,9 @@ def _tables(scores: Scores) -> list[Table]:
         if score.average is not None:
             by_layout.setdefault(TABLE_OF.get((score.measure, score.average)), []).append(score)
     tables = [_averages(scores, layout, by_layout.get(layout, ())) for layout in AVERAGED]
-    others = by_layout.get(None, ())
-    tables += [_averages(scores, _other_averages(others), others), *_classes(scores, whole)]
+    if None in by_layout:
+        tables.append(_averages(scores, _other_averages(by_layout[None]), by_layout[None]))
+    tables += _classes(scores, whole)
     if len(scores.classes) <= _MOST_CLASSES:
         tables += map(_confusion, scores.confusion)
     for part, members in by_part.items():
@@ -335,8 +338,6 @@ def _table(
 ) -> Table:
     """Return a table of the rows and columns that have any score, ends of intervals below their values."""
     columns = [column for column in columns if any(column in row for row in cells.values())]
-    texts = ends(scores.settings.confidence)
-    width = max(map(len, texts))
     rows: list[tuple[str, ...]] = []
     details: set[int] = set()
     for name, row in cells.items():
@@ -346,6 +347,8 @@ def _table(
         rows.append((*map(visible, name), *("" if score is None else _value(score) for score in members)))
         if any(score is not None and (score.low, score.high) != (None, None) for score in members):
             details |= {len(rows), len(rows) + 1}
+            texts = ends(scores.settings.confidence)
+            width = max(map(len, texts))
             for end, text in zip(("low", "high"), texts, strict=True):
                 # Two blanks set the name of an end off from the name of the row that it belongs to.
                 blank = [""] * (len(name) - 1)
@@ -389,7 +392,7 @@ def _notes(scores: Scores, tables: Sequence[Table]) -> list[str]:
     if any(table.details for table in tables):
         low, high = ends(scores.settings.confidence)
         notes.append(f"The rows {low} and {high} are the ends of the interval of the score above them.")
-    if any(table.has_undefined for table in tables):
+    if any(UNDEFINED in row[table.names :] for table in tables for row in table.rows):
         notes.append("- is undefined: there is nothing to divide by, or nothing to cut.")
     if scores.confusion and len(scores.classes) > _MOST_CLASSES:
         size = len(scores.classes)

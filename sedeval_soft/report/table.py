@@ -36,11 +36,6 @@ class Table:
             return ()
         return (("", self.names), *((heading, len([*same])) for heading, same in groupby(self.headings)))
 
-    @property
-    def has_undefined(self) -> bool:
-        """Return whether a value is undefined."""
-        return any(UNDEFINED in row[self.names :] for row in self.rows)
-
 
 @dataclass(frozen=True, slots=True)
 class Page:

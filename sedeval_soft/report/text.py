@@ -52,13 +52,15 @@ def plain_table(table: Table) -> str:
         width = sum(widths[at : at + count]) + len(_GAP) * (count - 1)
         # The last column of a group gives its heading room.
         widths[at + count - 1] += max(0, cells(heading) - width)
-        headings.append(heading + _blanks(heading, width))
+        headings.append(heading + " " * (width - cells(heading)))
         at += count
     lines = [table.title, _GAP.join(headings)] if headings else [table.title]
     for row in (table.head, *table.rows):
-        names = (cell + _blanks(cell, width) for cell, width in zip(row, widths[: table.names], strict=False))
-        numbers = zip(row[table.names :], widths[table.names :], strict=True)
-        lines.append(_GAP.join((*names, *(_blanks(cell, width) + cell for cell, width in numbers))))
+        texts = []
+        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - cells(cell))
+            texts.append(blanks + cell if i >= table.names else cell + blanks)
+        lines.append(_GAP.join(texts))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -68,10 +70,6 @@ def cells(text: str) -> int:
         return len(text)
     kinds = ((unicodedata.category(c) in {"Mn", "Me"}, unicodedata.east_asian_width(c)) for c in text)
     return sum(0 if is_mark else 2 if width in {"W", "F"} else 1 for is_mark, width in kinds)
-
-
-def _blanks(text: str, width: int) -> str:
-    return " " * (width - cells(text))
 
 
 # For a terminal.

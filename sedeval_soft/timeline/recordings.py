@@ -17,7 +17,7 @@ from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import AlignmentReport, named_alike
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
-from sedeval_soft.timeline.grid import Edges
+from sedeval_soft.timeline.grid import Edges, maxima
 from sedeval_soft.timeline.plausibility import decimal_files, last_offsets, tables_read
 
 Bools = npt.NDArray[np.bool_]
@@ -110,10 +110,10 @@ def align(
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
-    hint = named_alike(unlisted, unknown, ("reference", "durations"))
-    if hint:
-        names = listing(sorted(unknown), "file")
-        doubtful.append(f"durations: {names} {be(len(unknown))} not in the reference{hint}")
+    if unlisted and unknown:
+        hint = named_alike(unlisted, unknown, ("reference", "durations"))
+        names = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
+        doubtful += [f"durations: {names} not in the reference{hint}"] if hint else []
     expected_files = dict.fromkeys([*reference.files, *lengths])
     canonical = _canonical([*expected_files], system.files, reference, system.origin.name, doubtful)
     in_system = {*canonical.values()}
@@ -272,16 +272,10 @@ def clip_values(rows: EventTable, length: Ticks) -> Floats:
     length: (n_files,) ticks. Rows without extent, and those that begin at the end of their file or later,
     count nothing, as on the grid of segments.
     """
-    spans, n_files = rows.spans(), len(length)
+    spans = rows.spans()
     inside = np.flatnonzero((spans.offset > spans.onset) & (spans.onset < length[spans.file]))
-    place = spans.file[inside].astype(np.int64)
-    if spans.label is not None:
-        place += spans.label[inside] * np.int64(n_files)
-    values = np.zeros((len(rows.classes), n_files))
-    for track in rows.tracks():
-        value = np.ones(len(inside)) if track.value is None else track.value[inside]
-        enter_maxima(values[track.classes.start : track.classes.stop].reshape(-1), place, value)
-    return values
+    file = spans.file[inside].astype(np.int64)
+    return maxima(rows.take(inside), file, file + 1, len(length))
 
 
 # The hard reading: what is active on either side at its threshold.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -11,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import (
     Durations,
-    check_names,
     limits_from,
     read_lengths,
     settings_from,
@@ -150,13 +149,8 @@ class Annotation:
                 {"class": a.class_name, "nominal": a.nominal, "interval": a.interval} for a in self.agreement
             ],
             "pairs": [
-                {
-                    "annotators": [pair.first, pair.second],
-                    "f1_micro": pair.f1_micro,
-                    "f1_macro": pair.f1_macro,
-                    "segments": pair.segments,
-                }
-                for pair in self.pairs
+                {"annotators": [pair.pop("first"), pair.pop("second")], **pair}
+                for pair in map(asdict, self.pairs)
             ],
             "system": self.system,
             "ceiling": [asdict(c) | {"annotators": list(c.annotators)} for c in self.ceiling],
@@ -194,7 +188,8 @@ def annotate(
     if not isinstance(all_files, bool):
         raise SettingsError(f"all_files must be true or false, not {shown(all_files)}")
     chosen = _settings_for(scores, settings, values)
-    limits, named = limits_from(limits), _named(annotators)
+    limits = limits_from(limits)
+    named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
     tables = [to_rows(source, name, chosen, limits) for name, source in named.items()]
     system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
     crowd = Crowd.of_tables(tables, chosen, read_lengths(durations, limits), all_files=all_files)
@@ -207,39 +202,35 @@ def annotate(
         anything = crowd.reference(opinions.values.max(axis=0), every, "annotators")
         system = align(anything, system, Settings.of(classes=chosen.classes), crowd.lengths(every)).system
     estimate = competence_of(opinions, threshold)
+    people = zip(
+        names,
+        crowd.labelled.sum(axis=1).tolist(),
+        estimate.competence.tolist(),
+        estimate.says_yes.tolist(),
+        strict=True,
+    )
     labels = (opinions.values > threshold).astype(np.float64)
+    alpha = zip(
+        (None, *crowd.classes),
+        *(map(_or_none, alphas(values, opinions.labelled)) for values in (labels, opinions.values)),
+        strict=True,
+    )
+    pairs = []
+    for a, b in combinations(range(len(names)), 2):
+        micro, macro, segments = soft_f(opinions, a, b)
+        pairs.append(PairAgreement(names[a], names[b], _or_none(micro), _or_none(macro), segments))
     warnings = [*crowd.warnings]
     if method == "competence" and len(tables) < _FEW:
         warnings.append("competences of two annotators cannot be told apart; expected three or more")
+    made = reference_of(opinions, method, threshold)
+    shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     return Annotation(
-        reference=crowd.reference(
-            reference_of(opinions, method, threshold), every, f"{method} of {len(names)} annotators"
-        ),
+        reference=crowd.reference(made, every, f"{method} of {len(names)} annotators"),
         method=method,
-        settings={
-            **{name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")},
-            "all_files": all_files,
-        },
-        annotators=tuple(
-            Annotator(name, int(labelled.sum()), float(competence), float(says_yes))
-            for name, labelled, competence, says_yes in zip(
-                names, crowd.labelled, estimate.competence, estimate.says_yes, strict=True
-            )
-        ),
-        agreement=tuple(
-            Agreement(name, _or_none(nominal), _or_none(interval))
-            for name, nominal, interval in zip(
-                (None, *crowd.classes),
-                alphas(labels, opinions.labelled),
-                alphas(opinions.values, opinions.labelled),
-                strict=True,
-            )
-        ),
-        pairs=tuple(
-            PairAgreement(names[a], names[b], _or_none(micro), _or_none(macro), segments)
-            for a, b in combinations(range(len(names)), 2)
-            for micro, macro, segments in (soft_f(opinions, a, b),)
-        ),
+        settings={**shaped, "all_files": all_files},
+        annotators=tuple(Annotator(*each) for each in people),
+        agreement=tuple(Agreement(*each) for each in alpha),
+        pairs=tuple(pairs),
         ceiling=_ceilings(crowd, method, chosen, scores, system),
         segments=crowd.grid.size,
         warnings=tuple(warnings),
@@ -340,28 +331,8 @@ class Crowd:
     def reference(self, values: Floats, files: Bools, name: str) -> EventTable:
         """Return values of all segments, (n_classes, n_segments), as rows of some files."""
         inside = np.repeat(files, self.grid.n_segments)
-        grid = Grid.over(to_ticks(self.length[files]), self.grid.segment)
+        grid = Grid.over(to_ticks(self.length[files]), self.grid.edges.step)
         return rows_of(values[:, inside], grid, tuple(self.lengths(files)), self.classes, Origin(name))
-
-
-def _named(annotators: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
-    """Return tables by name, at least two."""
-    if isinstance(annotators, Mapping):
-        named = dict(annotators)
-    elif isinstance(annotators, Sequence) and not isinstance(annotators, str):
-        named = {}
-        for i, source in enumerate(annotators, 1):
-            name = os.fspath(source) if isinstance(source, str | os.PathLike) else f"annotator {i}"
-            if name in named:
-                raise SettingsError(f"annotator {name!r} is given twice; expected each once")
-            named[name] = source
-    else:
-        expected = "tables, or a mapping of names to tables"
-        raise SettingsError(f"annotators must be {expected}, not {shown(annotators)}")
-    check_names(named, "an annotator")
-    if len(named) < 2:
-        raise SettingsError(f"annotators must be two or more, not {len(named)}")
-    return named
 
 
 def _settings_for(scores: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
@@ -447,48 +418,31 @@ def annotation_text(annotation: Annotation) -> str:
     )
     annotators = annotation.annotators if len(annotation.annotators) <= _MOST_COLUMNS else ()
     system = ("system", "share") if annotation.system is not None else ()
+
+    def cells(*values: str | float | None) -> tuple[str, ...]:
+        return tuple(visible(value) if isinstance(value, str) else number(value) for value in values)
+
+    people = [cells(a.name, a.files, a.competence, a.says_yes) for a in annotation.annotators]
+    agreement = [
+        cells("(all)" if a.class_name is None else a.class_name, a.nominal, a.interval)
+        for a in annotation.agreement
+    ]
+    pairs = [cells(p.first, p.second, p.f1_micro, p.f1_macro, p.segments) for p in annotation.pairs]
+    ceiling = [
+        cells(c.score, *(c.annotators if annotators else ()), c.mean, *(getattr(c, name) for name in system))
+        for c in annotation.ceiling
+    ]
+    of_each = ("score", *(visible(a.name) for a in annotators), "mean", *system)
     tables = (
-        Table(
-            "Annotators",
-            ("annotator", "files", "competence", "says yes"),
-            tuple(
-                (visible(a.name), str(a.files), number(a.competence), number(a.says_yes))
-                for a in annotation.annotators
-            ),
-        ),
-        Table(
-            "Agreement: alpha",
-            ("class", "labels (nominal)", "values (interval)"),
-            tuple(
-                (
-                    "(all)" if a.class_name is None else visible(a.class_name),
-                    number(a.nominal),
-                    number(a.interval),
-                )
-                for a in annotation.agreement
-            ),
-        ),
+        Table("Annotators", ("annotator", "files", "competence", "says yes"), tuple(people)),
+        Table("Agreement: alpha", ("class", "labels (nominal)", "values (interval)"), tuple(agreement)),
         Table(
             "Soft F of two annotators",
             ("annotator", "and", "micro", "macro", "segments"),
-            tuple(
-                (visible(p.first), visible(p.second), number(p.f1_micro), number(p.f1_macro), str(p.segments))
-                for p in annotation.pairs
-            ),
+            tuple(pairs),
             names=2,
         ),
-        Table(
-            "Ceiling: what annotators reach",
-            ("score", *(visible(a.name) for a in annotators), "mean", *system),
-            tuple(
-                (
-                    visible(c.score),
-                    *map(number, c.annotators if annotators else ()),
-                    *(number(getattr(c, name)) for name in ("mean", *system)),
-                )
-                for c in annotation.ceiling
-            ),
-        ),
+        Table("Ceiling: what annotators reach", of_each, tuple(ceiling)),
     )
     share = "; the share is the system's mean against these references by theirs" if system else ""
     notes = (

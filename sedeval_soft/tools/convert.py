@@ -100,27 +100,45 @@ def prepare(
     limits: Limits | None = None,
 ) -> Prepared:
     """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
-    name = os.fspath(target)
-    _check_not_source(source, name)
+    name, limits = os.fspath(target), limits_from(limits)
+    is_path = isinstance(source, str | os.PathLike)
+    if is_path and os.fspath(source) != "-" and _is_same(source, name):
+        raise InputError(Problem(name, "is the source itself; expected another target"))
     form = None if to is None else form_of(to)
     if form is not None and not form.written:  # before anything is read
         raise SettingsError(f"--to {form.name}: is only read; expected one of {', '.join(WRITTEN)}")
-    limits = limits_from(limits)
-    rows = _rows_of(source, source_form, limits)
-    form = form or _by_extension(name, rows)
+    if source_form and is_path:
+        form_of(source_form, "--from")
+    rows = (
+        read_rows(source, form=source_form, limits=limits)
+        if is_path
+        else to_rows(source, "source", Settings(), limits)
+    )
+    form = form or form_by_extension(name, wide=rows.has_steps)
+    if form is None:
+        written = ", ".join(WRITTEN)
+        raise SettingsError(f"{name}: its name does not say what to write; expected --to {written}")
     into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and is_folder(name))
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
-    fitted = fit(rows, form, apart=into_folder, called=_called(rows.origin.name), limits=limits)
+    # A recording without a name is called as the file that it was read from.
+    read_from = rows.origin.name
+    called = "" if read_from in {"-", "source"} else stem_of(PurePath(read_from).name)
+    fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
     if strict and fitted.losses:
-        lost = "; ".join(fitted.losses)
-        raise EvaluationError(f"{rows.origin.name}: {form.name} would lose {lost}")
-    made = fitted.rows
-    counts = (len(made), len(made.files), len(made.classes))
+        raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
+    counts = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
     done = Conversion(rows.origin.form, form.name, fitted.losses, *counts, fitted.stems is not None)
-    return Prepared(form, made, done, fitted.stems or ())
+    return Prepared(form, fitted.rows, done, fitted.stems or ())
+
+
+def _is_same(source: str | os.PathLike[str], target: str) -> bool:
+    try:
+        return Path(source).samefile(target)
+    except (OSError, ValueError):
+        return False
 
 
 def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -130,36 +148,3 @@ def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = F
         write_folder(target, prepared.members(), replaceable=extensions, force=force)
     else:
         write_atomic(target, compressed(os.fspath(target), prepared.content()))
-
-
-def _rows_of(source: Any, form: str, limits: Limits) -> EventTable:  # noqa: ANN401
-    if not isinstance(source, str | os.PathLike):
-        return to_rows(source, "source", Settings(), limits)
-    if form:
-        form_of(form, "--from")
-    return read_rows(source, form=form, limits=limits)
-
-
-def _by_extension(target: str, rows: EventTable) -> Form:
-    form = form_by_extension(target, wide=rows.is_wide)
-    if form is None:
-        written = ", ".join(WRITTEN)
-        raise SettingsError(f"{target}: its name does not say what to write; expected --to {written}")
-    return form
-
-
-def _called(source: str) -> str:
-    """Return what a recording without a name is called: as the file that it was read from."""
-    name = PurePath(source).name
-    return "" if source in {"-", "source"} else stem_of(name)
-
-
-def _check_not_source(source: object, target: str | os.PathLike[str]) -> None:
-    """Raise InputError where a target is the source itself, which would be replaced."""
-    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
-        try:
-            same = Path(source).samefile(target)
-        except (OSError, ValueError):
-            return
-        if same:
-            raise InputError(Problem(os.fspath(target), "is the source itself; expected another target"))

@@ -79,35 +79,13 @@ def _add_names(
 ) -> None:
     """Enter a problem of each of some names of files or classes, where it stands first."""
     places: dict[str, tuple[str, int | None, int | None]] = {}
-    for table in tables:
-        wanted = {name for name in names[: log.most] if name not in places}
-        if wanted:
-            places |= {name: (table.name, *at) for name, at in _places_in(table, role, wanted).items()}
-    problems = (
-        problem(code, source, message(name), line, column, mend(name))
-        for name in names[: log.most]
-        for source, line, column in (places.get(name, (tables[0].name, None, None)),)
-    )
+    for table in reversed(tables) if names else ():
+        places |= table.places(role)
+    problems = []
+    for name in names[: log.most]:
+        source, line, column = places.get(name, (tables[0].name, None, None))
+        problems.append(problem(code, source, message(name), line, column, mend(name)))
     log.add_many(code, len(names), problems)
-
-
-def _places_in(table: Table, role: str, wanted: set[str]) -> dict[str, tuple[int | None, int | None]]:
-    """Return line and column where each of some names stands first, of those that a table has."""
-    rows, column = table.rows, table.column(role)
-    if role == "event_label" and table.sniffed.layout.wide:
-        return {name: (table.sniffed.skip, table.column(name)) for name in wanted & {*rows.classes}}
-    names, codes = (rows.files, rows.file) if role == "filename" else (rows.classes, rows.label)
-    if column is None or codes is None:
-        return dict.fromkeys(wanted & {*names}, (None, None))
-    lines: dict[str, int] = {name: at for name, at in table.named.get(role, {}).items() if name in wanted}
-    for code, name in enumerate(names):
-        if name in wanted:
-            is_row = codes == code
-            if is_row.any():
-                (lines[name],) = table.lines_of([int(np.argmax(is_row))])
-            elif name in table.declared:
-                lines[name] = table.declared[name]
-    return {name: (line, column) for name, line in lines.items()}
 
 
 def _add_rows(

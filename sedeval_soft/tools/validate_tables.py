@@ -165,10 +165,20 @@ class Table:
         """Return the line of each of some rows."""
         return [self._row_lines[int(row)] for row in rows] if len(rows) else []
 
-    @cached_property
-    def declared(self) -> dict[str, int]:
-        """The lines that declare files, by the names of these."""
-        return self._places[1]
+    def places(self, role: str) -> dict[str, tuple[str, int | None, int | None]]:
+        """Return table, line and column where each name of a file or a class stands first."""
+        rows, column = self.rows, self.column(role)
+        names, codes = (rows.files, rows.file) if role == "filename" else (rows.classes, rows.label)
+        if codes is None:
+            return {name: (self.name, self.header, self.column(name)) for name in names}
+        if column is None:
+            return dict.fromkeys(names, (self.name, None, None))
+        used, first = np.unique(codes, return_index=True)
+        lines = dict(self.named.get(role, {}))
+        if len(used) < len(names) and role == "filename":
+            lines |= self._scanned[1]
+        lines |= {names[code]: line for code, line in zip(used, self.lines_of(first), strict=True)}
+        return {name: (self.name, line, column) for name, line in lines.items()}
 
     @cached_property
     def _row_lines(self) -> Sequence[int]:
@@ -177,10 +187,12 @@ class Table:
             return self.lines
         end = self.sniffed.skip + len(self.rows)
         # With just so many lines none is blank, and none declares a file.
-        return range(self.sniffed.skip + 1, end + 1) if _n_lines(self.source.data) == end else self._places[0]
+        return (
+            range(self.sniffed.skip + 1, end + 1) if _n_lines(self.source.data) == end else self._scanned[0]
+        )
 
     @cached_property
-    def _places(self) -> tuple[list[int], dict[str, int]]:
+    def _scanned(self) -> tuple[list[int], dict[str, int]]:
         """The lines of all rows, and those that declare files: found in one pass through the text."""
         lines: list[int] = []
         declared: dict[str, int] = {}

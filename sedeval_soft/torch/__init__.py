@@ -17,8 +17,8 @@ except ImportError as error:
     raise ImportError("sedeval_soft.torch needs PyTorch: pip install 'soft-sed-eval[torch]'") from error
 
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.functional import T_NORMS, counts_of, score_of
 from sedeval_soft.functional.arrays import lay_out
-from sedeval_soft.functional.scores import T_NORMS, counts_of, score_of
 
 __all__ = ["SoftFLoss"]
 

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import torch
 
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.functional.arrays import Sides, lay_out
-from sedeval_soft.functional.scores import (
+from sedeval_soft.functional import (
     AVERAGES,
     T_NORMS,
     DivergenceSums,
@@ -23,6 +22,7 @@ from sedeval_soft.functional.scores import (
     divergences_of,
     score_of,
 )
+from sedeval_soft.functional.arrays import Sides, lay_out
 
 try:
     import torchmetrics

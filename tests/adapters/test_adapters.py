@@ -24,19 +24,17 @@ HARD = (SOFT > 0.5).astype(int)
 
 
 class TestScikitLearn:
-    def test_a_scorer_says_what_the_evaluator_says(self):
+    def test_a_scorer_says_what_the_evaluator_says_of_clipped_predictions(self):
+        model = LinearRegression().fit(X, SOFT)
+        assert model.predict(X).min() < 0
+        clipped = np.clip(model.predict(X), 0, 1)
+        assert scorer()(model, X, SOFT) == evaluate(SOFT, clipped)["segment.soft.f1.macro"]
         model = KNeighborsRegressor(3).fit(X, SOFT)
         told = evaluate(SOFT, np.clip(model.predict(X), 0, 1), segment_length=0.2)
         for name in ("segment.soft.f1.macro", "segment.optimal.f1[1]", "event.soft.f1.micro"):
             assert scorer(name, segment_length=0.2)(model, X, SOFT) == told[name]
         name = "segment.soft.kl_divergence.micro"
         assert scorer(name)(model, X, SOFT) == -told[name]
-
-    def test_predictions_are_clipped(self):
-        model = LinearRegression().fit(X, SOFT)
-        assert model.predict(X).min() < 0
-        found = scorer()(model, X, SOFT)
-        assert found == evaluate(SOFT, np.clip(model.predict(X), 0, 1))["segment.soft.f1.macro"]
 
     @pytest.mark.parametrize(
         "model",
@@ -72,11 +70,9 @@ class TestScikitLearn:
         ).fit(X, SOFT)
         assert search.best_params_["n_neighbors"] == 3
 
-    def test_undefined_is_nan(self):
+    def test_undefined_is_nan_and_unknown_scores_are_refused_at_once(self):
         model = KNeighborsRegressor().fit(X, SOFT)
         assert np.isnan(scorer("segment.hard.recall.micro")(model, X, np.zeros_like(SOFT)))
-
-    def test_unknown_scores_are_refused_at_once(self):
         with pytest.raises(EvaluationError, match="did you mean"):
             scorer("segment.soft.f2.macro")
         with pytest.raises(SettingsError, match="segment_length"):
@@ -95,6 +91,9 @@ class TestHuggingFace:
     def test_all_ways_of_adding_say_the_same(self):
         names = ("segment.soft.f1.macro", "segment.hard.error_rate.micro", "segment.soft.f1[2]")
         metric, told = SoundEventMetric(names), self.told(names)
+        # It begins anew after each computation and each failure.
+        with pytest.raises(EvaluationError):
+            metric.compute(predictions=OUTPUTS, references=[RECORDINGS[0], RECORDINGS[1][:3], RECORDINGS[2]])
         assert metric.compute(predictions=OUTPUTS, references=RECORDINGS) == told
         metric.add_batch(predictions=OUTPUTS[:1], references=RECORDINGS[:1])
         metric.add_batch(predictions=OUTPUTS[1:], references=RECORDINGS[1:])
@@ -114,13 +113,6 @@ class TestHuggingFace:
         metric = SoundEventMetric(["event.hard.n_ref.micro"])
         ones = [np.ones((4, 1)), np.ones((4, 1))]
         assert metric.compute(predictions=ones, references=ones) == {"event.hard.n_ref.micro": 2}
-
-    def test_it_begins_anew_after_each_computation_and_each_failure(self):
-        metric = SoundEventMetric()
-        with pytest.raises(EvaluationError):
-            metric.compute(predictions=OUTPUTS, references=[RECORDINGS[0], RECORDINGS[1][:3], RECORDINGS[2]])
-        told = self.told(metric.scores)
-        assert metric.compute(predictions=OUTPUTS, references=RECORDINGS) == told
 
     @pytest.mark.parametrize(
         ("call", "said"),
@@ -161,9 +153,7 @@ def test_metrics_of_a_trainer_leave_padding_out():
     probabilities = 1 / (1 + np.exp(-logits))
     found = trainer_metrics(names, from_logits=False)(Evaluated(probabilities, labels))
     assert found == {name: pytest.approx(value, abs=1e-9) for name, value in told.items()}
-
-
-def test_large_logits_do_not_overflow():
+    # Large logits do not overflow.
     logits = np.array([[[-1e30, 1e30]]])
     found = trainer_metrics(["segment.soft.f1.micro"])(Evaluated(logits, np.array([[[0.0, 1.0]]])))
     assert found == {"segment.soft.f1.micro": 1.0}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from called import call
 
+from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.wrong_calls import as_options
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -179,7 +180,7 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     words = shlex.split(line.replace("$'a\\nb'", "'a\nb'"))
     done = call(*words)
     assert (done.code, done.out) == (2, "")
-    assert CALLS[line] in as_options(done.err)
+    assert CALLS[line] in as_options(done.err, evaluate)
     assert done.err.count("\n") <= 4
     if done.err.startswith("Usage"):
         command = f" {words[0]}" if words[0] in {"tune", "annotate", "simulate", "board", "merge"} else ""

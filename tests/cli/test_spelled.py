@@ -9,6 +9,7 @@ import pytest
 from called import call
 
 from sedeval_soft import Settings, compare, evaluate
+from sedeval_soft.cli.evaluate import evaluate as evaluate_command
 from sedeval_soft.cli.wrong_calls import as_options
 from sedeval_soft.errors import EvaluationError
 
@@ -43,7 +44,7 @@ SAID = {
 
 @pytest.mark.parametrize("text", SAID)
 def test_settings_are_spelled_as_options(text):
-    assert as_options(text) == SAID[text]
+    assert as_options(text, evaluate_command) == SAID[text]
 
 
 CALLS = {
@@ -66,7 +67,7 @@ def test_a_caller_of_either_kind_reads_its_own_names(said):
     name = re.match(r"\w+", said)[0]
     option = f"--{name.replace('_', '-')}"
     assert done.code == 2
-    assert option + said.removeprefix(name).replace("=", " ") in as_options(done.err)
+    assert option + said.removeprefix(name).replace("=", " ") in as_options(done.err, evaluate_command)
 
 
 @pytest.mark.parametrize("given", [{"rank_by": 3}, {"rank_by": "segment.hard.tp.micro"}, {"baseline": "x"}])

@@ -29,6 +29,16 @@ SCORES = {
 }
 
 
+def check(sides, told, tolerance=1e-12, averages=AVERAGES, **how):
+    """Check all scores of some sides; told: a function of measure and average, or scores of the evaluator."""
+    for measure, score in SCORES.items():
+        for average in averages:
+            wanted = told(measure, average) if callable(told) else expected(told, measure, average)
+            got = back(score(*sides, average=average, **how))
+            name = f"{measure} {average}"
+            np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance, err_msg=name)
+
+
 @pytest.mark.parametrize("name", LIBRARIES)
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("hard", [False, True])
@@ -57,39 +67,29 @@ unit = st.floats(0, 1, width=32)
 
 @given(st.integers(1, 200).flatmap(lambda n: arrays(np.float64, (2, n, 3), elements=unit)))
 def test_scores_of_any_values_are_those_of_the_evaluator(sides):
-    scores = evaluated(*sides, beta=2.0)
-    for measure, score in SCORES.items():
-        for average in AVERAGES:
-            found, told = score(*sides, average=average), expected(scores, measure, average)
-            np.testing.assert_allclose(found, told, rtol=1e-11, atol=1e-12, err_msg=f"{measure} {average}")
+    check(sides, evaluated(*sides, beta=2.0), 1e-11)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_batches_are_scored_as_one_or_each_by_itself(name):
     y, p = soft_labels(2, (4, 70, 5))
     sides = [array(name, side) for side in (y, p)]
-    for measure, score in SCORES.items():
-        whole = evaluated(y, p, beta=2.0)
-        parts = [evaluated(*pair, beta=2.0) for pair in zip(y, p, strict=True)]
-        for average in AVERAGES:
-            found = back(score(*sides, average=average))
-            np.testing.assert_allclose(found, expected(whole, measure, average), rtol=1e-12, atol=1e-12)
-            each = back(score(*sides, average=average, axis=1))
-            told = [expected(part, measure, average) for part in parts]
-            np.testing.assert_allclose(each, told, rtol=1e-12, atol=1e-12)
-            np.testing.assert_array_equal(back(score(*sides, average=average, axis=-2)), each)
+    check(sides, evaluated(y, p, beta=2.0))
+    parts = [evaluated(*pair, beta=2.0) for pair in zip(y, p, strict=True)]
+    for axis in (1, -2):
+        check(sides, lambda *which: [expected(part, *which) for part in parts], axis=axis)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_classes_may_stand_anywhere(name):
     y, p = soft_labels(3, (4, 70, 5))
+
+    def own(measure, average):
+        return SCORES[measure](y, p, average=average)
+
     for place in (0, 1, -2):
         moved = [array(name, np.ascontiguousarray(np.moveaxis(side, -1, place))) for side in (y, p)]
-        for score in SCORES.values():
-            told = score(y, p, average=None)
-            np.testing.assert_allclose(
-                back(score(*moved, average=None, class_axis=place)), told, rtol=1e-12, atol=1e-12
-            )
+        check(moved, own, averages=[None], class_axis=place)
     turned = [array(name, np.ascontiguousarray(side.transpose(0, 2, 1))) for side in (y, p)]
     each = back(soft.soft_f1(*turned, class_axis=1, axis=2))
     np.testing.assert_allclose(each, soft.soft_f1(y, p, axis=1), rtol=1e-12, atol=1e-12)
@@ -103,12 +103,9 @@ def test_what_a_mask_leaves_out_does_not_matter(name):
     kept = [np.concatenate([side[i, :n] for i, n in enumerate(lengths)]) for side in (y, p)]
     hidden = [np.where(mask[..., None], side, np.nan) for side in (y, p)]
     sides = [array(name, side) for side in hidden]
-    for measure, score in SCORES.items():
-        for average in AVERAGES:
-            told = expected(evaluated(*kept, beta=2.0), measure, average)
-            for each in (mask, np.broadcast_to(mask[..., None], y.shape), mask[..., None]):
-                found = score(*sides, average=average, mask=array(name, np.ascontiguousarray(each)))
-                np.testing.assert_allclose(back(found), told, rtol=1e-12, atol=1e-12)
+    scores = evaluated(*kept, beta=2.0)
+    for each in (mask, np.broadcast_to(mask[..., None], y.shape), mask[..., None]):
+        check(sides, scores, mask=array(name, np.ascontiguousarray(each)))
 
 
 def test_cells_may_be_left_out_of_single_classes():
@@ -130,12 +127,7 @@ def test_a_segment_of_weight_two_counts_as_two(name):
     times = np.random.default_rng(1).integers(0, 4, 60)
     scores = evaluated(np.repeat(y, times, axis=0), np.repeat(p, times, axis=0), beta=2.0)
     sides = [array(name, side) for side in (y, p)]
-    for measure, score in SCORES.items():
-        for average in AVERAGES:
-            found = score(*sides, average=average, weights=array(name, times.astype(np.float64)))
-            np.testing.assert_allclose(
-                back(found), expected(scores, measure, average), rtol=1e-12, atol=1e-12
-            )
+    check(sides, scores, weights=array(name, times.astype(np.float64)))
 
 
 def test_integers_and_booleans_are_hard_labels():
@@ -161,23 +153,18 @@ def test_half_precision_sums_in_single_precision(name):
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_long_sums_keep_single_precision(name):
+def test_long_sums_miss_no_segment_and_keep_single_precision(name):
     rng = np.random.default_rng(8)
     y, p = rng.random((2, 200_000, 2)).astype(np.float32)
+    for size in (0, 1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 64 * 64 * 3 + 7):
+        ones = array(name, np.ones((size, 1)))
+        assert float(soft.soft_counts(ones, ones).n_ref[0]) == size
     found = soft.soft_counts(array(name, y), array(name, p))
     for own, exact in (
         (found.n_ref, y.astype(np.float64).sum(axis=0)),
         (found.tp, np.minimum(y, p).astype(np.float64).sum(axis=0)),
     ):
         np.testing.assert_allclose(back(own), exact, rtol=3e-7)
-
-
-@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 64 * 64 * 3 + 7])
-def test_sums_miss_no_segment(size):
-    y = np.zeros((size, 2))
-    y[:, 0] = 1.0
-    counts = soft.soft_counts(y, y)
-    assert counts.n_ref.tolist() == [size, 0]
 
 
 def test_counts_of_batches_add_up():
@@ -189,14 +176,10 @@ def test_counts_of_batches_add_up():
     sums = soft.DivergenceSums(*(sum(columns) for columns in zip(*summed, strict=True)))
     for average in AVERAGES:
         for measure, name in (("precision",) * 2, ("recall",) * 2, ("fbeta", "f1"), ("error_rate",) * 2):
-            told = SCORES[name](y, p, average=average)
-            np.testing.assert_allclose(
-                soft.score_of(counts, measure, average=average), told, rtol=1e-12, atol=1e-12
-            )
-        told = soft.kl_divergence(y, p, average=average)
-        np.testing.assert_allclose(
-            soft.score_of(sums, "kl_divergence", average=average), told, rtol=1e-12, atol=1e-12
-        )
+            score = soft.score_of(counts, measure, average=average)
+            np.testing.assert_allclose(score, SCORES[name](y, p, average=average), rtol=1e-12, atol=1e-12)
+        score = soft.score_of(sums, "kl_divergence", average=average)
+        np.testing.assert_allclose(score, soft.kl_divergence(y, p, average=average), rtol=1e-12, atol=1e-12)
 
 
 def test_nothing_but_the_standard_is_used_on_any_device():
@@ -214,14 +197,9 @@ def test_nothing_but_the_standard_is_used_on_any_device():
                 for average in AVERAGES:
                     found = score(*sides, average=average, **given)
                     assert found.device == device
+                    values = np.from_dlpack(found.to_device(array_api_strict.Device("CPU_DEVICE")))
                     told = score(y, p, average=average)
-                    np.testing.assert_allclose(
-                        np.from_dlpack(found.to_device(array_api_strict.Device("CPU_DEVICE"))),
-                        told,
-                        rtol=1e-12,
-                        atol=1e-12,
-                        err_msg=measure,
-                    )
+                    np.testing.assert_allclose(values, told, rtol=1e-12, atol=1e-12, err_msg=measure)
 
 
 NOTHING = {
@@ -253,11 +231,7 @@ def test_what_is_undefined_is_nan(case, name):
         elif measure == "precision":
             assert float(score(*sides, average="macro")) == 0.0
     if case in {"silence", "no reference", "no detection"}:
-        scores = evaluated(*NOTHING[case], beta=2.0)
-        for measure, score in SCORES.items():
-            for average in AVERAGES:
-                told = expected(scores, measure, average)
-                np.testing.assert_allclose(back(score(*sides, average=average)), told, rtol=1e-12, atol=1e-12)
+        check(sides, evaluated(*NOTHING[case], beta=2.0))
 
 
 def test_values_that_are_no_numbers_are_not_hidden():

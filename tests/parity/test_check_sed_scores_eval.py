@@ -28,7 +28,7 @@ def compared(reference, system, durations=None, **chosen):
 
 
 def causes(rows):
-    return {part.cause for row in rows for part in row.parts if part.changes}
+    return {cause for row in rows for cause in row.causes}
 
 
 def test_all_differences_are_explained_on_random_scores():

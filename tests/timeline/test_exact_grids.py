@@ -97,13 +97,8 @@ def test_edges_against_fractions(step, tick, far):
 
 def test_an_event_that_reaches_into_a_segment_is_active_there():
     """Times with more decimals than the grid mean what they say."""
-    for onset, offset, n in (
-        (0.3, 0.4, 1),
-        (0.3, 0.4003, 2),
-        (0.3004, 0.4, 1),
-        (0.2996, 0.4, 2),
-        (0.3, 0.4001, 2),
-    ):
+    events = (0.3, 0.4, 1), (0.3, 0.4003, 2), (0.3004, 0.4, 1), (0.2996, 0.4, 2), (0.3, 0.4001, 2)
+    for onset, offset, n in events:
         rows = {"filename": ["a"], "onset": [onset], "offset": [offset], "event_label": ["dog"]}
         assert evaluate(rows, rows, segment_length=0.1)["segment.hard.n_ref.micro"] == n
 
@@ -121,12 +116,6 @@ def test_a_grid_of_thirds_through_the_command(tmp_path):
         assert "segment_length=1/3 " in done.document["signature"]
 
 
-@pytest.mark.parametrize("text", ["1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", ""])
-def test_fractions_that_are_none(text):
-    with pytest.raises(SettingsError, match="segment_length"):
-        Settings(segment_length=text)
-
-
 def test_lengths_of_segments_are_what_they_stand_for():
     assert Settings(segment_length="1024/44100") == Settings(segment_length=1024 / 44100)
     assert Settings(segment_length=np.float32(0.02)).segment_ticks == 20000
@@ -135,19 +124,9 @@ def test_lengths_of_segments_are_what_they_stand_for():
         assert short_fraction(value) == wanted
         assert exactly(value) == Fraction(wanted)
         assert Settings(segment_length=wanted if "/" in wanted else float(wanted)).segment_length == value
-
-
-@pytest.mark.parametrize("step", STEPS[2:5], ids=str)
-def test_chance_levels_are_those_of_arrays(step):
-    rng = np.random.default_rng(0)
-    y, p = rng.random((2, 12, 2)).round(1)
-    asked = {"segment_length": float(step), "only": ("segment.soft",), "classes": ("c0", "c1"), "chance": 50}
-    tables = (wide(step, of, np.float64, 3) for of in (y, p))
-    found = [evaluate(*sides, **asked).chance.levels for sides in ((y, p), tables)]
-    assert found[0] == found[1]
-    plain = evaluate(y, p, only=("segment.soft",), chance=50).chance.levels
-    name = "segment.soft.f1.micro"
-    assert found[0][name].chance == pytest.approx(plain[name].chance, abs=1e-12)
+    for text in ("1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", ""):
+        with pytest.raises(SettingsError, match="segment_length"):
+            Settings(segment_length=text)
 
 
 # A grid that is nearly that of the segments
@@ -165,7 +144,7 @@ def test_chance_levels_are_those_of_arrays(step):
     ],
     ids=str,
 )
-def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset, tmp_path):
+def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
     # The difference of 1024/44100 and its five decimals is 2e-6: it takes long to show.
     n = 20000 if step == Fraction(1024, 44100) else 900
     table = wide(step, np.random.default_rng(0).random((n, 1)).round(2), np.float64, 6)
@@ -203,7 +182,7 @@ def test_events_anywhere_are_no_grid(decimals):
 
 @pytest.mark.parametrize("step", ["0.064", "0.96", "0.1", "0.25", "0.016", "0.02"])
 def test_frames_of_other_lengths_are_no_grid_of_segments(step):
-    table = wide(Fraction(step), np.random.default_rng(0).random((2000, 1)).round(2), np.float64, None)
+    table = wide(Fraction(step), np.random.default_rng(0).random((600, 1)).round(2), np.float64, None)
     for length in (1.0, 0.1, 0.2, 0.5):
         assert evaluate(table, table, segment_length=length, only=("segment.soft",)).warnings == ()
 
@@ -214,13 +193,9 @@ def test_frames_of_other_lengths_are_no_grid_of_segments(step):
 def test_times_in_single_precision_are_those_of_double():
     rng = np.random.default_rng(0)
     onset = np.sort((rng.random(400) * 3000).round(2))
-    rows = {
-        "filename": ["a"] * 400,
-        "onset": onset,
-        "offset": (onset + 0.5).round(2),
-        "event_label": ["dog"] * 400,
-    }
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(
+        {"filename": "a", "onset": onset, "offset": (onset + 0.5).round(2), "event_label": "dog"}
+    )
     single = table.astype({"onset": np.float32, "offset": np.float32})
     widened = single.astype({"onset": np.float64, "offset": np.float64})
     for length in (0.1, 0.02, 0.25, 1.0):
@@ -307,17 +282,11 @@ def test_means_that_are_equal_are_tied():
 def test_silence_is_never_active(chosen):
     with pytest.raises(SettingsError, match="silence"):
         Settings(inclusive=True, **chosen)
-    done = call(
-        "ref.tsv", "sys.tsv", "--inclusive", *(f"--{n.replace('_', '-')}={v}" for n, v in chosen.items())
-    )
-    assert done.code == 2
-    assert "silence" in done.err
 
 
 def test_a_reference_threshold_below_silence_is_refused():
     """Segments without any row would be active, and events need one."""
-    with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
-        Settings(reference_threshold=-0.1)
-    with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
-        Settings(threshold=-0.1)
+    for chosen in ({"reference_threshold": -0.1}, {"threshold": -0.1}):
+        with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
+            Settings(**chosen)
     assert Settings(threshold=-1, reference_threshold=0.5).threshold == -1

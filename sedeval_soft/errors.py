@@ -58,19 +58,18 @@ class InputError(EvaluationError):
         """Keep `problems`; `more` says how many others were found (True: some, not counted)."""
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.more = more
-        super().__init__(self._text())
+        lines = [str(problem) for problem in self.problems]
+        if more:
+            lines.append(
+                f"... and {more} more"
+                if more is not True
+                else "... and more problems of this kind after these"
+            )
+        super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int | bool]]:
         """Let it be raised in one process and told in another."""
         return type(self), (self.problems, self.more)
-
-    def _text(self) -> str:
-        lines = [str(problem) for problem in self.problems]
-        if self.more is True:
-            lines.append("... and more problems of this kind after these")
-        elif self.more:
-            lines.append(f"... and {self.more} more")
-        return "\n".join(lines)
 
 
 # Names as they may be shown where something obeys what it shows: in a terminal, in a log.

@@ -1,4 +1,4 @@
-"""Files of settings and of thresholds, and the presets that are shipped: YAML, read strictly.
+"""Files of settings and of thresholds, presets, and the JSON Schema of the former: YAML, read strictly.
 
 `Settings` itself is the one list of what there is and of what it can be; here only the places of keys are
 added to what it says.
@@ -7,6 +7,7 @@ added to what it says.
 from __future__ import annotations
 
 import csv
+import json
 import math
 import os
 import re
@@ -16,9 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
-from sedeval_soft.fields import FIELDS
+from sedeval_soft.fields import FIELDS, LONGEST, RULES, Field
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.settings import Settings, Thresholds, checked_thresholds
+from sedeval_soft.settings import (
+    GROUPS,
+    HIGHEST,
+    LOWEST,
+    OBJECTIVES,
+    ONLY,
+    POSTPROCESSING,
+    Settings,
+    Thresholds,
+    checked_thresholds,
+)
 
 _LARGEST = 1 << 24
 """Bytes of a file of settings: nobody writes more, and reading takes a minute."""
@@ -368,3 +379,100 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
             f"{path}: thresholds are the rule {thresholds}; expected `--thresholds {thresholds}`"
         )
     return thresholds
+
+
+# The JSON Schema of settings files, for editors that complete and check them.
+#
+# It says of each setting what it can be. What settings cannot be together is beyond it: `Settings` says so.
+
+
+Schema = dict[str, Any]
+
+_LENGTH: Schema = {"type": "number", "minimum": 0, "maximum": LONGEST}
+_NAME: Schema = {"type": "string", "minLength": 1}
+_NULL: Schema = {"type": "null"}
+_PARTS: Schema = {
+    "type": "object",
+    # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
+    "propertyNames": {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"},
+    "additionalProperties": {
+        "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}]
+    },
+}
+
+
+def _one_or_more(item: Schema, least: int) -> list[Schema]:
+    """Return what a list of names can be: one of them, several, or null."""
+    return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
+
+
+_FORMS_OF_SETTINGS: dict[str, list[Schema]] = {
+    "segment_length": [
+        {"type": "number", "minimum": 1e-6, "maximum": LONGEST},
+        {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]},
+    ],
+    "psds_median_filters": [{"type": "array", "items": _LENGTH}, _NULL],
+    "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
+    "only": _one_or_more({"enum": list(ONLY)}, 1),
+    "classes": _one_or_more(_NAME, 1),
+    "groups": [_PARTS, _NULL],
+    "scenes": [_PARTS, _NULL],
+    "thresholds": [
+        {
+            "type": "object",
+            "propertyNames": {"minLength": 1},
+            "additionalProperties": {"type": "number", "minimum": LOWEST, "maximum": HIGHEST},
+        },
+        {"enum": list(RULES)},
+        _NULL,
+    ],
+    "cross_tune": [{"type": "integer", "minimum": 2, "maximum": 1000}, {"const": "folds"}, _NULL],
+    "objective": [{"enum": [*OBJECTIVES, None]}],
+    "satisfice": [{"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]}, _NULL],
+    **{name: [_LENGTH, {"type": "object", "additionalProperties": _LENGTH}] for name in POSTPROCESSING},
+}
+"""The forms of settings that are no single number, word or truth value; any of them will do."""
+
+
+def _forms(field: Field) -> list[Schema]:
+    """Return the forms that a single number, word or truth value can have."""
+    if field.choices:
+        return [{"enum": [*field.choices, *([None] if field.optional else [])]}]
+    schema: Schema = {"type": {"number": "number", "whole": "integer", "switch": "boolean"}[field.kind]}
+    if field.least is not None:
+        schema["exclusiveMinimum" if field.above else "minimum"] = field.least
+    if field.most is not None:
+        schema["maximum"] = field.most
+    return [schema, *([_NULL] if field.optional else [])]
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of settings files as a document."""
+    properties: dict[str, Schema] = {
+        EXTENDS: {
+            "description": "A preset, or the path of a settings file from this one: its settings hold where "
+            "this file has none.",
+            "anyOf": [{"enum": list(PRESETS)}, _NAME, _NULL],
+        }
+    }
+    for name, field in FIELDS.items():
+        forms = _FORMS_OF_SETTINGS.get(name) or _forms(field)
+        properties[name] = {
+            "description": field.meaning,
+            **(forms[0] if len(forms) == 1 else {"anyOf": forms}),
+            "default": list(field.default) if isinstance(field.default, tuple) else field.default,
+        }
+    dashed = {
+        f"^(?!{name}$){name.replace('_', '[-_]')}$": {"$ref": f"#/properties/{name}"}
+        for name in properties
+        if "_" in name
+    }
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Settings of soft-sed-eval",
+        "type": ["object", "null"],
+        "properties": properties,
+        "patternProperties": dashed,
+        "additionalProperties": False,
+    }
+    return json.dumps(schema, indent=2) + "\n"

@@ -14,7 +14,7 @@ LAYERS = (
     ("memory", "sorting", "threads"),
     ("settings",),
     ("settings_files",),
-    ("plan", "settings_schema"),
+    ("plan",),
     ("tables",),
     ("timeline",),
     ("measures", "functional"),

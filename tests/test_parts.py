@@ -153,17 +153,5 @@ def test_close_matches_name_groups_and_a_data_frame_has_them():
     scores = evaluate_rows(random_rows(0), random_rows(1), Settings(groups={"traffic": ("car",)}))
     with pytest.raises(EvaluationError, match=r"did you mean 'segment\.soft\.f1\.macro@traffic'"):
         scores["segment.soft.f1.macro@trafic"]
-    frame = scores.to_pandas()
-    of_group = frame[frame["group"] == "traffic"]
-    assert list(of_group["name"]) == [name for name in scores if "@" in name]
-    assert frame["group"].isna().sum() == len(frame) - len(of_group)
-
-
-def test_sampled_levels_of_a_part_are_said_by_its_name(monkeypatch):
-    from sedeval_soft.measures import psds
-
-    monkeypatch.setattr(psds, "_MOST", 1)
-    monkeypatch.setattr(psds, "_FEWEST", 2)
-    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, groups={"g": ("car",)}))
-    said = [warning.split(" ")[0] for warning in scores.warnings if "evenly spaced" in warning]
-    assert said == ["intersection.soft.psds", "intersection.soft.psds@g"]
+    frame = scores.to_pandas().set_index("name")
+    assert list(frame.index[frame["group"] == "traffic"]) == [name for name in scores if "@" in name]

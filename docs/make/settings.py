@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.fields import FIELDS
-from sedeval_soft.settings_files import PRESETS, text_of_preset
-from sedeval_soft.settings_schema import schema_text
+from sedeval_soft.settings_files import PRESETS, schema_text, text_of_preset
 
 MARK = "<!-- settings: made by `python docs/make/settings.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "settings.md"

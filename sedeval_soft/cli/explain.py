@@ -63,6 +63,6 @@ def show(name: str) -> None:
 @presets.command(epilog=epilog(PRESETS_EXAMPLES, "0 done, 2 the call is wrong."))
 def schema() -> None:
     """Print the JSON Schema of settings files, for editors that complete and check them."""
-    from sedeval_soft.settings_schema import schema_text
+    from sedeval_soft.settings_files import schema_text
 
     emit(schema_text())

@@ -383,9 +383,10 @@ def curve_scores(
         else:
             # However many cells of one score are one point.
             size = int(blocks.size[block])
+            ends = [own[:, place].tolist() for own in weights]
             gains = [
-                Gains.at_once(*own[:, place].tolist(), size, unit.whole or 1)
-                for own, unit in zip(weights, units, strict=True)
+                Gains.at_once(tp, fp, size, unit.whole or 1)
+                for (tp, fp), unit in zip(ends, units, strict=True)
             ]
         results = []
         for gain, before in zip(gains, above, strict=True):

@@ -97,8 +97,9 @@ def count_scores(counts: DetectionCounts) -> Table:
 def _scores(measures: Iterable[Measure], counts: DetectionCounts, beta: float) -> Table:
     fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
     columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn
-    sums = (column.sum(axis=-1) for column in columns)
-    pooled = Detection(*sums, counts.substitutions, counts.deletions, counts.insertions, beta)
+    tp, n_ref, n_sys, all_fp, all_fn = (column.sum(axis=-1) for column in columns)
+    errors = counts.substitutions, counts.deletions, counts.insertions
+    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, *errors, beta)
     return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
 
 

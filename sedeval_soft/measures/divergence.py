@@ -177,12 +177,9 @@ def divergence_scores(
             sums[name] /= math.log(2)
     product = totals.get("product", np.zeros_like(n_ref))
     some = slice(None) if is_expected is None else is_expected
-    pooled = Divergences(
-        {name: column[..., some].sum(axis=-1) for name, column in sums.items()},
-        of_class[..., some].sum(axis=-1),
-        *(column.sum(axis=-1) for column in (n_ref, n_sys, product)),
-        eps,
-    )
+    means = {name: column[..., some].sum(axis=-1) for name, column in sums.items()}
+    sizes = n_ref.sum(axis=-1), n_sys.sum(axis=-1), product.sum(axis=-1)
+    pooled = Divergences(means, of_class[..., some].sum(axis=-1), *sizes, eps)
     measures = [measure for measure in (KL_DIVERGENCE, *OF_CUT, *DISTANCES) if measure.name in totals]
     measures += [SOFT_F1_LOSS] if "product" in totals else []
     return scores_of(measures, Divergences(sums, of_class, n_ref, n_sys, product, eps), pooled)

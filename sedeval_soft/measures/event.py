@@ -104,13 +104,14 @@ def candidate_pairs(
     """
     if not len(reference) or not len(system):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    windows, others = _narrowest(collars.tests(reference, system), reference_group, system_group)
+    groups = reference_group, system_group
+    windows, others = _narrowest(collars.tests(reference, system), groups)
     left, right = pairs_within(windows, others)
     order = np.argsort(left * len(system) + right)
     return left[order], right[order]
 
 
-def _narrowest(tests: Sequence[Test], *groups: Index) -> tuple[Windows, list[Test]]:
+def _narrowest(tests: Sequence[Test], groups: tuple[Index, Index]) -> tuple[Windows, list[Test]]:
     """Search by onsets or by offsets, whichever leaves fewer pairs; also return what is left to test."""
     windows = [search(ours, theirs, *groups, tolerance) for ours, theirs, tolerance in tests]
     chosen = min(range(len(tests)), key=lambda i: _size(windows[i]))
@@ -247,9 +248,10 @@ def count_regardless(
         kinds.append(events.take(order[first]))
         counts.append(last - first)
         members.append((order, first, last))
-    left, right = candidate_pairs(*kinds, *(kind.file.astype(np.int64) for kind in kinds), collars)
+    files = kinds[0].file.astype(np.int64), kinds[1].file.astype(np.int64)
+    left, right = candidate_pairs(kinds[0], kinds[1], *files, collars)
     if int((counts[0][left] * counts[1][right]).sum()) > _FEW_PAIRS:
-        flow = maximum_flow(left, right, *counts)
+        flow = maximum_flow(left, right, counts[0], counts[1])
         return np.bincount(kinds[0].file, flow, minlength=n_files).astype(np.int64)
     (ours, first, last), (theirs, begin, end) = members
     pair, a = expand(first[left], last[left])
@@ -357,7 +359,7 @@ def level_edges(
         left = right = np.zeros(0, dtype=np.int64)
         return LevelEdges(left, right, *lifetimes(left, right))
     tests = collars.tests(reference, system)
-    windows, others = _narrowest(tests, *groups)
+    windows, others = _narrowest(tests, groups)
     if _size(windows) <= _FEW * (len(reference) + len(system)):
         left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))
     else:
@@ -465,11 +467,11 @@ BOUNDARIES = tuple(
     for measure in (
         _deviation(
             f"{end}_bias", f"mean deviation of matched {end}s in seconds; above 0 the system is late",
-            f"mean of {end} - reference {end} over TP", lambda d, end=end: d.bias(end), low=None,
+            f"mean of {end} - reference {end} over TP", partial(Deviations.bias, end=end), low=None,
         ),
         _deviation(
             f"{end}_spread", f"standard deviation of the deviation of matched {end}s in seconds",
-            f"root mean square of the deviation from {end}_bias over TP", lambda d, end=end: d.spread(end),
+            f"root mean square of the deviation from {end}_bias over TP", partial(Deviations.spread, end=end),
         ),
     )
 )  # fmt: skip

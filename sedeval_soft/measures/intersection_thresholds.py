@@ -165,8 +165,8 @@ def enough(
     event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
     Returns events and levels low < a <= high, as often as an event comes to have enough.
     """
-    changes = (event, event), (born, dies), (overlap, -overlap)
-    return spans(*(np.concatenate(column) for column in changes), needed)
+    level, change = np.concatenate((born, dies)), np.concatenate((overlap, -overlap))
+    return spans(np.concatenate((event, event)), level, change, needed)
 
 
 def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[Index, Floats, Floats]:

@@ -163,7 +163,7 @@ def _matched_steps(vertices: Index, first: Index, last: Index, level: Index) -> 
         number[order] = np.repeat(np.arange(len(start)), np.diff(start, append=len(keys)))
         ends.append(number)
         copies.append(ordered[start])
-    match = maximum_matching(*ends, *map(len, copies))
+    match = maximum_matching(ends[0], ends[1], len(copies[0]), len(copies[1]))
     vertex, at = np.divmod(copies[0][match >= 0], len(level))
     return np.array((vertex, level[at], level[at + 1]))
 

@@ -104,12 +104,7 @@ def group_of(name: ScoreName | str) -> str:
 
 def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
     """Return the family and the measure that a score name means; raises ScoreNameError as `measure_of`."""
-    if isinstance(name, str):
-        try:
-            name = ScoreName.parse(name)
-        except ScoreNameError as error:
-            hint = meant(name, score_names()) or did_you_mean(name, score_names())
-            raise ScoreNameError(f"{error}{hint}") from None
+    name = _parsed(name) if isinstance(name, str) else name
     for family in FAMILIES:
         if (family.basis, family.reading) == (name.basis, name.reading):
             for measure in family.measures:
@@ -120,6 +115,14 @@ def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
     hint = meant(whole, score_names()) or did_you_mean(spelled, score_names())
     raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")
+
+
+def _parsed(text: str) -> ScoreName:
+    try:
+        return ScoreName.parse(text)
+    except ScoreNameError as error:
+        hint = meant(text, score_names()) or did_you_mean(text, score_names())
+        raise ScoreNameError(f"{error}{hint}") from None
 
 
 def score_names(classes: Sequence[str] = ("class",)) -> Iterator[str]:

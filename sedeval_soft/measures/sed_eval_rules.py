@@ -156,14 +156,12 @@ def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> Tab
     counts: totals over files. n_segments: number of segments for segment-based scores, None for
     event-based ones. Values of averages that sed_eval does not have (weighted) leave NaN out.
     """
-    of_class = [column.astype(np.float64) for column in (counts.tp, counts.n_ref, counts.n_sys)]
-    pooled = [np.asarray(column.sum(axis=-1)) for column in of_class]
-    tp, n_ref, n_sys = of_class
-    cells = None if n_segments is None else np.asarray(n_segments)[..., None]
-    tn = None if cells is None else cells - n_ref - n_sys + tp
+    tp, n_ref, n_sys = (column.astype(np.float64) for column in (counts.tp, counts.n_ref, counts.n_sys))
+    tn = None if n_segments is None else np.asarray(n_segments)[..., None] - n_ref - n_sys + tp
     errors = counts.substitutions, counts.deletions, counts.insertions
-    classes = _scores(*of_class, tn, np.zeros_like(tp), n_ref - tp, n_sys - tp)
-    overall = _scores(*pooled, None if tn is None else tn.sum(axis=-1), *errors)
+    hits, all_ref, all_sys = (np.asarray(column.sum(axis=-1)) for column in (tp, n_ref, n_sys))
+    classes = _scores(tp, n_ref, n_sys, tn, np.zeros_like(tp), n_ref - tp, n_sys - tp)
+    overall = _scores(hits, all_ref, all_sys, None if tn is None else tn.sum(axis=-1), *errors)
     scores = {
         name: Averaged(values, overall[name], _nanmean(values), weighted(values, n_ref))
         for name, values in classes.items()

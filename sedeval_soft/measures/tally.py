@@ -375,20 +375,19 @@ def _join_samples(
     return joint
 
 
-def _join_events(parts: Sequence[Tally], codes: Sequence[Index], name: str, order: Index) -> EventLifetimes:
+def _join_events(parts: Sequence[Tally], codes: Sequence[Index], kind: str, order: Index) -> EventLifetimes:
     """Join the events of all parts, coded into the joint lists, sorted by file."""
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     begin, joined = 0, []
     for part, code in zip(parts, codes, strict=True):
-        events = part.events[name]
+        events = part.events[kind]
         file, label = rank[begin + events.file], code[events.label] if len(code) else events.label
         joined.append(replace(events, file=file.astype(np.int32), label=label.astype(np.int32)))
         begin += len(part.files)
-    columns = ("file", "label", "onset", "offset", "born", "dies")
-    joint = EventLifetimes(
-        *(np.concatenate([getattr(events, column) for events in joined]) for column in columns),
-        # A table without rows has no values, and does not tell how events of the others were made.
-        nested=all(events.nested for events in joined if len(events)),
-    )
+    names = ("file", "label", "onset", "offset", "born", "dies")
+    columns: list[Any] = [np.concatenate([getattr(events, name) for events in joined]) for name in names]
+    # A table without rows has no values, and does not tell how events of the others were made.
+    nested = all(events.nested for events in joined if len(events))
+    joint = replace(EventLifetimes(*columns), nested=nested)
     return joint.take(np.argsort(joint.file, kind="stable"))

@@ -104,11 +104,12 @@ class ThresholdCounts:
                 rows[row] = mark[c][order]
             return level, rows, file[order]
 
-        if file is None:
-            n_ref, of_class = positive.sum(axis=1), summed
-        else:
+        of_class: Callable[[int], tuple[Array, ...]] = summed
+        n_ref = positive.sum(axis=1)
+        if file is not None:
+            of_class = partial(apart, file=file)
             n_ref = np.array([np.bincount(file[row], minlength=n_files) for row in positive]).T
-            n_ref, of_class = n_ref.reshape(n_files, len(positive)), partial(apart, file=file)
+            n_ref = n_ref.reshape(n_files, len(positive))
         classes = for_each(of_class, range(len(system)), system.size)
         return _table(classes, 1 + len(marks), n_ref, EVERYTHING)
 
@@ -290,8 +291,8 @@ def _table(
         return ThresholdCounts(np.zeros(1, dtype=np.int64), np.zeros(0), none, n_ref, None, lowest)
     level, changes, *file = columns
     bounds, files = np.cumsum([0, *map(len, level)]), np.concatenate(file[0]) if file else None
-    changes = np.concatenate(changes, axis=1)
-    return ThresholdCounts(bounds, np.concatenate(level), changes, n_ref, files, lowest)
+    levels, rows = np.concatenate(level), np.concatenate(changes, axis=1)
+    return ThresholdCounts(bounds, levels, rows, n_ref, files, lowest)
 
 
 def _by_class(alive: Alive, n_classes: int) -> list[Alive]:
@@ -300,7 +301,7 @@ def _by_class(alive: Alive, n_classes: int) -> list[Alive]:
     if np.any(label[1:] < label[:-1]):
         # Small integers are sorted by their digits.
         order = np.argsort(label.astype(np.uint16) if n_classes <= 2**16 else label, kind="stable")
-        label, file, born, dies = (column[order] for column in (label, file, born, dies))
+        label, file, born, dies = label[order], file[order], born[order], dies[order]
         weight = weight[order] if isinstance(weight, np.ndarray) else weight
     bounds = np.searchsorted(label, np.arange(n_classes + 1)).tolist()
     classes = []

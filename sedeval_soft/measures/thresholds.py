@@ -310,14 +310,14 @@ def _satisfying(
             return ratio(tp, n_sys)
         if measure == "fpr_per_hour":
             return ratio((n_sys - tp) * _TICKS_PER_HOUR, ticks)
-        count = {
-            "recall": lambda: tp,
-            "substitution_rate": lambda: m - tp,
-            "deletion_rate": lambda: n_ref - m,
-            "insertion_rate": lambda: n_sys - m,
-            "error_rate": lambda: n_ref + n_sys - m - tp,
-        }[measure]
-        return ratio(count(), n_ref)
+        counts = {
+            "recall": tp,
+            "substitution_rate": m - tp,
+            "deletion_rate": n_ref - m,
+            "insertion_rate": n_sys - m,
+            "error_rate": n_ref + n_sys - m - tp,
+        }
+        return ratio(counts[measure], n_ref)
 
     value, goal = values(constraint.measure), values(constraint.best)
     at_least = constraint.measure in AT_LEAST

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from called import call
 
-from sedeval_soft.settings_files import PRESETS, load_preset, load_settings
-from sedeval_soft.settings_schema import schema_text
+from sedeval_soft.settings_files import PRESETS, load_preset, load_settings, schema_text
 
 SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
 

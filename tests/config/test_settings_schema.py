@@ -8,14 +8,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.settings import _TICKS, READINGS, Settings, is_part_name
-from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml
-from sedeval_soft.settings_schema import schema_text
+from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml, schema_text
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 ROOT = Path(__file__).parents[2]
@@ -112,6 +111,7 @@ def beyond_schemas(name: str, value: object) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30)
 @given(value=VALUES)
 @example({"a": 1})
 @example({"a=": ["b"]})

@@ -1,0 +1,165 @@
+"""Whatever is done to a table: it is scored, or refused with a message; nothing else ever happens."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import unicodedata
+from random import Random
+
+import pytest
+from called import call
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
+
+NUMBERS = (
+    *("0", "1", "0.5", "1.0", "2.25", "-0", "-1", "1e308", "1e999", "1e-320", "nan", "inf", "-inf", "NaN"),
+    *("1_0", "1,5", "85", "100", "0x1p3", "1e12", "3e9", "", " ", "\u0665", "0.30000000000000004", "1e-9"),
+    *(".5", "5.", "+1", "1.0000000001"),
+)
+NAMES = (
+    *("car", "dog", "people talking", "a.wav", "b.wav", "=1+1", "@x", "-1", "1", "nan", "\x1b[31mred"),
+    *("a\x07b", '"', '""', "'", "a,b", "a\tb", "a;b", "../../etc/passwd", "/etc/passwd", "<script>"),
+    *("\u202egnp.exe", "\ufeff", "\x00", "\u0085", "x" * 300, "\u00e9t\u00e9", "\U0001f50a", "[class]"),
+    *("a@b", "%0A::error::x", "null", "~", "{{7*7}}", "\ud800"),
+)
+BYTES = (
+    *(b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"\r", b"\r\n", b"\n\n", b"\t"),
+    *(b",", b";", b'"', b"\xe9", b"\xc3", b"\xed\xa0\x80", b"\x1b[2J", b"=", b"\x85", b"\xe2\x80\xa8"),
+    *(b"-", b"e999", b"PAR1", b"{", b"SPEAKER "),
+)
+ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
+
+
+def good(random: Random) -> list[list[str]]:
+    """Return the fields of the rows of a good table: with header or without, long or wide."""
+    header, filenames, values, wide = (random.random() < 0.5 for _ in range(4))
+    classes = ["car", "dog", "bird"]
+    rows = []
+    if header or wide:
+        columns = classes if wide else ["event_label"] + ["soft_value"] * values
+        rows.append(["filename"] * filenames + ["onset", "offset", *columns])
+    for _ in range(random.randint(0, 8)):
+        onset = random.randint(0, 50) / 10
+        row = [random.choice(("a.wav", "b.wav"))] * filenames
+        row += [f"{onset:g}", f"{onset + random.randint(0, 30) / 10:g}"]
+        row += [] if wide else [random.choice(classes)]
+        row += [f"{random.randint(0, 10) / 10:g}" for _ in range(3 if wide else values)]
+        rows.append(row)
+    return rows or [[]]
+
+
+def with_a_row_changed(rows: list[list[str]], random: Random) -> list[list[str]]:
+    """Return rows with something done to a field, a row or a column."""
+    row = random.choice(rows)
+    name = random.choice(NUMBERS + NAMES)
+    at = random.randrange(len(row)) if row else 0
+    what = random.randrange(9)
+    if what == 0:
+        row.insert(0, name)
+    elif what == 1:
+        rows.insert(random.randrange(len(rows) + 1), list(row))
+    elif what == 2:
+        random.shuffle(rows)
+    elif what == 3:
+        place = random.randrange(6)
+        return [[*row[:place], name, *row[place:]] for row in rows]
+    elif row and what == 4:
+        other = random.randrange(len(row))
+        row[at], row[other] = row[other], row[at]
+    elif row and what == 5:
+        del row[at]
+    elif row:
+        row[at] = random.choice(NUMBERS if random.random() < 0.6 else NAMES)
+    return rows
+
+
+def with_bytes_changed(data: bytes, random: Random) -> bytes:
+    """Return bytes with something done to them."""
+    i, j, k = sorted(random.randrange(len(data) + 1) for _ in range(3))
+    flipped = (
+        data[:i] + bytes([data[i] ^ (1 << random.randrange(8))]) + data[i + 1 :] if i < len(data) else b""
+    )
+    packed = gzip.compress(data, mtime=0)
+    recoded = data.decode("utf-8", "replace").encode(random.choice(ENCODINGS), "replace")
+    inserted = data[:i] + random.choice(BYTES) + data[i:]
+    spliced = data[:i] + data[j:k] + data[i:]
+    damaged = packed[:i] + b"\0" + packed[i + 1 :]
+    return random.choice(
+        (inserted, inserted, flipped, data[:i], spliced, packed, damaged, recoded, data.rstrip())
+    )
+
+
+@st.composite
+def corrupted(draw: st.DrawFn) -> bytes:
+    """Draw the bytes of a table with up to four things done to it; with none in one of some cases."""
+    random = Random(draw(st.integers(0, 2**32)))  # noqa: S311 - not for secrets
+    rows = good(random)
+    for _ in range(draw(st.integers(0, 2))):
+        rows = with_a_row_changed(rows, random)
+    delimiter, end = random.choice("\t,;"), random.choice(("\n", "\r\n"))
+    data = "".join(delimiter.join(row) + end for row in rows).encode("utf-8", "surrogatepass")
+    for _ in range(draw(st.integers(0, 2))):
+        data = with_bytes_changed(data, random)
+    return data
+
+
+HOW = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+REFERENCE = "filename\tonset\toffset\tevent_label\tsoft_value\na.wav\t0\t2\tcar\t0.8\nb.wav\t1\t3\tdog\t0.4\n"
+
+
+def is_harmless(text: str) -> bool:
+    """Whether a text has nothing in it that a terminal obeys, but ends of lines."""
+    return all(c == "\n" or unicodedata.category(c) not in {"Cc", "Cs"} for c in text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_rows_or_one_message(part, tmp_path_factory):
+    """2,000 cases a part: 20,000 in all."""
+    path = tmp_path_factory.mktemp("corrupted") / "sys.tsv"
+    outcomes = {"scored": 0, "refused": 0}
+
+    @seed(part)
+    @settings(**HOW, max_examples=2000)
+    @given(corrupted())
+    def check(data):
+        path.write_bytes(data)
+        try:
+            rows = read_rows(path)
+            scores = evaluate_rows(rows, rows, Settings(only=("segment", "event.hard")))
+        except EvaluationError as error:
+            scores, message = {}, str(error)
+        else:
+            message = ""
+        outcomes["refused" if message else "scored"] += 1
+        assert is_harmless(message), message
+        assert len(message) < 20_000
+        assert all(value is None or math.isfinite(value) for value in scores.values())
+        # What is scored against itself is right.
+        hard = {name: scores[name] for name in scores if ".hard.f1" in name}
+        assert all(value in (None, 1) for value in hard.values()), hard
+
+    check()
+    # Both happen: a test that all cases fail early, or that nothing is wrong with, says nothing.
+    assert min(outcomes.values()) > 200
+
+
+@settings(**HOW, max_examples=80)
+@given(corrupted())
+def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("command")
+    (folder / "ref.tsv").write_text(REFERENCE, encoding="utf-8")
+    (folder / "sys.tsv").write_bytes(data)
+    done = call(folder / "ref.tsv", folder / "sys.tsv")
+    assert done.code in (0, 2), done.err
+    assert "Traceback" not in done.err
+    assert "defect" not in done.err
+    assert is_harmless(done.err), done.err
+    assert is_harmless(done.out.replace("\r", "")), done.out
+    assert bool(done.out) == (done.code == 0)

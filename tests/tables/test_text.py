@@ -1,0 +1,266 @@
+"""Tables of text of every layout that is read; parsing at once and reading line by line agree."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables import read_durations, read_rows, rows_from_data
+from sedeval_soft.tables.source import open_source
+from sedeval_soft.tables.text import read_fast, sniff
+from sedeval_soft.tables.text_errors import read_carefully
+
+FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
+HEADS = [
+    ("filename", "onset", "offset", "event_label", "soft_value"),
+    ("File", "Start", "End", "Class", "Score"),
+    ("audio_filename", "event_onset", "event_offset", "label", "probability"),
+    ("FILE NAME", "start time", "end-time", "event", "confidence"),
+]
+
+
+def facts(rows):
+    """Return what rows say, in their order."""
+    assert not rows.is_wide
+    value = np.ones(len(rows)) if rows.value is None else rows.value
+    return [
+        (rows.files[f], on, off, rows.classes[c], v)
+        for f, on, off, c, v in zip(rows.file, rows.onset, rows.offset, rows.label, value, strict=True)
+    ]
+
+
+def both_ways(path):
+    """Return what is read of a table at once, None where it cannot be, and line by line."""
+    source = open_source(path)
+    return read_fast(source, sniff(source)), read_carefully(source, sniff(source))
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes a text or bytes to a file, and returns its path."""
+
+    def write(content):
+        path = tmp_path / "t.tsv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("head", [*HEADS, None])
+@pytest.mark.parametrize(("delimiter", "end"), [("\t", "\n"), (",", "\n"), (";", "\r\n"), ("\t", "\r")])
+def test_long_tables(head, delimiter, end, written):
+    rows = [*([head] if head else []), *FACTS]
+    path = written("".join(delimiter.join(map(str, row)) + end for row in rows))
+    assert facts(read_rows(path)) == FACTS
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("0.5\t2\tcar", ("", 0.5, 2.0, "car", 1.0)),
+        ("a.wav\t0.5\t2\tcar", ("a.wav", 0.5, 2.0, "car", 1.0)),
+        ("0.5\t2\tcar\t0.25", ("", 0.5, 2.0, "car", 0.25)),
+        ("a.wav\t0.5\t2\tcar\t0.25", ("a.wav", 0.5, 2.0, "car", 0.25)),
+        ("a.wav\tpark\t0.5\t2\tcar", ("a.wav", 0.5, 2.0, "car", 1.0)),
+        ("0.5\t2\t7", ("", 0.5, 2.0, "7", 1.0)),
+        ("0.5,2,car", ("", 0.5, 2.0, "car", 1.0)),
+        ("label\tgain\toffset\tfile\tonset\ncar\t3 dB\t1.5\ta.wav\t0", ("a.wav", 0.0, 1.5, "car", 1.0)),
+        ('0,1,5" nail', ("", 0.0, 1.0, '5" nail', 1.0)),
+        ('0,1,a"b"c', ("", 0.0, 1.0, 'a"b"c', 1.0)),
+        ('0,1, "d"', ("", 0.0, 1.0, '"d"', 1.0)),
+        ('\ufeffonset,offset,label,value\n\n"0", 1 ," car ",.25\n', ("", 0.0, 1.0, "car", 0.25)),
+    ],
+)
+def test_a_row_of_other_tables(line, expected, written):
+    assert facts(read_rows(written(line))) == [expected]
+    assert facts(read_rows(written(gzip.compress(line.encode())))) == [expected]
+
+
+def test_wide_tables_and_rounding_that_is_noted(written):
+    lines = ["filename\tonset\toffset\tcar\tdog", "a\t0\t1\t0.5\t1.000000031316843", "a\t1\t2\t-1e-9\t1"]
+    rows = read_rows(written("\n".join(lines)))
+    assert (rows.is_wide, rows.classes) == (True, ("car", "dog"))
+    assert [list(column) for column in rows.values] == [[0.5, 0.0], [1.0, 1.0]]
+    assert "2 values" in rows.origin.notes[0]
+
+
+def test_rows_with_only_a_name_declare_files(written):
+    for lines in (
+        ["filename\tonset\toffset\tevent_label", "a\t0\t1\tcar", "silent\t\t\t", "quiet"],
+        ["a\t0\t1\tcar", "silent\t\t\t", "quiet"],
+        ["quiet", "silent\t\t\t", "a\t0\t1\tcar"],
+    ):
+        for rows in both_ways(written("\n".join(lines))):
+            assert rows is not None
+            assert set(rows.files) == {"a", "silent", "quiet"}
+            assert len(rows) == 1
+
+
+@pytest.mark.parametrize(
+    "head", ["filename,onset,offset,event_label", "onset,offset,event_label", "filename,onset,offset,car"]
+)
+def test_lines_of_delimiters_are_blank(head, written):
+    wide, named = head.endswith("car"), head.startswith("file")
+    row = ("a," if named else "") + ("0,1,0.5" if wide else "0,1,car")
+    blank = "," * head.count(",")
+    for rows in both_ways(written(f"{blank}\n{head}\n{blank}\n{row}\n{blank}\n{blank}\n")):
+        assert rows is not None
+        assert (len(rows), rows.classes, rows.files) == (1, ("car",), ("a",) if named else ("",))
+
+
+def test_a_line_that_is_not_quite_blank_is_refused(written):
+    path = written("filename,onset,offset,event_label,note\na,0,1,car,\n,,,,hm\n")
+    with pytest.raises(InputError, match=r"t\.tsv:3:1: filename is empty"):
+        read_rows(path)
+
+
+def test_header_alone_is_an_output_without_events(written):
+    rows = read_rows(written("filename\tonset\toffset\tevent_label\tsoft_value\n"))
+    assert (len(rows), rows.files, rows.classes, rows.has_values) == (0, (), (), True)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_quoted_tables_are_read_fast(end, written):
+    out = io.StringIO()
+    last = ("a, b", 1.0, 2.0, 'say "hi", ""', 0.5)
+    rows = [HEADS[0], *FACTS * 40_000, last]
+    csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator=end).writerows(rows)
+    path = written(out.getvalue())
+    source = open_source(path)
+    assert len(source.data) > 2 << 20
+    fast = read_fast(source, sniff(source))
+    assert fast is not None
+    assert facts(fast)[-2:] == [FACTS[1], last]
+    with pytest.raises(InputError, match=r"3:4: .*follows a closing quote"):
+        read_rows(written(out.getvalue().replace("people talking", 'people"s', 1)))
+
+
+NAMES = st.one_of(
+    st.text(st.sampled_from('a", \t'), min_size=1, max_size=6),
+    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1),
+).filter(lambda text: text.strip() and not text.startswith("\ufeff"))
+TIMES = st.integers(0, 10**7)
+ROWS = st.lists(
+    st.tuples(NAMES, TIMES, TIMES, NAMES, st.floats(0, 1, allow_subnormal=False)), min_size=1, max_size=8
+)
+
+
+@settings(max_examples=60)
+@given(rows=ROWS, delimiter=st.sampled_from("\t,;"), quoting=st.sampled_from([0, 1]))
+def test_tables_are_read_alike_at_once_and_line_by_line(rows, delimiter, quoting, tmp_path_factory):
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=quoting)
+    writer.writerow(HEADS[0])
+    wanted = []
+    for name, onset, length, label, value in rows:
+        times = (onset / 1000, (onset + length) / 1000)
+        writer.writerow((name, *times, label, repr(value)))
+        wanted.append((name.strip(), *times, label.strip(), value))
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    path.write_text(out.getvalue(), newline="")
+    fast, careful = both_ways(path)
+    assert facts(careful) == wanted
+    if fast is not None:
+        assert facts(fast) == wanted
+        assert (fast.files, fast.classes) == (careful.files, careful.classes)
+
+
+FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
+
+
+@given(labels=st.lists(FIELDS, min_size=1, max_size=4))
+def test_quotes_mean_the_same_at_once_and_line_by_line(labels, tmp_path_factory):
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    lines = "".join(f"0,1,{label}\n" for label in labels)
+    path.write_text(f"onset,offset,event_label\n0,1,car\n{lines}", newline="")
+    source = open_source(path)
+    fast = read_fast(source, sniff(source))
+    if fast is not None:
+        assert facts(fast) == facts(read_carefully(source, sniff(source)))
+
+
+def test_folder_of_tables(tmp_path):
+    (tmp_path / "b.tsv").write_text("onset\toffset\tevent_label\n0\t1\tdog\n")
+    (tmp_path / "a.csv").write_text("0,1,car\n2,3,dog\n")
+    (tmp_path / "silent.txt").write_text("")
+    (tmp_path / "c.tsv.gz").write_bytes(gzip.compress(b"4\t5\tcar\n"))
+    (tmp_path / ".hidden.tsv").write_text("junk")
+    (tmp_path / "notes.md").write_text("junk")
+    rows = read_rows(tmp_path)
+    assert set(rows.files) == {"a", "b", "c", "silent"}
+    assert sorted(facts(rows)) == [
+        *(("a", 0.0, 1.0, "car", 1.0), ("a", 2.0, 3.0, "dog", 1.0)),
+        *(("b", 0.0, 1.0, "dog", 1.0), ("c", 4.0, 5.0, "car", 1.0)),
+    ]
+    (tmp_path / "a.tsv").write_text("0\t1\tcar\n")
+    with pytest.raises(InputError, match="both of recording 'a'"):
+        read_rows(tmp_path)
+    (tmp_path / "a.tsv").write_text("onset\toffset\tcar\n0\t1\t0.5\n")
+    (tmp_path / "a.csv").unlink()
+    with pytest.raises(InputError, match="mixes tables"):
+        read_rows(tmp_path)
+
+
+def test_folder_of_wide_tables_joins_classes(tmp_path):
+    (tmp_path / "a.tsv").write_text("onset\toffset\tcar\n0\t1\t0.5\n")
+    (tmp_path / "b.tsv").write_text("onset\toffset\tdog\tcar\n0\t1\t0.25\t1\n")
+    rows = read_rows(tmp_path)
+    assert rows.classes == ("car", "dog")
+    assert [list(column) for column in rows.values] == [[0.5, 1.0], [0.0, 0.25]]
+
+
+def test_durations(written):
+    for text in ("filename\tduration\na\t10.5\nb\t3\na\t10.5\n", "a,10.5\nb,3\n"):
+        assert read_durations(written(text)) == {"a": 10.5, "b": 3.0}
+    for text in ("", "a\t1\na\t2\n", "a\tx\nb\t1\n", "a\t1\nb\t-1\n", "a\t1\n\t2\n", "a\nb\n", 'a\t"1\n'):
+        with pytest.raises(InputError):
+            read_durations(written(text))
+    for seconds in ("1e300", "1e999", "31536001"):
+        path = written(f"filename\tduration\na\t31536000\nb\t{seconds}\n")
+        with pytest.raises(InputError, match=rf"t\.tsv:3:2: duration {seconds} is over 31536000 s"):
+            read_durations(path)
+
+
+FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))
+
+
+def test_data_frames_of_any_library():
+    import pandas as pd
+    import pyarrow as pa
+
+    frame = pd.DataFrame(FRAME)
+    for data in (FRAME, frame, pa.table(FRAME), frame.astype({"filename": "category"})):
+        assert facts(rows_from_data(data, "system")) == FACTS
+    rows = rows_from_data({"onset": [0, 1], "offset": [1, 2], "car": [0.5, 1]}, "system")
+    assert (rows.is_wide, rows.values[0].tolist()) == (True, [0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "words"),
+    [
+        ("soft_value", [0.5, 1.5], "row 1: soft_value is"),
+        ("onset", [-1.0, 2.0], "row 0: onset is"),
+        ("offset", [1.0, 1.0], "row 1: offset is"),
+        ("offset", [1.0, float("nan")], "row 1: offset is"),
+        ("event_label", ["car", None], "row 1: event_label is missing"),
+        ("event_label", ["car", ""], "is empty"),
+        ("onset", ["x", "y"], "does not hold numbers"),
+    ],
+)
+def test_bad_data_frames_name_row_and_column(column, values, words):
+    with pytest.raises(InputError, match=words):
+        rows_from_data(FRAME | {column: values}, "system")
+
+
+@pytest.mark.parametrize("data", [3, "text", [1, 2], {"a": [1]}, {}])
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(InputError):
+        rows_from_data(data, "system")

@@ -65,8 +65,8 @@ def check_rank_by(name: str) -> Measure:
 def check_baseline(baseline: str, names: Sequence[str]) -> None:
     """Raise SettingsError for a baseline that is none of the systems."""
     if baseline not in names:
-        said = f"baseline must be one of {', '.join(names)}, not {baseline!r}"
-        raise SettingsError(said + did_you_mean(str(baseline), names))
+        hint = did_you_mean(str(baseline), names)
+        raise SettingsError(f"baseline must be one of {', '.join(names)}, not {baseline!r}{hint}")
 
 
 _OF_ACTIVITY = frozenset(

@@ -77,25 +77,16 @@ class Paired:
         keys = [str(k) for k in range(len(tallies))]
         return cls(keys, files, tallies.__getitem__, rank_by, settings)
 
-    @classmethod
-    def continued(
-        cls,
-        keys: Sequence[str],
-        files: Sequence[str],
-        load: Callable[[int], Tally],
-        rank_by: str,
-        settings: Settings,
-        test: Test,
-        before: Comparisons,
-    ) -> Paired:
-        """Return a score of which some may be known from before, which is used if it is of the same files."""
+    def continuing(self, before: Comparisons) -> Paired:
+        """Return the same with what is known from before, which is used if it is of the same files."""
         # Settings tell of replicates and seed only where intervals are asked for. Confidence shapes no draw.
-        shaped = replace(settings_for(rank_by, settings), ci="bootstrap").to_dict()
+        shaped = replace(self._chosen, ci="bootstrap").to_dict()
         del shaped["confidence"]
-        text = json.dumps([list(files), rank_by, shaped, test], sort_keys=True)
+        text = json.dumps([list(self.files), self.rank_by, shaped, self.test], sort_keys=True)
         shape = sha256(text.encode("ascii")).hexdigest()
-        known = before if before.shape == shape else Comparisons()
-        return cls(keys, files, load, rank_by, settings, test, known, Comparisons(shape))
+        return replace(
+            self, before=before if before.shape == shape else Comparisons(), after=Comparisons(shape)
+        )
 
     @property
     def n_files(self) -> int:
@@ -129,9 +120,9 @@ class Paired:
 
         def rows() -> Iterator[Floats]:
             for moved in weights.exchanges(self.n_files, count, seed):
-                kept = 1.0 - moved
-                one = np.concatenate((kept[:, ours], moved[:, theirs]), axis=1)
-                other = np.concatenate((moved[:, ours], kept[:, theirs]), axis=1)
+                stay = 1.0 - moved
+                one = np.concatenate((stay[:, ours], moved[:, theirs]), axis=1)
+                other = np.concatenate((moved[:, ours], stay[:, theirs]), axis=1)
                 # One after the other, so that differences are those of neighbours.
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 

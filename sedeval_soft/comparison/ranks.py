@@ -27,9 +27,9 @@ def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Places:
     # After NaN there is only NaN, which shares its place though it does not equal itself.
     first[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & ~np.isnan(ordered[..., :-1])
     place = np.maximum.accumulate(np.where(first, np.arange(1, score.shape[-1] + 1), 1), axis=-1)
-    found = np.empty(score.shape, dtype=np.int64)
-    np.put_along_axis(found, order, place, axis=-1)
-    return found
+    places = np.empty(score.shape, dtype=np.int64)
+    np.put_along_axis(places, order, place, axis=-1)
+    return places
 
 
 def stability(replicate_places: npt.ArrayLike, places: npt.ArrayLike) -> Floats:
@@ -39,8 +39,7 @@ def stability(replicate_places: npt.ArrayLike, places: npt.ArrayLike) -> Floats:
     """
     replicates = np.asarray(replicate_places)
     same = np.count_nonzero(replicates == np.asarray(places), axis=0)
-    found: Floats = same / len(replicates) if len(replicates) else np.full(same.shape, np.nan)
-    return found
+    return same / len(replicates) if len(replicates) else np.full(same.shape, np.nan)
 
 
 def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[Places, Places]:
@@ -134,8 +133,7 @@ def _share(chance: Floats, observed: Floats, finite: npt.NDArray[np.bool_], size
     least = np.abs(observed) * (1 - RELATIVE) - ABSOLUTE * np.asarray(size, dtype=np.float64)
     extreme = np.count_nonzero(np.abs(chance) >= least, axis=0)
     defined = np.count_nonzero(~np.isnan(chance), axis=0)
-    found: Floats = np.where(finite, (1 + extreme) / (1 + defined), np.nan)
-    return found
+    return np.asarray(np.where(finite, (1 + extreme) / (1 + defined), np.nan))
 
 
 def holm(p: npt.ArrayLike) -> Floats:
@@ -164,8 +162,7 @@ def mcnemar(only_first: npt.ArrayLike, only_second: npt.ArrayLike) -> Floats:
     first, second = np.asarray(only_first, dtype=np.float64), np.asarray(only_second, dtype=np.float64)
     fewer, more = np.minimum(first, second), np.maximum(first, second)
     # P(X <= k) of n as the incomplete beta function of n - k, k + 1. Of 0 and 1, not all versions have one.
-    found: Floats = np.minimum(2 * betainc(np.maximum(more, 1.0), fewer + 1, 0.5), 1.0)
-    return found
+    return np.asarray(np.minimum(2 * betainc(np.maximum(more, 1.0), fewer + 1, 0.5), 1.0))
 
 
 def least_p(n_files: int) -> float:

@@ -136,8 +136,8 @@ class Competence:
 def competence_of(opinions: Opinions, threshold: float) -> Competence:
     """Estimate what annotators are like; those who labelled nothing have the competence they began with."""
     n_annotators, n_classes = opinions.values.shape[:2]
-    class_, said, count = _patterns(opinions, threshold)
-    yes, given = said == 1, said != _MISSING
+    class_, answers, count = _patterns(opinions, threshold)
+    yes, given = answers == 1, answers != _MISSING
     weight = count * given
     n_given, any_given = weight.sum(axis=1), given.any(axis=0)
 
@@ -156,7 +156,7 @@ def competence_of(opinions: Opinions, threshold: float) -> Competence:
         before = competence, says_yes, prevalence
         knows, guess = competence[:, None], says_yes[:, None]
         guessed = (1.0 - knows) * np.where(yes, guess, 1.0 - guess)
-        # How probable what is said is, where the class is there and where it is not.
+        # How probable an answer is, where the class is there and where it is not.
         there, absent = (np.where(given, np.log(guessed + knows * right), 0.0) for right in (yes, ~yes))
         prior = prevalence[class_]
         log_there = np.log(prior) + there.sum(axis=0)
@@ -178,20 +178,20 @@ def competence_of(opinions: Opinions, threshold: float) -> Competence:
 def _patterns(
     opinions: Opinions, threshold: float
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], Floats]:
-    """Return what is said of items: few patterns stand for all segments, so that each step is over few.
+    """Return the answers to all items: few patterns stand for all segments, so that each step is over few.
 
     Returns their classes, (n,); what annotators say, (n_annotators, n): 0, 1, or 2 where missing; and how
     many items are alike, (n,).
     """
     n_classes, n_segments = opinions.values.shape[1:]
-    said = np.where(opinions.labelled[:, None], opinions.values > threshold, _MISSING).astype(np.int8)
-    said = said.reshape(len(said), n_classes * n_segments)
+    answers = np.where(opinions.labelled[:, None], opinions.values > threshold, _MISSING).astype(np.int8)
+    answers = answers.reshape(len(answers), n_classes * n_segments)
     class_ = np.repeat(np.arange(n_classes, dtype=np.int64), n_segments)
     code, largest = class_, n_classes
-    for each in said:
+    for each in answers:
         if largest > 2**60 // 3:
             code = np.unique(code, return_inverse=True)[1]
             largest = int(code.max(initial=0)) + 1
         code, largest = code * 3 + each, largest * 3
     _, first, count = np.unique(code, return_index=True, return_counts=True)
-    return class_[first], said[:, first], count.astype(np.float64)
+    return class_[first], answers[:, first], count.astype(np.float64)

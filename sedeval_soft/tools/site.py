@@ -257,7 +257,7 @@ class _Builder:
 
         keys = [record.key for record in records]
         before = self.cache.read("comparisons", Comparisons) or Comparisons()
-        paired = Paired.continued(keys, files, load, rank_by, settings, self.test, before)
+        paired = Paired(keys, files, load, rank_by, settings, self.test).continuing(before)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
             ends = percentile(paired.bootstrap(), settings.confidence)

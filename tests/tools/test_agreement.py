@@ -107,7 +107,7 @@ def test_weights_of_competence_make_a_better_reference():
     assert weighted < 0.6 * plain
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.integers(0, 2**32), st.integers(1, 5))
 def test_no_step_lowers_the_likelihood(seed, n):
     estimate = competence_of(opinions_of(seed, (n, 2, 30), binary=True), 0.5)

@@ -160,7 +160,7 @@ def test_the_cache_may_be_elsewhere(tmp_path):
 
 def test_where_things_lie_is_not_in_the_site(tmp_path, monkeypatch):
     for folder in ("a", "b"):
-        submissions(tmp_path / folder)
+        submissions(tmp_path / folder, "sys")
         shutil.copytree(SAMPLES, tmp_path / folder / "data")
         monkeypatch.chdir(tmp_path / folder)
         reference = tmp_path / folder / "data" / "ref.tsv"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import pytest
@@ -48,7 +47,10 @@ def numbers(document):
 def test_merged_in_any_order_scores_are_those_of_one_evaluation(tmp_path, options):
     paths = shards_in(tmp_path, *options)
     whole = call(*tables_in(tmp_path), "--format", "json", *options)
-    merged = [call("merge", *order, "--format", "json", "-q") for order in itertools.permutations(paths)]
+    merged = [
+        call("merge", *order, "--format", "json", "-q")
+        for order in (paths, paths[::-1], paths[1:] + paths[:1])
+    ]
     assert {done.code for done in merged} == {0}
     assert len({done.out for done in merged}) == 1
     assert numbers(merged[0].document) == numbers(whole.document)

@@ -40,7 +40,7 @@ unpacked=$work/$(basename "${sdist[0]}" .tar.gz)
 if git -C "$root" rev-parse --is-inside-work-tree >"$work/said" 2>&1; then
     git -C "$root" ls-files >"$work/tracked"
 else
-    printf '%s\n' tests/test_library.py sample_data/ref.tsv LICENSE >"$work/tracked"
+    printf '%s\n' tests/evaluation/test_library.py sample_data/ref.tsv LICENSE >"$work/tracked"
 fi
 while IFS= read -r kept; do
     [[ -e $unpacked/$kept || ! -e $root/$kept ]] || fail "the sdist lacks $kept"

@@ -23,7 +23,6 @@ MEASURED = {
     "every score": EVERY,
     "coarse segments": replace(EVERY, segment_length=2.5, pool="mean"),
     "rows are events": replace(PLAIN, events="rows", matching="greedy"),
-    "post-processed": replace(PLAIN, median_filter=3.0, min_gap=2.0, min_duration=2.0),
     "PSDS of filters, post-processed": replace(EVERY, min_gap=2.0, min_duration=2.0),
     "post-processed by class": replace(PLAIN, min_gap={"car": 2.0, "people talking": 3.0}),
     "sed_eval": replace(PLAIN, compat="sed_eval", only=("segment", "event")),
@@ -75,8 +74,8 @@ def test_tables_without_values_and_wide_ones_have_parts_and_lengths_are_those_of
     rng = np.random.default_rng(0)
     wide = [wide_rows(np.round(rng.random((60, 3)), 1), files=3) for _ in range(2)]
     groups = {"ends": ("class2", "class0")}
-    for chosen in (PLAIN, replace(PLAIN, median_filter=3.0), replace(PLAIN, min_gap=2.0)):
-        check_parts(*wide, chosen, groups, {"s": ("file2", "file0")})
+    chosen = replace(PLAIN, median_filter=3.0, min_gap=2.0)
+    check_parts(*wide, chosen, groups, {"s": ("file2", "file0")})
 
 
 def test_operating_points_have_parts():
@@ -153,17 +152,5 @@ def test_close_matches_name_groups_and_a_data_frame_has_them():
     scores = evaluate_rows(random_rows(0), random_rows(1), Settings(groups={"traffic": ("car",)}))
     with pytest.raises(EvaluationError, match=r"did you mean 'segment\.soft\.f1\.macro@traffic'"):
         scores["segment.soft.f1.macro@trafic"]
-    frame = scores.to_pandas()
-    of_group = frame[frame["group"] == "traffic"]
-    assert list(of_group["name"]) == [name for name in scores if "@" in name]
-    assert frame["group"].isna().sum() == len(frame) - len(of_group)
-
-
-def test_sampled_levels_of_a_part_are_said_by_its_name(monkeypatch):
-    from sedeval_soft.measures import psds
-
-    monkeypatch.setattr(psds, "_MOST", 1)
-    monkeypatch.setattr(psds, "_FEWEST", 2)
-    scores = evaluate_rows(random_rows(0), random_rows(1), replace(ALL, groups={"g": ("car",)}))
-    said = [warning.split(" ")[0] for warning in scores.warnings if "evenly spaced" in warning]
-    assert said == ["intersection.soft.psds", "intersection.soft.psds@g"]
+    frame = scores.to_pandas().set_index("name")
+    assert list(frame.index[frame["group"] == "traffic"]) == [name for name in scores if "@" in name]

@@ -66,13 +66,6 @@ def test_the_man_page_has_no_mistakes_of_form(tmp_path):
     assert "nosuchrequest" in warnings(bad)
 
 
-def test_what_begins_like_a_command_of_roff_is_text():
-    made = script("make_man")
-    assert made._line(".SH a-b") == r"\&.SH a\-b"
-    assert made._line("'quoted' \\b") == r"\(aqquoted\(aq \eb"
-    assert made._paragraphs(None) == []
-
-
 COMPLETE = {
     "bash": "bash-completion/completions/soft-sed-eval",
     "zsh": "zsh/site-functions/_soft-sed-eval",
@@ -129,8 +122,3 @@ def test_licences_of_all_dependencies_are_listed():
     assert needed <= set(listed), "run python release/make_licences.py"
     assert text.startswith(made.HEAD)
     assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
-
-
-def test_dependencies_have_lowest_versions():
-    for text in project()["project"]["dependencies"]:
-        assert any(part.operator in {">=", "=="} for part in Requirement(text).specifier), text

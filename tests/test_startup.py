@@ -56,7 +56,7 @@ def test_help_imports_nothing_heavier_than_click():
     assert imported(code) <= click_itself
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_plain_evaluation_imports_neither_pandas_nor_scipy_nor_rich(form):
     code = (
         "import sys; from sedeval_soft.cli.main import group\n"

@@ -217,9 +217,9 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
         sides: tuple[Floats | Bools, Bools | None] = ours, None
         if reading == "hard":
             sides = positive(ours, settings), detected(theirs, settings)
-        counts = count_ranking(sides[0], theirs, cells.start, sides[1], settings.epsilon)
-        columns |= {f"ranking.{reading}.{name}": sums for name, sums in counts.per_file.items()}
-        for name, sums in counts.per_class.items():
+        per_file, per_class = count_ranking(sides[0], theirs, cells.start, sides[1], settings.epsilon)
+        columns |= {f"ranking.{reading}.{name}": sums for name, sums in per_file.items()}
+        for name, sums in per_class.items():
             columns[f"ranking.{reading}.{name}"] = of_all = np.zeros((len(sums), len(expected)))
             of_all[:, expected] = sums
     return columns

@@ -92,7 +92,7 @@ def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
     before.
     """
     # Segments may differ by a tick. All are as long as the longest on the ring, and cut back behind it.
-    width = math.ceil(grid.segment)
+    width = math.ceil(grid.edges.step)
     onset, offset = (_on_ring(grid.edges, to_ticks(times), width) for times in (rows.onset, rows.offset))
     row, file, onset, offset = _pieces(rows, (onset, offset), grid.start * width, shift * width)
     onset, offset = (_in_file(grid.edges, times, width) for times in (onset, offset))

@@ -40,14 +40,6 @@ in it and active, (n, n_classes) each."""
 
 
 @dataclass(frozen=True, slots=True)
-class RankingCounts:
-    """per_file: named sums (n_files,). per_class: named sums (n_files, n_classes)."""
-
-    per_file: Mapping[str, Floats]
-    per_class: Mapping[str, Floats]
-
-
-@dataclass(frozen=True, slots=True)
 class _Ranks:
     """Classes of each segment in descending order of the system's values; all (n_segments, n_classes).
 
@@ -81,8 +73,8 @@ class _Ranks:
 
 def count_ranking(
     reference: Floats | Bools, system: Floats, start: Index, detected: Bools | None, eps: float
-) -> RankingCounts:
-    """Count the segments of each file.
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return sums over the segments of each file by name, (n_files,), and by class, (n_files, n_classes).
 
     reference, system, start: as in `segment.count_soft`. detected: where the system is active, for a
     reference that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
@@ -120,7 +112,7 @@ def count_ranking(
     parts = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
     per_file = dict(zip(names, sum_files(per_segment, start), strict=True))
     if not hard:
-        return RankingCounts(per_file, {})
+        return per_file, {}
     active = reference.astype(bool, copy=False)
     # Whole places are counted, shares of places added.
     sums = [count_files(cells, start).astype(np.float64) for cells in (prefix, prefix & active, active)]
@@ -129,7 +121,7 @@ def count_ranking(
         first = np.searchsorted(segment, start)
         for i, share in enumerate(shares):
             sums[i] += sum_files(share.T, first).T
-    return RankingCounts(per_file, dict(zip(CLASS_SUMS, sums, strict=True)))
+    return per_file, dict(zip(CLASS_SUMS, sums, strict=True))
 
 
 def _picked(places: Index, *arrays: Floats) -> list[Floats]:

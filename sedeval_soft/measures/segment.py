@@ -226,30 +226,11 @@ def _sum_runs(runs: Runs, start: Index, n_classes: int) -> Index:
 class CellCounts:
     """What is active or silent on either side: of each class, (..., n_classes), or of all pooled, (...)."""
 
-    tp: Array
     n_ref: Array
-    n_sys: Array
+    tp: Array
+    fp: Array
+    fn: Array
     tn: Array
-
-    @property
-    def fp(self) -> Array:
-        """Return what the system has and the reference has not."""
-        return self.n_sys - self.tp
-
-    @property
-    def fn(self) -> Array:
-        """Return what the reference has and the system has not."""
-        return self.n_ref - self.tp
-
-    @property
-    def sensitivity(self) -> Array:
-        """Return the share of the reference that is found."""
-        return ratio(self.tp, self.n_ref)
-
-    @property
-    def specificity(self) -> Array:
-        """Return the share of silence that is left silent."""
-        return ratio(self.tn, self.tn + self.fp)
 
 
 def confusion_scores(
@@ -267,8 +248,9 @@ def confusion_scores(
     tn = np.asarray(n_segments)[..., None] - n_ref - n_sys + tp
     if is_expected is not None and not is_expected.all():
         n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
-    columns = tp, n_ref, n_sys, tn
-    return scores_of(OF_CELLS, CellCounts(*columns), CellCounts(*(each.sum(axis=-1) for each in columns)))
+    columns = n_ref, tp, n_sys - tp, n_ref - tp, tn
+    pooled = (column.sum(axis=-1) for column in columns)
+    return scores_of(OF_CELLS, CellCounts(*columns), CellCounts(*pooled))
 
 
 _negatives = partial(Measure, source="Mesaros, Heittola & Virtanen 2016", table="negatives")
@@ -276,12 +258,12 @@ _negatives = partial(Measure, source="Mesaros, Heittola & Virtanen 2016", table=
 OF_CELLS = (
     _negatives(
         "sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)",
-        lambda c: c.sensitivity, undefined="N_ref = 0", short="sens", aliases=("sens",),
+        lambda c: ratio(c.tp, c.n_ref), undefined="N_ref = 0", short="sens", aliases=("sens",),
     ),
     _negatives(
         "specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
-        lambda c: c.specificity, undefined="the reference is active in every segment", short="spec",
-        aliases=("spec", "tnr"),
+        lambda c: ratio(c.tn, c.tn + c.fp), undefined="the reference is active in every segment",
+        short="spec", aliases=("spec", "tnr"),
     ),
     _negatives(
         "accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)",
@@ -290,8 +272,8 @@ OF_CELLS = (
     ),
     _negatives(
         "balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
-        lambda c: (c.sensitivity + c.specificity) / 2, undefined="sensitivity or specificity is",
-        short="bacc", aliases=("bacc", "balanced-accuracy"),
+        lambda c: (ratio(c.tp, c.n_ref) + ratio(c.tn, c.tn + c.fp)) / 2,
+        undefined="sensitivity or specificity is", short="bacc", aliases=("bacc", "balanced-accuracy"),
     ),
     _negatives(
         "npv", "negative predictive value: share of silent system segments that are right",

@@ -146,14 +146,14 @@ def _draw_systems(
         panels: Panels = {"": [*lines, *((POOLED, line, ink) for line in whole if line is not None)]}
     else:
         chosen, omitted = systems.largest(drawn, MOST_PANELS)
-        shown = {"": whole} if pooled else {name: by_class[name] for name in chosen}
+        by_panel = {"": whole} if pooled else {name: by_class[name] for name in chosen}
         for k, system in enumerate(systems.all):
-            absent = [title or POOLED for title, of_panel in shown.items() if of_panel[k] is None]
+            absent = [title or POOLED for title, of_panel in by_panel.items() if of_panel[k] is None]
             notes += [f"{system.name} has nothing to be drawn of {joined(absent)}."] if absent else []
         styled = _styled([system.name for system in systems.all])
         panels = {
             title: [(name, line, style) for (name, style), line in zip(styled, of_panel, strict=True)]
-            for title, of_panel in (shown or {"": [None] * len(styled)}).items()
+            for title, of_panel in (by_panel or {"": [None] * len(styled)}).items()
         }
     return _draw_panels(look, frame, panels, [*notes, *omitted])
 

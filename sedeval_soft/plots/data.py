@@ -46,10 +46,10 @@ class Wish:
 
     def __post_init__(self) -> None:
         """Check what can be checked without systems; raises SettingsError."""
-        for name, known in (("sort", ORDERS), ("of", PARTS), ("binning", BINNINGS)):
+        for name, choices in (("sort", ORDERS), ("of", PARTS), ("binning", BINNINGS)):
             value = getattr(self, name)
-            if value is not None and value not in known:
-                raise SettingsError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+            if value is not None and value not in choices:
+                raise SettingsError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
         if self.max_classes is not None and (not isinstance(self.max_classes, int) or self.max_classes < 1):
             raise SettingsError(f"max_classes must be a whole number, 1 or more, not {self.max_classes!r}")
         for name, seconds in (("start", self.start), ("end", self.end)):

@@ -123,7 +123,7 @@ def form_of(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     suffix = PurePath(name).suffix.removeprefix(".").lower()
     if suffix not in SUFFIXES:
-        expected = ", ".join(f".{known}" for known in SUFFIXES)
+        expected = ", ".join(f".{each}" for each in SUFFIXES)
         raise SettingsError(f"-o {name}: a figure is written as its name ends; expected one of {expected}")
     return suffix
 

@@ -219,19 +219,19 @@ def _draw_class(
     return image
 
 
-def _draw_verdicts(axes: Axes, told: Strip, band: float) -> None:
+def _draw_verdicts(axes: Axes, strip: Strip, band: float) -> None:
     """Draw who is right: a box for each run of hits, misses and false alarms, pixels where they are many."""
     ends = (band, band + _BAND)
-    if len(told.values) > _MANY:
+    if len(strip.values) > _MANY:
         from matplotlib.colors import ListedColormap
 
         colours = ListedColormap([str(style["facecolor"]) for style in _VERDICTS.values()])
-        codes = np.where(told.values > 0, told.values, np.nan)[None, :]
-        axes.pcolormesh(told.edges, ends, codes, cmap=colours, vmin=0.5, vmax=3.5, rasterized=True, zorder=2)
+        codes = np.where(strip.values > 0, strip.values, np.nan)[None, :]
+        axes.pcolormesh(strip.edges, ends, codes, cmap=colours, vmin=0.5, vmax=3.5, rasterized=True, zorder=2)
         return
     for code, style in enumerate(_VERDICTS.values(), 1):
-        change = np.flatnonzero(np.diff(told.values == code, prepend=False, append=False))
-        spans = told.edges[change.reshape(-1, 2)]
+        change = np.flatnonzero(np.diff(strip.values == code, prepend=False, append=False))
+        spans = strip.edges[change.reshape(-1, 2)]
         _draw_boxes(axes, spans, ends, **style, edgecolor="white", linewidth=0, zorder=2)
 
 

@@ -45,11 +45,11 @@ def write_curves(path: str, curves: Curves, *, raw_names: bool = False) -> None:
     in Parquet they always do. Raises OutputError where it cannot be written.
     """
     parquet = path.endswith(".parquet")
-    shown = str if raw_names or parquet else cell
-    replaced(path, lambda target: _write(target, curves, shown, parquet=parquet))
+    spell = str if raw_names or parquet else cell
+    replaced(path, lambda target: _write(target, curves, spell, parquet=parquet))
 
 
-def _write(path: Path, curves: Curves, shown: Callable[[str], str], *, parquet: bool) -> None:
+def _write(path: Path, curves: Curves, spell: Callable[[str], str], *, parquet: bool) -> None:
     import pyarrow as pa
     from pyarrow import csv
     from pyarrow import parquet as pq
@@ -66,7 +66,7 @@ def _write(path: Path, curves: Curves, shown: Callable[[str], str], *, parquet: 
             for field in schema:
                 column = columns.get(field.name)
                 if isinstance(column, str):
-                    arrays.append(pa.repeat(pa.scalar(shown(column), field.type), size))
+                    arrays.append(pa.repeat(pa.scalar(spell(column), field.type), size))
                 elif column is None:
                     arrays.append(pa.nulls(size, field.type))
                 else:

@@ -276,7 +276,7 @@ def _tables(scores: Scores) -> list[Table]:
         tables += map(_confusion, scores.confusion)
     for part, members in by_part.items():
         title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(str(part))}"
-        averages = [score for of in members.values() for score in of if score.average is not None]
+        averages = [s for family in members.values() for s in family if s.average is not None]
         layout, main = _main(averages)
         tables.append(_averages(scores, replace(layout, title=layout.title + title), main))
         tables += _classes(scores, members, title)
@@ -452,8 +452,8 @@ def _sweep(scores: Scores, sweep: Sweep) -> _Section:
 
 def _names(scores: Scores, score: Score) -> tuple[str, str, str, str]:
     """Return what says which score it is: basis, reading, measure, and average or class."""
-    of = score.average or "" if score.class_name is None else visible(score.class_name)
-    return score.basis, score.reading, measure_label(scores.settings, score.measure), of
+    last = score.average or "" if score.class_name is None else visible(score.class_name)
+    return score.basis, score.reading, measure_label(scores.settings, score.measure), last
 
 
 def _folds(scores: Scores, folds: Folds) -> _Section:
@@ -468,10 +468,10 @@ def _folds(scores: Scores, folds: Folds) -> _Section:
         spread, digits = spreads[score.name], 2 if score.measure in COUNTS else 4
         values = (spread.mean, spread.deviation, *(spread.values if names else ()))
         rows.append((*_names(scores, score), _value(score), *(number(value, digits) for value in values)))
-    of = "of" if any(score.class_name is not None for score in main) else "average"
+    last = "of" if any(score.class_name is not None for score in main) else "average"
     table = Table(
         "Folds: spread of scores (files are pooled, folds are never averaged)",
-        ("basis", "reading", "measure", of, "pooled", "mean", "deviation", *map(visible, names)),
+        ("basis", "reading", "measure", last, "pooled", "mean", "deviation", *map(visible, names)),
         tuple(rows),
         names=4,
         headings=("", "over folds", "over folds", *["folds"] * len(names)),

@@ -80,19 +80,13 @@ class Edges:
 
     def before(self, ticks: Ticks) -> Counts:
         """Return the last edge that is not after each time, (n,)."""
-        edge = np.empty(len(ticks), dtype=np.int64)
-        for part in stretches(len(ticks)):
-            nearest, beyond = self._nearest(ticks[part])
-            np.subtract(nearest, beyond < 0, out=edge[part])
-        return edge
+        nearest, beyond = self._nearest(ticks)
+        return nearest - (beyond < 0)
 
     def after(self, ticks: Ticks) -> Counts:
         """Return the first edge that is not before each time, (n,)."""
-        edge = np.empty(len(ticks), dtype=np.int64)
-        for part in stretches(len(ticks)):
-            nearest, beyond = self._nearest(ticks[part])
-            np.add(nearest, beyond > 0, out=edge[part])
-        return edge
+        nearest, beyond = self._nearest(ticks)
+        return nearest + (beyond > 0)
 
     def on(self, ticks: Ticks) -> Ticks:
         """Return times, those on an edge as `at` has it, (n,)."""
@@ -178,12 +172,12 @@ class Edges:
 class Grid:
     """Fixed-length segments over files.
 
-    segment: ticks per segment, exactly. length: (n_files,) ticks. start: (n_files + 1,) the first segment
+    edges: of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first segment
     of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
     `length`: segments that begin there or later are not among those that scores average over.
     """
 
-    segment: Fraction
+    edges: Edges
     length: Ticks
     start: Counts
     evaluated: Ticks
@@ -194,8 +188,8 @@ class Grid:
 
         evaluated: how much of that is evaluated, (n_files,); None for all of it.
         """
-        segment = Fraction(segment)
-        n_segments = Edges(segment).after(length)
+        edges = Edges(Fraction(segment))
+        n_segments = edges.after(length)
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
             have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
@@ -204,12 +198,7 @@ class Grid:
                 "A larger --segment-length gives fewer"
             )
         start = np.append(0, np.cumsum(n_segments))
-        return cls(segment, length, start, length if evaluated is None else np.minimum(evaluated, length))
-
-    @property
-    def edges(self) -> Edges:
-        """Return where the segments of a file begin and end."""
-        return Edges(self.segment)
+        return cls(edges, length, start, length if evaluated is None else np.minimum(evaluated, length))
 
     @property
     def n_segments(self) -> Counts:
@@ -249,9 +238,8 @@ class Grid:
         if file is None:
             file = np.searchsorted(self.start, cell, side="right") - 1
         place = cell - self.start[file]
-        edges = self.edges
-        begin, end = edges.at(place), edges.at(place + 1)
-        evaluated, length = edges.on(self.evaluated)[file], edges.on(self.length)[file]
+        begin, end = self.edges.at(place), self.edges.at(place + 1)
+        evaluated, length = self.edges.on(self.evaluated)[file], self.edges.on(self.length)[file]
         return file, begin, np.minimum(end, np.where(begin < evaluated, evaluated, length))
 
     def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Counts, Counts]:
@@ -260,12 +248,12 @@ class Grid:
         A row that only touches a segment's edge does not overlap it, a row without extent
         overlaps none, and what lies beyond a file's last segment is cut off.
         """
-        edges, n_segments = self.edges, self.n_segments
+        n_segments = self.n_segments
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
         for part in stretches(len(onset)):
             most, base = n_segments[file[part]], self.start[file[part]]
-            begin = np.minimum(edges.before(onset[part]), most)
-            end = np.minimum(edges.after(offset[part]), most)
+            begin = np.minimum(self.edges.before(onset[part]), most)
+            end = np.minimum(self.edges.after(offset[part]), most)
             end[offset[part] <= onset[part]] = 0
             np.add(begin, base, out=first[part])
             np.add(np.maximum(end, begin), base, out=last[part])

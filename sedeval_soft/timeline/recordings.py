@@ -110,10 +110,10 @@ def align(
     lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
-    hint = named_alike(unlisted, unknown, ("reference", "durations"))
-    if hint:
-        names = listing(sorted(unknown), "file")
-        doubtful.append(f"durations: {names} {be(len(unknown))} not in the reference{hint}")
+    if unlisted and unknown:
+        hint = named_alike(unlisted, unknown, ("reference", "durations"))
+        names = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
+        doubtful += [f"durations: {names} not in the reference{hint}"] if hint else []
     expected_files = dict.fromkeys([*reference.files, *lengths])
     canonical = _canonical([*expected_files], system.files, reference, system.origin.name, doubtful)
     in_system = {*canonical.values()}

@@ -331,7 +331,7 @@ class Crowd:
     def reference(self, values: Floats, files: Bools, name: str) -> EventTable:
         """Return values of all segments, (n_classes, n_segments), as rows of some files."""
         inside = np.repeat(files, self.grid.n_segments)
-        grid = Grid.over(to_ticks(self.length[files]), self.grid.segment)
+        grid = Grid.over(to_ticks(self.length[files]), self.grid.edges.step)
         return rows_of(values[:, inside], grid, tuple(self.lengths(files)), self.classes, Origin(name))
 
 

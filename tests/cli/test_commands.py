@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import click
 import pytest
 from called import call
+from click.testing import CliRunner
 
 from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
 
@@ -98,15 +98,12 @@ def test_a_mistyped_command_is_a_reference():
 def completed(*words: str) -> list[str]:
     """Return what bash is told of the last word."""
     environment = {
-        **os.environ,
         "COMP_WORDS": " ".join(("soft-sed-eval", *words)),
         "COMP_CWORD": str(len(words)),
         "_SOFT_SED_EVAL_COMPLETE": "bash_complete",
     }
-    code = "from sedeval_soft.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, check=True, text=True
-    )
+    done = CliRunner().invoke(group, [], prog_name="soft-sed-eval", env=environment)
+    assert done.exit_code == 0
     return done.stdout.split()
 
 

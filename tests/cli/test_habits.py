@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
 from documents import ROOT
+from launched import program
 
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
@@ -106,7 +106,7 @@ def test_a_setting_of_another_tool_is_answered_with_ours():
 
 def run(*arguments: str, cwd: Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", *arguments],
+        [*program(), *arguments],
         capture_output=True,
         text=True,
         cwd=cwd,

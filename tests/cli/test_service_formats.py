@@ -115,12 +115,6 @@ def test_junit_has_each_requirement_of_each_system():
     assert {suite.get("name"): suite.get("failures") for suite in root} == {str(SYSTEM): "0", str(OTHER): "1"}
 
 
-def test_junit_of_some_scores():
-    done = call(REFERENCE, SYSTEM, "--format", "junit", "--score", F1, "--average", "micro")
-    root = ET.fromstring(done.out.encode())  # noqa: S314 - our own
-    assert [case.get("name") for case in root.iter("testcase")] == [F1]
-
-
 def test_codabench_is_json_or_lines_by_the_name_of_the_output(tmp_path):
     arguments = (
         REFERENCE,
@@ -153,15 +147,6 @@ def test_codabench_says_what_is_undefined():
 def test_codabench_with_averages_has_just_these():
     done = call(REFERENCE, SYSTEM, *ONLY, "--format", "codabench", "--average", "macro")
     assert {key.rsplit("_", 1)[1] for key in json.loads(done.out)} == {"macro"}
-
-
-def test_codabench_is_of_one_system(tmp_path):
-    done = call(REFERENCE, SYSTEM, OTHER, "--format", "codabench", "-o", tmp_path / "x")
-    assert done.code == 2
-    assert "--format codabench is of one system" in done.err
-    assert not (tmp_path / "x").exists()
-    runs = call(REFERENCE, SYSTEM, OTHER, "--runs", "--format", "codabench", "--score", F1)
-    assert list(json.loads(runs.out)) == ["segment_soft_f1_macro"]
 
 
 @pytest.mark.parametrize("form", ["github", "latex", "junit"])

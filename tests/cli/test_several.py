@@ -215,15 +215,6 @@ def test_a_method_may_be_written_in_capitals(paths):
     assert call(*base, "--ci", "BCa").out == call(*base, "--ci", "bca").out
 
 
-def test_boards_take_constraints_and_sweeps(paths):
-    asked = ("--satisfice", "precision>=0.9", "--reference-sweep", *LITTLE, "--format", "json")
-    done = call(paths["ref"], paths["good"], paths["bad"], *asked)
-    assert len(done.document["systems"]) == 2
-    for system in done.document["systems"]:
-        assert len(system["sweep"]["thresholds"]) == 9
-        assert "segment.optimal.satisficed_f" in {score["name"] for score in system["scores"]}
-
-
 def test_one_of_several_outputs_that_would_be_replaced_is_told_by_its_number(paths):
     both = [paths["good"], paths["bad"]]
     for number, path in enumerate(both, 1):

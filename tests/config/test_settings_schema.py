@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import SettingsError
@@ -111,6 +111,7 @@ def beyond_schemas(name: str, value: object) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30)
 @given(value=VALUES)
 @example({"a": 1})
 @example({"a=": ["b"]})

@@ -1,7 +1,7 @@
 """Against sed_eval called as its documentation says, file by file, with nothing of ours in between.
 
-`test_sed_eval` goes by way of `--check`; here a mistake in that could not hide. Lists are longer and denser,
-and counts are compared, too.
+`test_check_sed_eval` goes by way of `--check`; here a mistake in that could not hide. Lists are longer and
+denser, and counts are compared, too.
 """
 
 from __future__ import annotations

@@ -32,16 +32,13 @@ def test_the_loss_is_what_f_lacks_to_1(average, t_norm):
     assert loss.item() == pytest.approx(1 - scores[f"segment.soft.fbeta.{average}"], abs=1e-12)
 
 
-def test_the_product_loss_is_the_evaluators():
+def test_the_product_loss_is_the_evaluators_and_logits_go_through_a_sigmoid():
     p, y = sides()
     flat = (side.detach().numpy().reshape(-1, 5) for side in (y, p))
     scores = evaluate(*flat, only=["segment.soft"], measures=["divergence"])
     for average in ("micro", "macro", "weighted"):
         loss = SoftFLoss(average=average, t_norm="product", eps=1e-7)(p, y)
         assert loss.item() == pytest.approx(scores[f"segment.soft.soft_f1_loss.{average}"], abs=1e-12)
-
-
-def test_logits_go_through_a_sigmoid():
     logits, y = torch.randn(2, 30, 4, generator=torch.Generator().manual_seed(0)), torch.rand(2, 30, 4)
     assert SoftFLoss(from_logits=True)(logits, y) == SoftFLoss()(torch.sigmoid(logits), y)
 

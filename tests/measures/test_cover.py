@@ -57,40 +57,6 @@ def test_events_that_overlap_are_one_stretch_and_those_that_touch_are_not(dense,
     assert len(Cover.of(np.array([0, 1]), np.array([3, 0]), np.array([9, 4])).onset) == 2
 
 
-def test_groups_lie_one_after_another_with_a_place_between():
-    """The second of three ends at 4, the third at 7; the first has nothing."""
-    line = Line.of(np.array([1, 2, 1]), np.array([4, 7, 2]))
-    assert line.groups is None
-    assert line.start.tolist() == [0, 1, 6]
-    assert line.end.tolist() == [0, 5, 13]
-    at, known = line.locate(np.array([1, 1, 2, 2, 3]), np.array([3, 9, 0, 7, 1]))
-    assert known.tolist() == [True, True, True, True, False]
-    assert at[:4].tolist() == [4, 5, 6, 13]
-
-
-def test_groups_of_large_numbers_are_searched(monkeypatch):
-    monkeypatch.setattr(intersection_counts, "_DENSE", 9)
-    assert Line.of(np.array([8]), np.array([4])).groups is None
-    line = Line.of(np.array([9, 3, 9]), np.array([4, 7, 2]))
-    assert line.groups is not None and line.groups.tolist() == [3, 9]
-    assert line.start.tolist() == [0, 8]
-    assert line.end.tolist() == [7, 12]
-    at, known = line.locate(np.array([3, 9, 5, 20, 0]), np.array([2, 1, 0, 0, 0]))
-    assert known.tolist() == [True, True, False, False, False]
-    assert at[:2].tolist() == [2, 9]
-
-
-def test_without_events_nothing_is_covered():
-    none = np.zeros(0, dtype=np.int64)
-    found = Cover.of(none, none, none)
-    assert found.overlap(np.array([0, 3]), np.array([0, 1]), np.array([5, 6])).tolist() == [0, 0]
-    at, known = found.line.locate(np.array([0, 3]), np.array([1, 2]))
-    assert (at.tolist(), known.tolist()) == ([0, 0], [False, False])
-    assert (at.dtype, known.dtype) == (np.int64, np.bool_)
-    some = Cover.of(np.array([0]), np.array([0]), np.array([5]))
-    assert some.overlap(none, none, none).tolist() == []
-
-
 def test_files_that_are_too_long_together_are_refused(monkeypatch):
     monkeypatch.setattr(intersection_counts, "_LINE", 13)
     assert Line.of(np.array([1, 2]), np.array([4, 6])).end.tolist() == [0, 5, 12]

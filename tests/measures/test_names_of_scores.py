@@ -49,16 +49,8 @@ def test_what_parses_is_spelled_the_same_again(text):
 
 
 def test_what_names_no_group_is_refused():
-    for text in (
-        "@g[car]",
-        ".macro@",
-        "[car]@",
-        "[car]b",
-        ".macro@a]",
-        ".macro@a@b",
-        ".macro@ a",
-        ".macro@\x1b",
-    ):
+    ends = ["@g[car]", ".macro@", "[car]@", "[car]b", ".macro@a]", ".macro@a@b", ".macro@\x1b"]
+    for text in (*ends, ".macro@ a"):
         with pytest.raises(ScoreNameError, match="@name behind it for a group"):
             ScoreName.parse(f"segment.soft.f1{text}")
 

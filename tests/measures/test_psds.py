@@ -81,7 +81,7 @@ def with_reference(known, labels):
 def test_psds(n_classes):
     """One class too, and classes without reference; ties, gaps, rows that overlap."""
     seen = {"scored": 0, "without reference": 0, "between": 0}
-    for seed in range(100):
+    for seed in range(50):
         rng = np.random.default_rng((seed, n_classes))
         ours, theirs, chosen, shares, weights = made(rng, n_classes)
         durations = lengths(rng)
@@ -96,8 +96,8 @@ def test_psds(n_classes):
         seen["scored"] += 1
         seen["without reference"] += len(labels) < n_classes
         seen["between"] += 0 < wanted[0] < 1
-    assert seen["scored"] > 60 and seen["between"] > 20
-    assert n_classes == 1 or seen["without reference"] > 3
+    assert seen["scored"] > 30 and seen["between"] > 10
+    assert n_classes == 1 or seen["without reference"] > 1
 
 
 @pytest.mark.parametrize("name", PSDS)
@@ -109,7 +109,7 @@ def test_the_names_of_dcase_are_their_settings(name):
         },
     }[name]  # fmt: skip
     differ = 0
-    for seed in range(25):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         ours, theirs = (cases.side(rng, "frames", "auto", 3, SECOND) for _ in range(2))
         asked = {"only": ("intersection.hard",), "durations": lengths(rng)}
@@ -124,7 +124,7 @@ def test_the_names_of_dcase_are_their_settings(name):
             wanted = by_oracle(points, known, labels, asked["durations"], spelled)
             check(short, "intersection.hard.psds", replace(short.settings, classes=LABELS), wanted)
             differ += wanted[0] != wanted[1][labels[0]]
-    assert differ > 5
+    assert differ > 2
 
 
 def filtered(side: cases.Side, steps: int) -> cases.Side:
@@ -178,7 +178,7 @@ def test_pipsds():
 def test_pipsds_with_gaps_and_durations():
     """Whatever follows the median filter follows each of them: one filter at a time is post-processing."""
     differ = 0
-    for seed in range(25):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         _, _, chosen, _, _ = made(rng, 2, "frames")
         ours, theirs = alike(rng)
@@ -200,10 +200,10 @@ def test_pipsds_with_gaps_and_durations():
             if joined[form] is not None:
                 assert joined[form] >= max(one[form] for one in each) - 1e-12
                 differ += len({one[form] for one in each}) > 1
-    assert differ > 5
+    assert differ > 2
 
 
-@pytest.mark.parametrize(("form", "n"), [("frames", 14), ("rows", 70)])
+@pytest.mark.parametrize(("form", "n"), [("frames", 14), ("rows", 40)])
 def test_soft_psds(form, n):
     """The mean over the reference's levels, by their widths, of PSDS against the reference cut there."""
     seen = 0
@@ -230,11 +230,11 @@ def test_soft_psds(form, n):
             assert found == pytest.approx(sum(w * v for w, v in parts[name]) / width, abs=1e-12)
         seen += len({value for _, value in parts.get("psds", ())}) > 1
     # The score differs between levels.
-    assert seen > 5
+    assert seen > 3
 
 
 def test_soft_psds_is_psds_on_a_reference_of_0_and_1():
-    for seed in range(25):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         _, theirs, chosen, _, _ = made(rng, 2)
         reference = cases.side(rng, "marks", chosen.events, 2, SECOND)

@@ -151,7 +151,7 @@ def test_of_classes_together_and_in_blocks_as_well(one, other, size):
 def test_labels_without_units_have_slack(seed, kind):
     """Labels of single precision, or that are no decimals by very little, are told from no others."""
     rng = np.random.default_rng(seed)
-    for _ in range(60):
+    for _ in range(30):
         y, p = rng.integers(0, 11, 12), rng.permutation(12)
         exact = [Fraction(int(k), 10) for k in y]
         order = np.argsort(-p)

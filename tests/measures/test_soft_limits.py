@@ -10,10 +10,7 @@ from sedeval_soft.measures import event, level_matching, psds
 from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.psds import (
-    Sounding,
     cuts_between,
-    cuts_of,
-    kinds_of,
     sampled_cuts,
     too_many,
 )
@@ -114,25 +111,6 @@ def test_a_vertex_matched_throughout_is_one_stretch():
     assert match_levels(none).left.tolist() == []
 
 
-def test_cuts_are_between_all_levels():
-    ours = lives([(0, 0, 0, 4, 0.0, 0.5), (0, 1, 1, 3, 0.25, 1.0)])
-    cuts = cuts_of(ours, ours)
-    assert cuts.level.tolist() == [0.25, 0.5, 1.0]
-    assert cuts.width.tolist() == [0.25, 0.25, 0.5]
-    assert cuts.exact is True
-    events, copies = cuts.sides(ours, ours.take(slice(0, 1)), 1, 3, 2)
-    # At 1/2 both are there, at 1 the second one; classes of the second cut are 2 and 3.
-    assert sorted(zip(events.label.tolist(), events.onset.tolist(), events.offset.tolist(), strict=True)) == [
-        (0, 0, 4), (1, 1, 3), (3, 1, 3),
-    ]  # fmt: skip
-    assert copies.label.tolist() == [0, 2]
-    assert (copies.born.tolist(), copies.dies.tolist()) == ([0.0, 0.0], [0.5, 0.5])
-    assert (copies.onset.tolist(), copies.offset.tolist(), copies.file.tolist()) == ([0, 0], [4, 4], [0, 0])
-    assert copies.nested is False
-    assert {events.label.dtype, copies.label.dtype} == {np.dtype(np.int32)}
-    assert kinds_of(2, 3).tolist() == [0, 0, 0, 1, 1, 1]
-
-
 def test_too_many_cuts_are_sampled(monkeypatch):
     monkeypatch.setattr(psds, "_MOST", 100)
     monkeypatch.setattr(psds, "_FEWEST", 4)
@@ -165,10 +143,3 @@ def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):
     assert (hits.dies - hits.born).sum() == 1.5
     with pytest.raises(TooManyPairsError):
         events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=1)
-
-
-def test_what_sounds_is_told_of_every_class():
-    found = Sounding.of(lives([(0, 1, 2, 5, 0.0, 1.0), (0, 1, 0, 4, 0.0, 1.0)]).events(), 4)
-    assert found.n_ref.tolist() == [0, 2, 0, 0]
-    assert found.ticks.tolist() == [0, 7, 0, 0]
-    assert {found.n_ref.dtype, found.ticks.dtype} == {np.dtype(np.int64)}

@@ -103,69 +103,30 @@ def _events(rng: np.random.Generator, label: str, seconds: float) -> list[tuple[
     return [(float(onset), float(offset), label) for onset, offset in edges.reshape(-1, 2)]
 
 
-def collar_best(case: Case, *, onset_collar=0.2, offset_collar=0.2, offset_collar_rate=0.2) -> dict[str, Any]:
-    """Collar-based best F."""
-    from sed_scores_eval import collar_based
+def best(case: Case, basis: str, measure: str = "fscore", **how: float) -> dict[str, Any]:
+    """Best F of a basis, or its best error rate: scores by class and average; by class threshold and counts.
 
-    return _best(
-        collar_based.best_fscore(
-            **case.both(),
-            onset_collar=onset_collar,
-            offset_collar=offset_collar,
-            offset_collar_rate=offset_collar_rate,
-        )
-    )
+    The limits of rates of its error rate are inverted, and left alone.
+    """
+    from sed_scores_eval import collar_based, intersection_based
 
-
-def collar_curves(case: Case, *, onset_collar=0.2, offset_collar=0.2, offset_collar_rate=0.2):
-    """Collar-based F, precision, recall and counts at each score at which counts change."""
-    from sed_scores_eval import collar_based
-
-    return _curves(
-        collar_based.fscore_curve(
-            **case.both(),
-            onset_collar=onset_collar,
-            offset_collar=offset_collar,
-            offset_collar_rate=offset_collar_rate,
-        ),
-        first="f1",
-    )
+    module = collar_based if basis == "event" else intersection_based
+    *values, thresholds, counts = getattr(module, f"best_{measure}")(**case.both(), **_spelled(how))
+    names = ("f1", "precision", "recall")
+    if measure != "fscore":
+        names = ("error_rate", "insertion_rate", "deletion_rate")
+    found = {}
+    for name in values[0]:
+        found[name] = {key: float(scores[name]) for key, scores in zip(names, values, strict=True)}
+        if name in thresholds:
+            found[name]["threshold"] = float(thresholds[name])
+            numbers = (("tp", "tps"), ("fp", "fps"), ("n_ref", "n_ref"))
+            found[name] |= {ours: int(counts[name][theirs]) for ours, theirs in numbers}
+    return found
 
 
-def intersection_best(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
-    """Intersection-based best F."""
-    from sed_scores_eval import intersection_based
-
-    return _best(intersection_based.best_fscore(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc))
-
-
-def intersection_curves(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
-    """Intersection-based F, precision, recall and counts at each score at which counts change."""
-    from sed_scores_eval import intersection_based
-
-    return _curves(
-        intersection_based.fscore_curve(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc), first="f1"
-    )
-
-
-def intersection_precision_recall(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
-    """Intersection-based precision and recall, ordered by recall."""
-    from sed_scores_eval import intersection_based
-
-    return _curves(
-        intersection_based.precision_recall_curve(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc)
-    )
-
-
-def segment_precision_recall(case: Case, *, segment_length: float = 1.0) -> dict[str, Any]:
-    """Segment-based precision and recall, ordered by recall."""
-    from sed_scores_eval import segment_based
-
-    return _curves(
-        segment_based.precision_recall_curve(
-            **case.both(), audio_durations=case.durations(), segment_length=segment_length
-        )
-    )
+def _spelled(how: dict[str, Any]) -> dict[str, Any]:
+    return {f"{name}_threshold" if name in CRITERIA[0] else name: value for name, value in how.items()}
 
 
 def statistics(case: Case, *, dtc: float, gtc: float, cttc: float) -> dict[str, Any]:
@@ -188,59 +149,30 @@ def statistics(case: Case, *, dtc: float, gtc: float, cttc: float) -> dict[str, 
     }
 
 
-def psds(
-    case: Case,
-    *,
-    dtc: float,
-    gtc: float,
-    cttc: float | None = None,
-    alpha_ct: float = 0.0,
-    alpha_st: float = 0.0,
-    max_efpr: float = 100.0,
-    unit: str = "hour",
-) -> dict[str, Any]:
-    """PSDS over all thresholds, also of each class, with its curves.
+def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> dict[str, Any]:
+    """PSDS over all thresholds, also of each class, with its curves; over median filters where there are any.
 
-    As it demands, sed_scores_eval is told cttc only where alpha_ct is not 0.
+    how: criteria, weights and the highest rate. As it demands, sed_scores_eval is told cttc only where
+    alpha_ct is not 0.
     """
     from sed_scores_eval import intersection_based
 
-    value, by_class, (etpr, efpr), curves = intersection_based.psds(
-        **case.both(),
-        audio_durations=case.durations(),
-        dtc_threshold=dtc,
-        gtc_threshold=gtc,
-        cttc_threshold=cttc if alpha_ct else None,
-        alpha_ct=alpha_ct,
-        alpha_st=alpha_st,
-        max_efpr=max_efpr,
-        unit_of_time=unit,
-    )
+    arguments = {**case.both(), "audio_durations": case.durations(), **_spelled(how)}
+    if not how["alpha_ct"]:
+        arguments["cttc_threshold"] = None
+    if lengths:
+        arguments["median_filter_lengths_in_sec"] = list(lengths)
+        value, by_class, *_ = intersection_based.median_filter_independent_psds(**arguments)
+        rocs = {}
+    else:
+        value, by_class, _, rocs = intersection_based.psds(**arguments)
     return {
         "psds": float(value),
         "by_class": {label: float(score) for label, score in by_class.items()},
-        "roc": {"etpr": etpr.tolist(), "efpr": efpr.tolist()},
         "rocs": {
-            label: {"tpr": tpr.tolist(), "efpr": rate.tolist(), "scores": scores.tolist()}
-            for label, (tpr, rate, scores) in curves.items()
+            label: {"tpr": tpr.tolist(), "efpr": efpr.tolist()} for label, (tpr, efpr, _) in rocs.items()
         },
     }
-
-
-def intersection_best_error_rate(case: Case, *, dtc: float, gtc: float) -> dict[str, Any]:
-    """Intersection-based best error rate; its limits of rates are inverted, and left alone."""
-    from sed_scores_eval import intersection_based
-
-    found = intersection_based.best_error_rate(**case.both(), dtc_threshold=dtc, gtc_threshold=gtc)
-    return _best(found, ("error_rate", "insertion_rate", "deletion_rate"))
-
-
-def collar_best_error_rate(case: Case, **collars: float) -> dict[str, Any]:
-    """Collar-based best error rate."""
-    from sed_scores_eval import collar_based
-
-    found = collar_based.best_error_rate(**case.both(), **collars)
-    return _best(found, ("error_rate", "insertion_rate", "deletion_rate"))
 
 
 def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
@@ -256,64 +188,3 @@ def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
         columns = np.maximum(table[list(LABELS)].to_numpy(), 0)
         values[name] = np.where(inside[:, None], columns[np.clip(row, 0, len(table) - 1)], 0.0)
     return values
-
-
-def pipsds(
-    case: Case,
-    seconds: tuple[float, ...],
-    *,
-    dtc: float,
-    gtc: float,
-    cttc: float,
-    alpha_ct: float,
-    alpha_st: float,
-) -> dict[str, Any]:
-    """PSDS over median filters of some lengths, and of each class."""
-    from sed_scores_eval import intersection_based
-
-    value, by_class, *_ = intersection_based.median_filter_independent_psds(
-        **case.both(),
-        audio_durations=case.durations(),
-        median_filter_lengths_in_sec=list(seconds),
-        dtc_threshold=dtc,
-        gtc_threshold=gtc,
-        cttc_threshold=cttc if alpha_ct else None,
-        alpha_ct=alpha_ct,
-        alpha_st=alpha_st,
-    )
-    return {"pipsds": float(value), "by_class": {label: float(score) for label, score in by_class.items()}}
-
-
-def _best(
-    result: tuple[dict[str, Any], ...], names: tuple[str, ...] = ("f1", "precision", "recall")
-) -> dict[str, Any]:
-    """By class and average: the three scores; by class: threshold and counts."""
-    *values, thresholds, counts = result
-    return {
-        name: {key: float(scores[name]) for key, scores in zip(names, values, strict=True)}
-        | (
-            {
-                "threshold": float(thresholds[name]),
-                "tp": int(counts[name]["tps"]),
-                "fp": int(counts[name]["fps"]),
-                "n_ref": int(counts[name]["n_ref"]),
-            }
-            if name in thresholds
-            else {}
-        )
-        for name in values[0]
-    }
-
-
-def _curves(result: dict[str, tuple[Any, ...]], first: str | None = None) -> dict[str, dict[str, Any]]:
-    """By class: lists of precision, recall, scores, tp and fp, with F in front where it is."""
-    names = ([first] if first else []) + ["precision", "recall", "scores"]
-    return {
-        label: {name: values.tolist() for name, values in zip(names, lists, strict=True)}
-        | {
-            "tp": counts["tps"].astype(int).tolist(),
-            "fp": counts["fps"].astype(int).tolist(),
-            "n_ref": int(counts["n_ref"]),
-        }
-        for label, (*lists, counts) in result.items()
-    }

@@ -65,7 +65,7 @@ def test_best_f(basis):
         case = made(seed, levels)
         chosen = COLLARS[seed % 3] if basis == "event" else dict(list(CRITERIA[seed % 5].items())[:2])
         got = evaluated(case, only=(f"{basis}.optimal",), **chosen)
-        theirs = (peer.collar_best if basis == "event" else peer.intersection_best)(case, **chosen)
+        theirs = peer.best(case, basis, **chosen)
         stem, same = f"{basis}.optimal", True
         for label in LABELS:
             other = theirs[label]
@@ -101,12 +101,8 @@ def test_best_error_rate(basis):
     compared = 0
     for seed, levels in CASES:
         case = made(seed, levels)
-        if basis == "event":
-            chosen = COLLARS[seed % 3]
-            theirs = peer.collar_best_error_rate(case, **chosen)
-        else:
-            chosen = {name: CRITERIA[seed % 5][name] for name in ("dtc", "gtc")}
-            theirs = peer.intersection_best_error_rate(case, **chosen)
+        chosen = COLLARS[seed % 3] if basis == "event" else dict(list(CRITERIA[seed % 5].items())[:2])
+        theirs = peer.best(case, basis, "error_rate", **chosen)
         got = evaluated(case, only=(f"{basis}.optimal",), **chosen)
         stem = f"{basis}.optimal.best_error_rate"
         for label in LABELS:
@@ -170,14 +166,14 @@ def test_pipsds(shares):
             lengths = tuple(FRAME * n for n in steps)
             chosen = Settings(only=("intersection.hard",), psds_median_filters=lengths, **shares, **weights)
             got = evaluate(*sides(case), settings=chosen, durations=case.durations())
-            theirs = peer.pipsds(case, lengths, **shares, **weights)
-            assert got["intersection.hard.pipsds"] == pytest.approx(theirs["pipsds"], abs=1e-12)
+            theirs = peer.psds(case, lengths, **shares, **weights)
+            assert got["intersection.hard.pipsds"] == pytest.approx(theirs["psds"], abs=1e-12)
             for label in LABELS:
                 own = theirs["by_class"][label]
                 assert got[f"intersection.hard.pipsds[{label}]"] == pytest.approx(own, abs=1e-12)
-            between += 0 < theirs["pipsds"] < 1
+            between += 0 < theirs["psds"] < 1
             if len(steps) == 1:
                 only = replace(chosen, psds_median_filters=(), median_filter=lengths[0])
                 one = evaluate(*sides(case), settings=only, durations=case.durations())
-                assert one["intersection.hard.psds"] == pytest.approx(theirs["pipsds"], abs=1e-12)
+                assert one["intersection.hard.psds"] == pytest.approx(theirs["psds"], abs=1e-12)
     assert between > 10

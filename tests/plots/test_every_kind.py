@@ -35,8 +35,8 @@ def test_is_written_in_a_form_and_shows_several_systems_or_refuses_them(kind, su
     assert (done.code, done.out, done.err) == (0, "", "")
     assert path.read_bytes().startswith(BEGINS[suffix])
     assert [*tmp_path.iterdir()] == [path]
-    said = " ".join(shown(plot(kind, REFERENCE, SYSTEM, OTHER, **NEEDED.get(kind, {}))))
-    assert "sys_b" in said
+    if suffix == "svg":
+        assert "sys_b" in " ".join(shown(plot(kind, REFERENCE, SYSTEM, OTHER, **NEEDED.get(kind, {}))))
 
 
 CASES = {

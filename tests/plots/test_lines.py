@@ -37,35 +37,37 @@ def scores():
     return evaluate(REFERENCE, SYSTEM, only=["segment"], measures=["curves", "calibration"])
 
 
+def check(lines, curves, drawstyle, columns):
+    """Hold lines against the columns of curves, which go from the highest threshold down."""
+    for line, curve in zip(lines, curves, strict=True):
+        for drawn, values in zip(line.get_data(), columns(curve), strict=True):
+            np.testing.assert_array_equal(drawn, values[::-1])
+        assert line.get_drawstyle() == drawstyle
+
+
 def test_precision_over_recall_is_drawn_as_steps_with_the_area_of_average_precision(curves, scores):
     figure = plot("pr", REFERENCE, SYSTEM)
     (axes,) = axes_of(figure)
-    drawn = lines_of(axes, 7)
+    lines = lines_of(axes, 7)
+    drawn = [*curves.segment.values(), curves.pooled["segment.hard"]]
+    check(lines, drawn, "steps-pre", lambda curve: (curve.recall, curve.precision))
     of_rows = {label: f"[{label}]" for label in CLASSES} | {"all classes": ".micro"}
     beside = {label: scores[f"segment.hard.average_precision{row}"] for label, row in of_rows.items()}
     assert legend_of(figure) == [f"{label}  {value:.3f}" for label, value in beside.items()]
-    for line, curve in zip(drawn, [*curves.segment.values(), curves.pooled["segment.hard"]], strict=True):
-        x, y = line.get_data()
-        np.testing.assert_array_equal(x, curve.recall[::-1])
-        np.testing.assert_array_equal(y, curve.precision[::-1])
-        assert line.get_drawstyle() == "steps-pre"
-    for line, label in zip(drawn, CLASSES, strict=False):
+    for line, label in zip(lines, CLASSES, strict=False):
         # The path as it is drawn: horizontal and vertical pieces, and below it the average precision.
         x, y = line.get_path().vertices.T
         assert np.all((np.diff(x) == 0) | (np.diff(y) == 0) | np.isnan(np.diff(y)))
         steps = line.get_xydata()
-        area = np.nansum(np.diff(steps[:, 0]) * steps[1:, 1])
-        assert area == pytest.approx(scores[f"segment.hard.average_precision[{label}]"])
+        assert np.nansum(np.diff(steps[:, 0]) * steps[1:, 1]) == pytest.approx(beside[label])
 
 
 def test_events_are_points_with_nothing_between_them(curves):
     (axes,) = axes_of(plot("pr", REFERENCE, SYSTEM, only="event"))
     found = [curve for curve in curves.event.values() if np.isfinite(curve.precision + curve.recall).any()]
-    assert len(found) == 5
-    for line, curve in zip(lines_of(axes, 5), found, strict=True):
-        assert line.get_linestyle() == "None"
-        np.testing.assert_array_equal(line.get_xdata(), curve.recall[::-1])
-        np.testing.assert_array_equal(line.get_ydata(), curve.precision[::-1])
+    lines = lines_of(axes, 5)
+    check(lines, found, "default", lambda curve: (curve.recall, curve.precision))
+    assert {line.get_linestyle() for line in lines} == {"None"}
     assert axes.get_xlabel() == "recall (event-based)"
 
 
@@ -73,11 +75,10 @@ def test_roc_is_straight_between_thresholds_as_its_area_is(curves, scores):
     figure = plot("roc", REFERENCE, SYSTEM)
     (axes,) = axes_of(figure)
     assert legend_of(figure)[1] == f"car  {scores['segment.hard.roc_auc[car]']:.3f}"
-    for line, (label, curve) in zip(lines_of(axes, 7), curves.segment.items(), strict=False):
+    lines = lines_of(axes, 7)[:6]
+    check(lines, curves.segment.values(), "default", lambda curve: (curve.false_positive_rate, curve.recall))
+    for line, label in zip(lines, CLASSES, strict=True):
         x, y = line.get_data()
-        np.testing.assert_array_equal(x, curve.false_positive_rate[::-1])
-        np.testing.assert_array_equal(y, curve.recall[::-1])
-        assert line.get_drawstyle() == "default"
         assert np.trapezoid(y, x) == pytest.approx(scores[f"segment.hard.roc_auc[{label}]"])
     assert axes.get_box_aspect() == 1
 
@@ -86,19 +87,15 @@ def test_det_has_axes_of_normal_deviates_with_ticks_in_percent(curves):
     figure = plot("det", REFERENCE, SYSTEM)
     (axes,) = axes_of(figure)
     has_both = [c for c in curves.segment.values() if np.isfinite(np.add(*c.det)).any()]
-    whole = curves.pooled["segment.hard"]
-    assert len(has_both) == 2
-    for line, curve in zip(lines_of(axes, 3), [*has_both, whole], strict=True):
-        np.testing.assert_array_equal(line.get_xdata(), curve.det[0][::-1])
-        np.testing.assert_array_equal(line.get_ydata(), curve.det[1][::-1])
-        assert line.get_drawstyle() == "steps-post"
+    lines = lines_of(axes, 3)
+    check(lines, [*has_both, curves.pooled["segment.hard"]], "steps-post", lambda curve: curve.det)
     ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
     assert {"5", "20", "80", "95"} <= {*ticks}
     for text, at in ticks.items():
         assert at == pytest.approx(ndtri(float(text) / 100))
     assert axes.get_xlim() == axes.get_ylim()
     low, high = axes.get_xlim()
-    for line in lines_of(axes, 3):
+    for line in lines:
         inside = line.get_xydata()[np.isfinite(line.get_xydata()).all(axis=1)]
         assert np.all((inside >= low) & (inside <= high))
     assert "no threshold has errors of both kinds: birds singing, car," in said(figure)

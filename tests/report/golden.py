@@ -120,8 +120,8 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "board.scores.md": lambda: job_summary(
         (found := board(families=_SOFT)).systems, found, (), ["segment.soft.f1.macro"]
     ),
-    "scores.json": lambda: codabench(build(families=_SOFT)),
-    "scores.txt": lambda: codabench(build(families=_SOFT), lines=True),
+    "scores.json": lambda: codabench(build(families=_SOFT))[0],
+    "scores.txt": lambda: codabench(build(families=_SOFT), lines=True)[0],
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }
 

@@ -70,15 +70,6 @@ def test_the_best_of_each_column_is_bold_whichever_way_it_is_better():
         assert bold == [value == best(values) for value in values], head
 
 
-def test_signatures_are_comments():
-    for text in (render([build(system="a\n\\b")], "latex"), render_board(board(), "latex")):
-        body = text[text.index(r"\begin{tabular}") :]
-        comments = text[: text.index(r"\begin{tabular}")].splitlines()
-        assert all(line.startswith("% ") for line in comments)
-        assert any("sha256=" in line for line in comments)
-        assert "%" not in body
-
-
 @settings(max_examples=50)
 @given(st.text(max_size=20))
 @example("".join(map(chr, range(256))))

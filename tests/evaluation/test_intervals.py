@@ -63,23 +63,6 @@ def test_expanded_ends_are_those_of_student(confidence):
     )
 
 
-@pytest.mark.parametrize("n_files", [2, 3, 6, 20])
-def test_expanded_intervals_hold_those_of_bca_and_stay_within_the_replicates(n_files):
-    rng = np.random.default_rng(n_files)
-    part, whole = (rng.integers(1, 9, (30, n_files)).astype(float) for _ in range(2))
-    drawn = rng.integers(n_files, size=(400, n_files))
-    values = np.array([ratio(part[:, at], whole[:, at]) for at in drawn])
-    given_ = values, ratio(part, whole), without_each(ratio, part, whole), 0.95
-    (low, high), (wider, higher) = bca(*given_), bca(*given_, expanded=True)
-    assert np.all(wider <= low) and np.all(high <= higher)
-    assert np.all(values.min(axis=0) <= wider) and np.all(higher <= values.max(axis=0))
-    # Without anything to vary, and where nothing tells the bias, too.
-    ends = bca(np.full((9, 1), 0.5), [0.5], np.full((n_files, 1), 0.5), 0.95, expanded=True)
-    assert ends == (0.5, 0.5)
-    low, high = bca(np.arange(9.0)[:, None], [20.0], np.full((n_files, 1), 20.0), 0.95, expanded=True)
-    assert 0 <= low < high <= 8
-
-
 def test_replicates_tied_with_the_estimate_count_half():
     values = np.repeat([0.0, 1.0, 2.0], [20, 60, 20])[:, None]
     shifted = np.concatenate((values, np.full((1, 1), 3.0)))
@@ -175,15 +158,6 @@ def test_intervals_lie_in_the_replicates_and_grow_with_confidence(values, estima
         assert values.min() <= ends[0] and ends[-1] <= values.max()
 
 
-@given(COLUMN, st.floats(0.01, 0.99), st.randoms())
-def test_the_order_of_replicates_and_of_files_does_not_matter(values, confidence, random):
-    shuffled = values.copy()
-    random.shuffle(shuffled[:, 0])
-    assert percentile(values, confidence) == percentile(shuffled, confidence)
-    one, other = bca(values, [1.0], values, confidence), bca(shuffled, [1.0], shuffled, confidence)
-    np.testing.assert_allclose(one, other, atol=1e-9)
-
-
 @given(COLUMN, st.integers(-3, 3), st.sampled_from([1.0, 2.0, -1.0, -0.5]))
 def test_all_intervals_follow_shifts_and_scales(values, shift, scale):
     for method in (
@@ -237,18 +211,3 @@ def test_runs_that_are_undefined_or_alone():
     mean, low, high = mean_of_runs([[0.25, NAN]], 0.9)
     assert mean[0] == 0.25 and np.isnan(mean[1]) and np.isnan([low, high]).all()
     assert np.isnan(mean_of_runs(np.empty((0, 2)), 0.9)).all()
-
-
-def test_more_axes_are_more_scores():
-    rng = np.random.default_rng(8)
-    values, left_out = rng.normal(size=(60, 2, 3)), rng.gamma(1.0, size=(8, 2, 3))
-    values[4, 1, 2] = NAN
-    estimate = np.zeros((2, 3))
-    for method in (
-        lambda x, *_: percentile(x, 0.9),
-        lambda x, e, f: bca(x, e, f, 0.9),
-        lambda _, e, f: jackknife(e, f, 0.9),
-        lambda _x, _e, f: mean_of_runs(f, 0.9),
-    ):
-        flat = np.array(method(values.reshape(60, 6), estimate.ravel(), left_out.reshape(8, 6)))
-        assert np.array_equal(np.array(method(values, estimate, left_out)).reshape(-1, 6), flat)

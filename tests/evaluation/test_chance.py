@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import jsonschema
@@ -228,24 +227,6 @@ def test_the_command_shows_what_the_library_finds():
     text = call(REFERENCE, SYSTEM, *asked).out
     assert "\nchance " in text
     assert "Chance levels of classes: F1" in text
-
-
-@pytest.mark.parametrize(
-    "form", ["text", "json", "csv", "tsv", "markdown", "yaml", "latex", "github", "junit"]
-)
-def test_every_form_takes_chance_and_is_as_before_without(form):
-    done = call(REFERENCE, SYSTEM, "--chance", "--draws", "1", "--format", form)
-    assert done.code == 0
-    plain = call(REFERENCE, SYSTEM, "--format", form).out
-    assert "chance" not in plain
-
-
-def test_averages_that_are_not_shown_have_no_chance_level():
-    done = call(REFERENCE, SYSTEM, "--chance", "--draws", "1", "--average", "macro", "--format", "json")
-    names = [level["name"] for level in done.document["systems"][0]["chance"]["levels"]]
-    assert names
-    assert not [name for name in names if name.endswith((".micro", ".weighted"))]
-    assert json.dumps(done.document)
 
 
 @pytest.mark.parametrize(

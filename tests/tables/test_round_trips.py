@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from drawn import PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
 from sedeval_soft.errors import InputError
@@ -23,8 +24,7 @@ def frames() -> EventTable:
 
 
 few = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-fewer = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
-many = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+more = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check(rows, form):
@@ -53,7 +53,10 @@ def sounds(rows):
     return bool(len(found)) and (found.value is None or bool(np.any(found.value > 0)))
 
 
-def there_and_back(form, there, rows):
+@pytest.mark.parametrize("form", NAMES)
+@more
+@given(tables(), st.sampled_from(NAMES))
+def test_there_and_back(form, rows, there):
     """From one form to another and back a table stays what it was, unless something is said to be lost."""
     first = rows
     with fresh() as name:
@@ -69,37 +72,19 @@ def there_and_back(form, there, rows):
         assert facts(as_long(back)) == facts(as_long(first))
 
 
-@pytest.mark.parametrize("there", NAMES)
-@pytest.mark.parametrize("form", NAMES)
-@fewer
-@given(tables())
-def test_there_and_back(form, there, rows):
-    there_and_back(form, there, rows)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("there", NAMES)
-@pytest.mark.parametrize("form", NAMES)
-@many
-@given(tables())
-def test_there_and_back_with_more_tables(form, there, rows):
-    there_and_back(form, there, rows)
-
-
 def test_pairs_that_lose_nothing_are_many():
     """Frames without gaps: those forms that hold values and several recordings lose none of it."""
-    rows = frames()
     kept = set()
     for form in NAMES:
-        for there in NAMES:
-            with fresh() as name:
-                folder = Path(name)
-                _, first, _ = through(rows, form, folder)
-                _, other, lost = through(first, there, folder / "there")
-                _, back, more = through(other, form, folder / "back")
-            if not (lost or more):
-                assert facts(as_long(back)) == facts(as_long(first))
-                kept.add((form, there))
+        with fresh() as name:
+            folder = Path(name)
+            _, first, _ = through(frames(), form, folder)
+            for there in NAMES:
+                _, other, lost = through(first, there, folder / there)
+                _, back, more = through(other, form, folder / f"{there}-back")
+                if not (lost or more):
+                    assert facts(as_long(back)) == facts(as_long(first))
+                    kept.add((form, there))
     whole = {"long", "csv", "wide", "wide-csv", "maestro", "score-dir", "parquet", "arrow", "arrow-stream"}
     whole |= {"jsonl", "jams", "rttm"}
     assert {(a, b) for a in whole for b in whole} <= kept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError
-from sedeval_soft.api import evaluate_rows, merge_tallies
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
@@ -139,19 +138,6 @@ def test_lengths_come_with_batches():
     assert split.compute().length == sum(lengths.values())
 
 
-def test_computing_in_between_changes_nothing():
-    tables = random_tables(6)
-    evaluator = Evaluator(classes=LABELS)
-    for number, file in enumerate(FILES):
-        evaluator.update(*batch_of(tables, [file]))
-        so_far = evaluator.compute()
-        assert len(so_far.files) == number + 1
-        assert json_of(so_far) == json_of(evaluator.compute())
-        assert json_of(so_far) == json_of(
-            Evaluator(classes=LABELS).update(*batch_of(tables, FILES[: number + 1])).compute()
-        )
-
-
 def test_merging_does_not_touch_what_is_merged():
     tables = random_tables(7)
     one, two = (Evaluator().update(*batch_of(tables, files)) for files in (FILES[:2], FILES[2:]))
@@ -273,38 +259,3 @@ def test_settings_come_as_one_or_as_keywords():
         Evaluator(Settings(), beta=2.0)
     with pytest.raises(SettingsError, match="treshold"):
         Evaluator(treshold=0.3)
-
-
-def test_tallies_of_files_are_merged_in_any_order(tmp_path):
-    tables = random_tables(13)
-    for number, file in enumerate(FILES):
-        Evaluator(ALL).update(*batch_of(tables, [file])).save(tmp_path / f"{number}.tally")
-    wanted = together(tables, ALL)
-    paths = sorted(tmp_path.iterdir())
-    for order in (paths, paths[::-1], paths[2:] + paths[:2]):
-        found = Evaluator(ALL)
-        for path in order:
-            found.merge(Evaluator.load(path))
-        assert json_of(found.compute()) == wanted
-        assert merge_tallies(order).tally.files == FILES
-    with pytest.raises(EvaluationError, match=r"1\.tally.*file 'b' is in"):
-        merge_tallies([*paths, paths[1]])
-
-
-def test_a_batch_in_which_the_system_is_silent():
-    """It has no rows, so no column of values; events of the others are of touching rows all the same."""
-    reference = [("a", 1.0, 5.0, "dog", 1.0), ("b", 1.0, 5.0, "dog", 1.0)]
-    system = [("a", 1.0, 3.0, "dog", 0.75), ("a", 3.0, 5.0, "dog", 0.875), ("a", 7.0, 9.0, "dog", 0.25)]
-    made = Settings(only=("event",), measures=("curves",))
-    whole = Evaluator(made).update(long_rows(reference), long_rows(system, files="ab"))
-    assert whole.compute()["event.hard.average_precision.macro"] == 0.5
-    split = Evaluator(made).update(long_rows(reference[:1]), long_rows(system))
-    split.update(long_rows(reference[1:]), long_rows([], files="b"))
-    assert json_of(split.compute()) == json_of(whole.compute())
-
-
-def test_what_is_told_of_the_data_adds_up():
-    tables = random_tables(14)
-    document = json.loads(json_of(grown(tables, Settings(), FILES, [2], iter([])).compute()))
-    assert [item["rows"] for item in document["inputs"]] == [40, 40]
-    assert [item["files"] for item in document["inputs"]] == [5, 5]

@@ -177,23 +177,6 @@ def test_intervals_keep_their_contract(method, seed):
         assert "nan" not in text and "infinit" not in text, form
 
 
-def test_equal_files_have_intervals_of_no_width():
-    rng = np.random.default_rng(10)
-    one = Tables(*(random_table(rng, files=["a"], n=12) for _ in range(2)))
-    tables = one.drawn([6.0])
-    for method in METHODS:
-        scores = scored(tables, replace(SOME, ci=method, replicates=50))
-        checked = 0
-        for score in scores.scores.values():
-            counted = score.measure.startswith(("n_", "tp", "fp", "fn"))
-            if score.low is not None and score.average != "micro" and not counted:
-                assert score.low == pytest.approx(score.value) and score.high == pytest.approx(score.value), (
-                    score
-                )
-                checked += 1
-        assert checked > 60
-
-
 def test_the_seed_decides():
     tables = many_files(12)
     settings = replace(SOME, ci="bootstrap", replicates=60)
@@ -205,22 +188,6 @@ def test_the_seed_decides():
     one, two = (scored(tables, replace(settings, seed=seed)) for seed in (1, 2))
     assert dict(one) == dict(two)
     assert one.score("segment.soft.f1.micro").low != two.score("segment.soft.f1.micro").low
-
-
-@pytest.mark.parametrize("make", [weights.bootstrap, weights.exchanges], ids=["bootstrap", "exchanges"])
-@pytest.mark.parametrize(("rows", "cells"), [(7, 1 << 21), (1 << 10, 40), (1, 1)])
-def test_blocks_do_not_change_what_is_drawn(monkeypatch, make, rows, cells):
-    whole = np.concatenate(list(make(9, 100, 4)))
-    monkeypatch.setattr(weights, "_MOST_ROWS", rows)
-    monkeypatch.setattr(weights, "_CELLS", cells)
-    blocks = list(make(9, 100, 4))
-    assert len(blocks) > 1 and np.array_equal(np.concatenate(blocks), whole)
-    assert np.array_equal(np.concatenate(list(weights.leave_one_out(9))), 1 - np.eye(9))
-    if make is weights.bootstrap:
-        assert (whole.sum(axis=1) == 9).all() and (whole == whole.astype(int)).all()
-        assert whole.std(axis=0).min() > 0.5
-    else:
-        assert set(np.unique(whole)) == {0.0, 1.0}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -269,11 +236,3 @@ def test_groups_and_scenes_have_intervals_of_their_own():
         assert ours == pytest.approx(theirs, abs=1e-12) if None not in theirs else ours == theirs, name
         compared += score.low is not None
     assert compared > 150
-
-
-def test_the_jackknife_goes_beside_a_constraint():
-    """It leaves out the optimal readings that the constraint is of."""
-    asked = Settings.of(ci="jackknife", satisfice="precision>=0.5", reference_sweep=True)
-    scores = scored(random_tables(3), asked)
-    assert scores.score("segment.soft.f1.macro").low is not None
-    assert scores.score("segment.optimal.satisficed_f").low is None

@@ -20,7 +20,7 @@ from tables import long_rows
 from test_samples import SAMPLES, tarred, zipped
 
 from sedeval_soft.errors import EvaluationError, InputError
-from sedeval_soft.tables import archive, read_rows
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import FORMS, read_table
 from sedeval_soft.tables.limits import Limits
@@ -53,127 +53,69 @@ TEXTS = {
     "audacity: backwards": ("audacity", "2\t1\tcar\n\\\t1\t2\n", 1, "before onset"),
     "audacity: negative": ("audacity", "-2\t1\tcar\n\\\t1\t2\n", 1, "onset is -2"),
     "elan: no times": ("elan", "Tier\tAnnotation\nx\tcar\n", 1, "neither a header"),
-    "elan: a time of letters": (
-        *(
-            "elan",
-            "Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tAnnotation\nx\ta\t1\tcar\n",
-            2,
-            "'a' is not a time",
-        ),
-    ),
-    "elan: seconds for clock": (
-        *("elan", "Begin Time - hh:mm:ss.ms\tEnd Time - hh:mm:ss.ms\tAnnotation\n1\t2\tcar\n", 2, "hours"),
-    ),
-    "elan: too many fields": (
-        *("elan", "Begin Time - msec\tEnd Time - msec\tAnnotation\n1\t2\tcar\tx\n", 2, "4 fields"),
-    ),
-    "elan: no label": (
-        "elan",
-        "Begin Time - msec\tEnd Time - msec\tAnnotation\n1\t2\t\n",
-        2,
-        "label is empty",
-    ),
+    "elan: a time of letters": ("elan",
+        "Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tAnnotation\nx\ta\t1\tcar\n", 2, "'a' is not a time"),
+    "elan: seconds for clock": ("elan",
+        "Begin Time - hh:mm:ss.ms\tEnd Time - hh:mm:ss.ms\tAnnotation\n1\t2\tcar\n", 2, "hours"),
+    "elan: too many fields": ("elan", "Begin Time - msec\tEnd Time - msec\tAnnotation\n1\t2\tcar\tx\n", 2,
+        "4 fields"),
+    "elan: no label": ("elan", "Begin Time - msec\tEnd Time - msec\tAnnotation\n1\t2\t\n", 2,
+        "label is empty"),
     "elan: no tier": ("elan", "Begin Time - msec\tEnd Time - msec\tA\tB\n1\t2\t\t\n", 2, "no tier"),
     "jams: no JSON": ("jams", '{"annotations": [', None, "not JSON"),
     "jams: no annotations": ("jams", '{"file_metadata": {}}', None, "no list of annotations"),
-    "jams: none of events": (
-        "jams",
-        '{"annotations": [{"namespace": "beat", "data": []}]}',
-        None,
-        "no annotation",
-    ),
+    "jams: none of events": ("jams", '{"annotations": [{"namespace": "beat", "data": []}]}', None,
+        "no annotation"),
     "jams: deep": ("jams", "[" * 100_000, None, "not JSON"),
     "jams: a list": ("jams", "[1]", None, "no list of annotations"),
     "jams: strange annotations": ("jams", '{"annotations": [1, null, "x"]}', None, "no annotation"),
-    "jams: observations are text": (
-        *("jams", '{"annotations": [{"namespace": "segment_open", "data": "x"}]}', None, "no list of obs"),
-    ),
-    "jams: an observation is a number": (
-        *("jams", '{"annotations": [{"namespace": "segment_open", "data": [1]}]}', None, "data[0] is no obs"),
-    ),
-    "jams: columns of other lengths": (
-        "jams",
-        observed("segment_open", '{"time": [1], "duration": [], "value": [], "confidence": []}'),
-        None,
-        "not as many",
-    ),
-    "jams: duration is null": (
-        "jams",
-        observed("segment_open", '[{"time": 1, "duration": null, "value": "a"}]'),
-        None,
-        "data[0].duration",
-    ),
-    "jams: scaper without label": (
-        "jams",
-        observed("scaper", '[{"time": 1, "duration": 1, "value": "a"}]'),
-        None,
-        "object with a label",
-    ),
-    "jams: label is a number": (
-        "jams",
-        observed("segment_open", '[{"time": 1, "duration": 1, "value": 5}]'),
-        None,
-        "text of a label",
-    ),
+    "jams: observations are text": ("jams", '{"annotations": [{"namespace": "segment_open", "data": "x"}]}',
+        None, "no list of obs"),
+    "jams: an observation is a number": ("jams",
+        '{"annotations": [{"namespace": "segment_open", "data": [1]}]}', None, "data[0] is no obs"),
+    "jams: columns of other lengths": ("jams",
+        observed("segment_open", '{"time": [1], "duration": [], "value": [], "confidence": []}'), None,
+        "not as many"),
+    "jams: duration is null": ("jams",
+        observed("segment_open", '[{"time": 1, "duration": null, "value": "a"}]'), None, "data[0].duration"),
+    "jams: scaper without label": ("jams", observed("scaper", '[{"time": 1, "duration": 1, "value": "a"}]'),
+        None, "object with a label"),
+    "jams: label is a number": ("jams", observed("segment_open", '[{"time": 1, "duration": 1, "value": 5}]'),
+        None, "text of a label"),
     "jsonl: no JSON": ("jsonl", '{"onset": 0, "offset": 1, "label": "a"}\n{"onset": 0,\n', 2, "not JSON"),
     "jsonl: NaN": ("jsonl", '{"onset": NaN, "offset": 1, "label": "a"}\n', 1, "not JSON"),
     "jsonl: a list": ("jsonl", '{"onset": 0, "offset": 1, "label": "a"}\n[1, 2]\n', 2, "expected an object"),
     "jsonl: no onset": ("jsonl", '{"offset": 1, "label": "a"}\n', 1, "no onset"),
-    "jsonl: missing": (
-        *(
-            "jsonl",
-            '{"onset": 0, "offset": 1, "label": "a"}\n{"onset": 0, "label": "a"}\n',
-            2,
-            "'offset' is missing",
-        ),
-    ),
+    "jsonl: missing": ("jsonl", '{"onset": 0, "offset": 1, "label": "a"}\n{"onset": 0, "label": "a"}\n', 2,
+        "'offset' is missing"),
     "jsonl: null": ("jsonl", '{"onset": null, "offset": 1, "label": "a"}\n', 1, "'onset' is null"),
     "jsonl: true": ("jsonl", '{"onset": true, "offset": 1, "label": "a"}\n', 1, "'onset' is True"),
     "jsonl: text": ("jsonl", '{"onset": "0", "offset": 1, "label": "a"}\n', 1, "'onset' is '0'"),
-    "jsonl: huge": (
-        "jsonl",
-        '{"onset": 0, "offset": 1' + "0" * 400 + ', "label": "a"}\n',
-        1,
-        "'offset' is 1000",
-    ),
+    "jsonl: huge": ("jsonl", '{"onset": 0, "offset": 1' + "0" * 400 + ', "label": "a"}\n', 1,
+        "'offset' is 1000"),
     "jsonl: negative": ("jsonl", '{"onset": -1, "offset": 1, "label": "a"}\n', 1, "'onset' is -1"),
     "jsonl: backwards": ("jsonl", '{"onset": 2, "offset": 1, "label": "a"}\n', 1, "before onset"),
     "jsonl: value": ("jsonl", '{"onset": 0, "offset": 1, "label": "a", "value": 1.5}\n', 1, "[0, 1]"),
     "jsonl: empty label": ("jsonl", '{"onset": 0, "offset": 1, "label": " "}\n', 1, "'label' is ' '"),
     "jsonl: NUL": ("jsonl", '{"onset": 0, "offset": 1, "label": "a\\u0000b"}\n', 1, "expected a name"),
-    "jsonl: a class is missing": (
-        *(
-            "jsonl",
-            '{"onset": 0, "offset": 1, "a": 1}\n{"onset": 1, "offset": 2, "b": 1}\n',
-            1,
-            "'b' is missing",
-        ),
-    ),
+    "jsonl: a class is missing": ("jsonl",
+        '{"onset": 0, "offset": 1, "a": 1}\n{"onset": 1, "offset": 2, "b": 1}\n', 1, "'b' is missing"),
     "parquet: truncated": ("parquet", b"PAR1\x15\x04", None, "cannot be read as Parquet"),
-    "parquet: only its ends": (
-        "parquet",
-        b"PAR1" + b"\xff" * 40 + b"PAR1",
-        None,
-        "cannot be read as Parquet",
-    ),
+    "parquet: only its ends": ("parquet", b"PAR1" + b"\xff" * 40 + b"PAR1", None,
+        "cannot be read as Parquet"),
     "arrow: truncated": ("arrow", b"ARROW1\0\0\xff\xff\xff\xff", None, "cannot be read as Arrow"),
-    "arrow-stream: broken": (
-        *("arrow-stream", b"\xff\xff\xff\xff\x10\0\0\0" + b"\x07" * 40, None, "cannot be read as Arrow"),
-    ),
+    "arrow-stream: broken": ("arrow-stream", b"\xff\xff\xff\xff\x10\0\0\0" + b"\x07" * 40, None,
+        "cannot be read as Arrow"),
     "zip: truncated": ("zip", b"PK\x03\x04" + b"\0" * 40, None, "cannot be read as an archive"),
     "tar: broken": ("tar", b"a" * 257 + b"ustar" + b"\xff" * 300, None, "cannot be read as an archive"),
     "compressed: broken": ("compressed", b"BZh91AY&SY" + b"\0" * 40, None, "cannot be decompressed"),
     "xz: broken": ("compressed", b"\xfd7zXZ\x00" + b"\0" * 40, None, "cannot be decompressed"),
     "long: is wide": ("long", "onset\toffset\tcar\n0\t1\t0.5\n", 1, "expected a long table with header, tab"),
-    "csv: is tab": (
-        "csv",
-        "onset\toffset\tlabel\n0\t1\tcar\n",
-        1,
-        "expected a long table with header, comma",
-    ),
+    "csv: is tab": ("csv", "onset\toffset\tlabel\n0\t1\tcar\n", 1,
+        "expected a long table with header, comma"),
     "wide: is long": ("wide", "onset\toffset\tlabel\n0\t1\tcar\n", 1, "expected a wide table"),
     "sed-eval: has a header": ("sed-eval", "onset\toffset\tlabel\n0\t1\tcar\n", 1, "without header"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -197,10 +139,8 @@ def test_every_form_has_a_malformed_sample():
 COLUMNS = {
     "nested onset": ({"onset": [[0.0]], "offset": [1.0], "label": ["a"]}, "onset is"),
     "text in numbers": ({"onset": ["x"], "offset": ["1"], "label": ["a"]}, "onset is 'x'"),
-    "null label": (
-        {"onset": [0.0], "offset": [1.0], "label": pa.array([None], pa.string())},
-        "label is missing",
-    ),
+    "null label": ({"onset": [0.0], "offset": [1.0], "label": pa.array([None], pa.string())},
+        "label is missing"),
     "null onset": ({"onset": [None, 1.0], "offset": [1.0, 2.0], "label": ["a", "b"]}, "onset is nan"),
     "NaN": ({"onset": [float("nan")], "offset": [1.0], "label": ["a"]}, "onset is nan"),
     "infinite": ({"onset": [0.0], "offset": [float("inf")], "label": ["a"]}, "offset is inf"),
@@ -212,7 +152,7 @@ COLUMNS = {
     "wide text": ({"onset": [0.0], "offset": [1.0], "car": ["loud"]}, "car is 'loud'"),
     "bytes": ({"onset": [0.0], "offset": [1.0], "label": [b"a"]}, "label is"),
     "times": ({"onset": pa.array([1], pa.timestamp("s")), "offset": [1.0], "label": ["a"]}, "onset"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow", "arrow-stream"])
@@ -296,10 +236,8 @@ ARCHIVES = {
     "zip: nothing": (lambda: zipped({}), "empty-folder"),
     "zip: no table": (lambda: zipped({"README.md": b"hello"}), "empty-folder"),
     "zip: one recording twice": (lambda: zipped({"a.tsv": TABLE, "x/a.csv": TABLE}), "repeated-recording"),
-    "zip: long and wide": (
-        lambda: zipped({"a.tsv": TABLE, "b.tsv": b"onset\toffset\tcar\n0\t1\t1\n"}),
-        "mixed-tables",
-    ),
+    "zip: long and wide": (lambda: zipped({"a.tsv": TABLE, "b.tsv": b"onset\toffset\tcar\n0\t1\t1\n"}),
+        "mixed-tables"),
     "tar: parent folder": (lambda: tarred({"../a.tsv": TABLE}), "unsafe-name"),
     "tar: absolute": (lambda: tarred({"/root/a.tsv": TABLE}), "unsafe-name"),
     "tar: symlink": (lambda: linked(tarfile.SYMTYPE), "archive-link"),
@@ -307,13 +245,11 @@ ARCHIVES = {
     "tar: pipe": (lambda: linked(tarfile.FIFOTYPE), "archive-link"),
     "tar: device": (lambda: linked(tarfile.CHRTYPE), "archive-link"),
     "tar: tar in it": (lambda: tarred({"a.tar": tarred({"b.tsv": TABLE})}), "nested-archive"),
-    "tar.gz: tar.gz called table": (
-        lambda: tarred({"a.tsv": tarred({"b.tsv": TABLE}, "w:gz")}, "w:gz"),
-        "nested-archive",
-    ),
+    "tar.gz: tar.gz called table": (lambda: tarred({"a.tsv": tarred({"b.tsv": TABLE}, "w:gz")}, "w:gz"),
+        "nested-archive"),
     "tar.xz: truncated": (lambda: tarred({"a.tsv": TABLE * 1000}, "w:xz")[:200], "broken-archive"),
     "tar: truncated": (lambda: tarred({"a.tsv": TABLE * 1000})[:1500], "broken-archive"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
@@ -358,13 +294,12 @@ def test_decompressed_bytes_are_counted(make, tmp_path):
     ],
     ids=["zip", "tar.xz", "tar.bz2", "gzip in zip"],
 )
-def test_a_bomb_is_known_long_before_its_end(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "SPARED", 1 << 20)
+def test_a_bomb_is_known_long_before_its_end(make, tmp_path):
     path = tmp_path / "bomb"
-    path.write_bytes(make(b"\0" * (1 << 24)))
+    path.write_bytes(make(bytes(1 << 25)))
     with pytest.raises(InputError, match="--limit ratio=") as caught:
-        # By its size it would be known after four times as much.
-        read_rows(path, limits=Limits(size=4 << 20, ratio=100))
+        # By its size it would be known at its end only.
+        read_rows(path, limits=Limits(size=(1 << 25) - 1, ratio=100))
     assert caught.value.problems[0].code == "too-many-ratio"
 
 
@@ -389,32 +324,20 @@ def test_members_are_counted(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow", "arrow-stream", "jsonl", "rttm", "elan", "jams"])
-def test_rows_are_counted(form, tmp_path):
+def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
     known = next(each for each in WRITTEN if each.name == form)
     rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
     path = tmp_path / f"x{known.extensions[0]}"
     path.write_bytes(known.write(fit(rows, known).rows))
     assert len(read_rows(path, limits=Limits(rows=2))) == 2
-    with pytest.raises(InputError, match="--limit rows=2"):
-        read_rows(path, limits=Limits(rows=1))
-
-
-@pytest.mark.parametrize("form", ["parquet", "arrow", "jsonl", "rttm", "jams", "elan"])
-@pytest.mark.parametrize(
-    ("limits", "option"),
-    [
+    for limits, option in (
+        (Limits(rows=1), "rows=2"),
         (Limits(classes=1), "classes=2"),
         (Limits(name_length=2), "name_length=3"),
         (Limits(duration=1.5), "duration=SECONDS"),
-    ],
-)
-def test_what_a_table_has_is_held_to_the_limits(form, limits, option, tmp_path):
-    known = next(each for each in WRITTEN if each.name == form)
-    rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
-    path = tmp_path / f"x{known.extensions[0]}"
-    path.write_bytes(known.write(fit(rows, known).rows))
-    with pytest.raises(InputError, match=f"--limit {option} "):
-        read_rows(path, limits=limits)
+    ):
+        with pytest.raises(InputError, match=f"--limit {option} "):
+            read_rows(path, limits=limits)
 
 
 def test_columns_that_unfold_to_much_are_refused(tmp_path):
@@ -437,7 +360,7 @@ def seeds():
 SEEDS = seeds()
 
 
-@settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(SEEDS),
     st.lists(

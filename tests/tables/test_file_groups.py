@@ -86,18 +86,13 @@ def test_all_files_must_match():
     assert by_pattern([], "{x}").parts == {}
 
 
-@pytest.mark.parametrize(
-    "pattern", ["", "*", "{a}{b}", "{a b}", "{1}", "{a", "a}", "{{a}}{b}", "{a*}", "{a:3}"]
-)
-def test_patterns_without_one_field_are_refused(pattern):
-    with pytest.raises(SettingsError, match="must have one {name} where"):
-        by_pattern(["x"], pattern)
-
-
-@pytest.mark.parametrize("pattern", ["{scene}", "{}", "{{a}}", "{größe}", "}{a}"])
-def test_a_field_has_any_name(pattern):
-    name = "}x" if pattern[0] == "}" else "{x}"
-    assert len(by_pattern([name], pattern).parts) == 1
+def test_a_pattern_has_one_field_of_any_name():
+    for pattern in ("", "*", "{a}{b}", "{a b}", "{1}", "{a", "a}", "{{a}}{b}", "{a*}", "{a:3}"):
+        with pytest.raises(SettingsError, match="must have one {name} where"):
+            by_pattern(["x"], pattern)
+    for pattern in ("{scene}", "{}", "{{a}}", "{größe}", "}{a}"):
+        name = "}x" if pattern[0] == "}" else "{x}"
+        assert len(by_pattern([name], pattern).parts) == 1
 
 
 def test_files_are_put_together_in_the_order_of_parts():
@@ -120,26 +115,8 @@ def test_every_file_must_have_a_part():
 
 
 def test_numbers_in_names_are_in_order():
-    names = [
-        "10",
-        "9",
-        "1",
-        "01",
-        "fold 10",
-        "fold 2",
-        "fold",
-        "fold 2b",
-        "a10b2",
-        "a10b1",
-        "a9",
-        "B",
-        "²",
-        "",
-    ]
-    assert sorted(names, key=natural_key) == [
-        *("", "01", "1", "9", "10", "B", "a9", "a10b1", "a10b2"),
-        *("fold", "fold 2", "fold 2b", "fold 10", "²"),
-    ]
+    names = ["", "01", "1", "9", "10", "B", "a9", "a10b1", "a10b2", "fold", "fold 2", "fold 2b", "fold 10"]
+    assert sorted([*names[::-1], "²"], key=natural_key) == [*names, "²"]
     # More digits than Python makes a number of.
     assert natural_key("1" * 5000) < natural_key("2" * 5000) < natural_key("1" * 5001)
 

@@ -54,8 +54,8 @@ def agree(offenders, wanted, total, name):
 
 
 @pytest.mark.parametrize("reading", ["soft", "hard"])
-@pytest.mark.parametrize("count", [1, 3, 10, 1000])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("count", [3, 1000])
+@pytest.mark.parametrize("seed", [1])
 def test_costs_are_a_loop_over_seconds(reading, count, seed):
     """Quarters of a second's value tie often: of equal ones the first file, class or second stands first."""
     tables = random_tables(seed, n=60)
@@ -81,16 +81,6 @@ def test_costs_are_a_loop_over_seconds(reading, count, seed):
         assert offender.class_name == most
         assert offender.reference == y.get((file, most, second), 0.0)
         assert offender.system == p.get((file, most, second), 0.0)
-
-
-def test_thresholds_of_the_hard_reading_count():
-    tables = random_tables(3, n=60)
-    worst = evaluate(
-        tables.reference, tables.system, worst=5, only=("segment.hard",), classes=LABELS, threshold=0.25
-    ).worst
-    cells = costs(tables, "hard", 0.25)
-    total = sum(map(sum, cells.values()))
-    agree(worst.files, summed(cells, lambda key: key[0])[:5], total, "file")
 
 
 def test_times_of_segments_are_those_of_their_files():
@@ -147,15 +137,6 @@ def test_costs_are_of_the_first_family_that_is_evaluated(only, family):
         assert sum(of.inserted for of in part) == pytest.approx(n_sys - tp)
         assert sum(of.share for of in part) == pytest.approx(1.0)
         assert [of.cost for of in part] == sorted((of.cost for of in part), reverse=True)
-
-
-@pytest.mark.parametrize("t_norm", ["minimum", "product", "lukasiewicz"])
-def test_other_t_norms_leave_nothing_below_0(t_norm):
-    tables = random_tables(6, "fine")
-    worst = evaluate(tables.reference, tables.system, worst=100, t_norm=t_norm, only=("segment.soft",)).worst
-    for of in (*worst.files, *worst.classes, *worst.segments):
-        assert of.cost > 0 and of.missed >= 0 and of.inserted >= 0 and 0 < of.share <= 1
-    assert sum(of.share for of in worst.segments) == pytest.approx(1.0)
 
 
 # --- folds ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.report import render
 
-SAMPLES = Path(__file__).parents[1] / "sample_data"
+SAMPLES = Path(__file__).parents[2] / "sample_data"
 SIDES = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv")
 
 

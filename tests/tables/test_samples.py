@@ -100,82 +100,28 @@ def long(rows, files=(), classes=()):
 
 
 SAMPLES = {
-    "rttm": (
-        "x.rttm",
-        RTTM,
-        long(
-            [
-                ("rec1", 0.1, 0.3, "alice", 1.0),
-                ("rec1", 1.5, 3.5, "bob", 0.25),
-                ("rec2", 3.0, 3.0, "alice", 1.0),
-            ]
-        ),
-    ),
-    "audacity": (
-        "x.txt",
-        AUDACITY,
-        long(
-            [
-                ("", 0.5, 1.25, "car", None),
-                ("", 2.0, 2.0, 'a "loud" horn', None),
-                ("", 3.0, 4.0, "people talking", None),
-            ]
-        ),
-    ),
-    "elan": (
-        "x.txt",
-        ELAN_HEADER,
-        long([("", 1.25, 2.0, "blackbird", None), ("", 60.5, 3600.0, "birds", None)]),
-    ),
-    "elan a column per tier": (
-        "x.tsv",
-        ELAN_MSEC,
-        long([("", 0.5, 1.5, "man", None), ("", 1.0, 2.0, "woman", None), ("", 1.0, 2.0, "piano", None)]),
-    ),
-    "elan without header": (
-        "x.txt",
-        ELAN_PLAIN,
-        long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "car", None)]),
-    ),
-    "elan with all spellings of times": (
-        "x.txt",
-        ELAN_SPELLINGS,
-        long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "2", None)]),
-    ),
-    "elan from a spreadsheet": (
-        "x.csv",
-        ELAN_SHEET,
-        long([("", 1.25, 2.0, "man, old", None), ("", 2.0, 3.0, "dog", None)]),
-    ),
+    "rttm": ("x.rttm", RTTM, long([("rec1", 0.1, 0.3, "alice", 1.0), ("rec1", 1.5, 3.5, "bob", 0.25), ("rec2",
+        3.0, 3.0, "alice", 1.0)] )),
+    "audacity": ("x.txt", AUDACITY, long([("", 0.5, 1.25, "car", None), ("", 2.0, 2.0, 'a "loud" horn', None),
+        ("", 3.0, 4.0, "people talking", None)] )),
+    "elan": ("x.txt", ELAN_HEADER, long([("", 1.25, 2.0, "blackbird", None), ("", 60.5, 3600.0, "birds",
+        None)])),
+    "elan a column per tier": ("x.tsv", ELAN_MSEC, long([("", 0.5, 1.5, "man", None), ("", 1.0, 2.0, "woman",
+        None), ("", 1.0, 2.0, "piano", None)])),
+    "elan without header": ("x.txt", ELAN_PLAIN, long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "car",
+        None)])),
+    "elan with all spellings of times": ("x.txt", ELAN_SPELLINGS, long([("", 1.25, 2.0, "door", None), ("",
+        3.0, 4.5, "2", None)])),
+    "elan from a spreadsheet": ("x.csv", ELAN_SHEET, long([("", 1.25, 2.0, "man, old", None), ("", 2.0, 3.0,
+        "dog", None)])),
     "elan of several files": ("x.txt", ELAN_FILES, long([("a.wav", 0.5, 1.5, "car", None)])),
-    "jams": (
-        "x.jams",
-        JAMS,
-        long(
-            [
-                ("scene.wav", 0.1, 0.3, "car", 0.5),
-                ("scene.wav", 1.0, 2.5, "dog", 1.0),
-                ("scene.wav", 4.0, 5.0, "siren", 1.0),
-                ("scene.wav", 2.0, 5.0, "bell", 1.0),
-            ]
-        ),
-    ),
-    "jsonl": (
-        "x.jsonl",
-        JSON_LINES,
-        long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 2.0, 3.5, "dog", 1.0)], ["quiet.wav"]),
-    ),
-    "jsonl wide": (
-        "x.ndjson",
-        WIDE_LINES,
-        (
-            "wide",
-            [("", 0.0, 0.5, (("car", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("car", 0.5), ("dog", 1.0)))],
-            [""],
-            ["car", "dog"],
-        ),
-    ),
-}
+    "jams": ("x.jams", JAMS, long([("scene.wav", 0.1, 0.3, "car", 0.5), ("scene.wav", 1.0, 2.5, "dog", 1.0),
+        ("scene.wav", 4.0, 5.0, "siren", 1.0), ("scene.wav", 2.0, 5.0, "bell", 1.0)] )),
+    "jsonl": ("x.jsonl", JSON_LINES, long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 2.0, 3.5, "dog", 1.0)],
+        ["quiet.wav"])),
+    "jsonl wide": ("x.ndjson", WIDE_LINES, ("wide", [("", 0.0, 0.5, (("car", 0.25), ("dog", 0.0))), ("", 0.5,
+        1.0, (("car", 0.5), ("dog", 1.0)))], [""], ["car", "dog"])),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SAMPLES)

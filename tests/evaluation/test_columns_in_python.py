@@ -8,7 +8,7 @@ import pytest
 
 from sedeval_soft import InputError, build_site, compare, evaluate, mean_of_runs, threshold_curves
 
-SAMPLES = Path(__file__).parents[1] / "sample_data"
+SAMPLES = Path(__file__).parents[2] / "sample_data"
 COLUMNS = "filename=of,value=p"
 
 

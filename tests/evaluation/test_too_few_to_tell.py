@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft import EvaluationError, compare, evaluate
-from sedeval_soft.cli.options import METHODS
-from sedeval_soft.evaluation.intervals import ENOUGH, MEASURED, files_of, held
+from sedeval_soft.evaluation.intervals import ENOUGH, files_of, held
 from sedeval_soft.report import render_board, schema
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -95,19 +94,6 @@ def test_systems_without_the_score_that_ranks_them_are_named():
     )
 
 
-def test_warnings_say_of_which_system_they_are():
-    some = {name: values[:25] for name, values in table(6, 1, 0.1).items()}
-    board = compare(table(6, 0, 0.0), {"all": table(6, 1, 0.1), "some": some}, replicates=40, **SOFT)
-    rough = (
-        "intervals are rough: they come from resampling 6 files; in simulations with 5 files, 95 % intervals "
-    )
-    assert [sum(said.startswith(rough) for said in scores.warnings) for scores in board.systems] == [1, 1]
-    lacking = "some: the system has no rows for 1 reference file ('05'); counted as misses"
-    found = {scores.system: scores.warnings for scores in board.systems}
-    assert lacking in found["some"]
-    assert lacking not in found["all"]
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -161,7 +147,7 @@ def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "bca", "expanded", "jackknife"])
-@pytest.mark.parametrize("n_files", [3, 5, 12, 20, 40])
+@pytest.mark.parametrize("n_files", [3, 12, 40])
 @pytest.mark.parametrize("reading", ["hard", "soft", "optimal"])
 def test_intervals_that_hold_the_truth_too_rarely_are_told_of_with_how_often(method, n_files, reading):
     if (method, reading) == ("jackknife", "optimal"):
@@ -183,25 +169,3 @@ def test_intervals_that_hold_the_truth_too_rarely_are_told_of_with_how_often(met
     better = held("expanded", reading, n_files)
     named = f", those of --ci expanded in {100 * better:.0f} %"
     assert text.endswith(named) == (better > share)
-
-
-def test_with_twenty_files_only_intervals_of_best_thresholds_are_rough():
-    """They were told of below ten files only, and held the truth in 82 % with twenty."""
-    sides = table(20, 0, 0.0), table(20, 1, 0.1)
-    for fixed in (False, True):
-        scores = evaluate(*sides, only="segment", ci="bootstrap", replicates=40, fixed_thresholds=fixed)
-        assert [" (optimal)" in text for text in scores.warnings if "rough" in text] == [True] * (not fixed)
-    assert not [text for text in evaluate(*sides, only="segment", ci="expanded").warnings if "rough" in text]
-
-
-def test_what_was_measured_is_of_every_method_and_reading():
-    assert {*MEASURED} == {*METHODS}
-    for method, kinds in MEASURED.items():
-        assert {*kinds} == {"hard", "soft", "optimal", "difference"} - (
-            {"optimal"} if method == "jackknife" else {*()}
-        )
-        assert len({tuple(by_files) for by_files in kinds.values()}) == 1
-        assert all(0.5 < share < 1 for by_files in kinds.values() for share in by_files.values())
-    # What is recommended instead is better wherever it is.
-    for kind, by_files in MEASURED["expanded"].items():
-        assert all(share > MEASURED["bootstrap"][kind][n] for n, share in by_files.items() if n <= 20), kind

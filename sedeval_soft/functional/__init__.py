@@ -181,8 +181,7 @@ def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
     xp, y, p = sides.xp, sides.reference, sides.system
     # 1 - p is clipped by itself: of 1 - 1e-7 single precision keeps one digit.
     missed = y * _log_clipped(xp, p, eps) + (1.0 - y) * _log_clipped(xp, 1.0 - p, eps)
-    own = y * _log(xp, y) + (1.0 - y) * _log(xp, 1.0 - y)
-    cells = own - missed
+    cells = y * _log(xp, y) + (1.0 - y) * _log(xp, 1.0 - y) - missed
     ones = xp.ones_like(y)
     if sides.mask is not None:
         nothing = xp.zeros_like(cells)

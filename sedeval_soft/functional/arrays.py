@@ -111,10 +111,10 @@ def _place(axis: int, ndim: int, what: str) -> int:
 
 def _types(xp: Namespace, reference: Array, system: Array) -> tuple[Any, Any]:
     """Return the dtype of results, and that of sums: the same, or single precision for half."""
-    found = [array.dtype for array in (reference, system)]
-    if any(xp.isdtype(dtype, "complex floating") for dtype in found):
+    dtypes = [array.dtype for array in (reference, system)]
+    if any(xp.isdtype(dtype, "complex floating") for dtype in dtypes):
         raise SettingsError("complex values; expected values in [0, 1]")
-    floating = [dtype for dtype in found if xp.isdtype(dtype, "real floating")]
+    floating = [dtype for dtype in dtypes if xp.isdtype(dtype, "real floating")]
     # Hard labels may be integers or booleans: they take the other side's type.
     dtype = xp.result_type(*floating) if floating else xp.asarray(0.0).dtype
     return dtype, dtype if xp.finfo(dtype).bits >= 32 else xp.float32
@@ -150,7 +150,7 @@ def _spread(
     if len(given) == len(shape) - 1:
         array = xp.expand_dims(array, axis=place)
     fits = len(array.shape) == len(shape) and all(
-        own in (1, size) for own, size in zip(array.shape, shape, strict=True)
+        length in (1, size) for length, size in zip(array.shape, shape, strict=True)
     )
     if not fits:
         segments = shape[:place] + shape[place + 1 :]

@@ -215,26 +215,26 @@ class AlignmentReport:
             for name, hint in [pair for pair in hints if pair[1]][:_TOLD]:
                 yield f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
             strange = [name for name in strange if name in chosen]
-        known = sorted(self.reference_classes)[:_COMPARED]
+        names = sorted(self.reference_classes)[:_COMPARED]
         for name in strange[:_TOLD]:
-            hint = did_you_mean(name, known, n=1, cutoff=0.75)
+            hint = did_you_mean(name, names, n=1, cutoff=0.75)
             yield f"class {name!r} is not in the reference; counted as false alarms{hint}"
         if len(strange) > _TOLD:
             more, are = listing(strange[_TOLD:], "more class"), be(len(strange) - _TOLD)
             yield f"{more} {are} not in the reference; counted as false alarms"
         both = self.reference_classes | self.system_classes
-        known = sorted(both)[:_COMPARED]
-        unknown = [name for name in settings.classes or () if name not in both]
-        if unknown and len(unknown) == len(settings.classes or ()) and known:
+        names = sorted(both)[:_COMPARED]
+        unnames = [name for name in settings.classes or () if name not in both]
+        if unnames and len(unnames) == len(settings.classes or ()) and names:
             # As where a preset of another data set is taken: one line says more than one for each class.
-            hint = did_you_mean(unknown[0], known, n=1)
-            yield f"none of {listing(unknown, 'class')} to evaluate is in either table{hint}"
+            hint = did_you_mean(unnames[0], names, n=1)
+            yield f"none of {listing(unnames, 'class')} to evaluate is in either table{hint}"
             return
-        for name in unknown[:_TOLD]:
-            hint = did_you_mean(name, known, n=1)
+        for name in unnames[:_TOLD]:
+            hint = did_you_mean(name, names, n=1)
             yield f"class {name!r}, one of those to evaluate, is in neither table{hint}"
-        if len(unknown) > _TOLD:
-            more, are = listing(unknown[_TOLD:], "more class"), be(len(unknown) - _TOLD)
+        if len(unnames) > _TOLD:
+            more, are = listing(unnames[_TOLD:], "more class"), be(len(unnames) - _TOLD)
             yield f"{more} of those to evaluate {are} in neither table"
 
     def _of_grid(self, settings: Settings) -> Iterator[str]:

@@ -119,14 +119,14 @@ def is_harmless(text: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(4))
 def test_rows_or_one_message(part, tmp_path_factory):
-    """2,000 cases a part: 20,000 in all."""
+    """1,000 cases a part."""
     path = tmp_path_factory.mktemp("corrupted") / "sys.tsv"
     outcomes = {"scored": 0, "refused": 0}
 
     @seed(part)
-    @settings(**HOW, max_examples=2000)
+    @settings(**HOW, max_examples=1000)
     @given(corrupted())
     def check(data):
         path.write_bytes(data)
@@ -147,10 +147,10 @@ def test_rows_or_one_message(part, tmp_path_factory):
 
     check()
     # Both happen: a test that all cases fail early, or that nothing is wrong with, says nothing.
-    assert min(outcomes.values()) > 200
+    assert min(outcomes.values()) > 100
 
 
-@settings(**HOW, max_examples=80)
+@settings(**HOW, max_examples=50)
 @given(corrupted())
 def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("command")

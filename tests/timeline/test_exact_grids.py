@@ -146,7 +146,7 @@ def test_lengths_of_segments_are_what_they_stand_for():
 )
 def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
     # The difference of 1024/44100 and its five decimals is 2e-6: it takes long to show.
-    n = 20000 if step == Fraction(1024, 44100) else 900
+    n = 5000 if step == Fraction(1024, 44100) else 900
     table = wide(step, np.random.default_rng(0).random((n, 1)).round(2), np.float64, 6)
     table[["onset", "offset"]] = (table[["onset", "offset"]] + float(offset)).round(6)
     scores = evaluate(table, table, segment_length=length, only=("segment.soft",))

@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
-from sedeval_soft.tables import read_durations, read_rows, rows_from_data
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.file_groups import read_durations
+from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import read_fast, sniff
 from sedeval_soft.tables.text_errors import read_carefully

@@ -120,15 +120,6 @@ def test_one_key_for_two_scores_is_refused():
     assert codabench(scores, ["segment.soft.f1[a b]"] * 2)
 
 
-def test_what_is_not_met_is_an_error_and_a_warning_a_warning():
-    assert commands([MET, MISSED, MISSED, UNDEFINED], ["odd", "odd"]).splitlines() == [
-        f"::error title=sys.tsv%3A requirement not met::{F1}>=0.9: it is 0.5",
-        "::error title=sys.tsv%3A requirement not met::segment.soft.f1[car]>=0.9: it is undefined",
-        "::warning title=soft-sed-eval::odd",
-    ]
-    assert commands([MET], []) == ""
-
-
 @settings(max_examples=25)
 @given(st.text(max_size=12))
 @example("a\n::stop-commands::x\r::add-mask::y%0A,:")

@@ -147,7 +147,7 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
 
 
 def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
-    """Refuse tables, all with rows, of which some are wide or have values, and others are not or have none."""
+    """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
     traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
         ("wide", "long", lambda rows: rows.is_wide),
         ("with values", "without values", lambda rows: rows.has_values),

@@ -239,12 +239,10 @@ class Settings:
         """Whether there is a tuned reading: at thresholds that are given, or found on other files."""
         return self.thresholds is not None or self.cross_tune is not None
 
-    def wants(self, basis: str, reading: str | None = None) -> bool:
-        """Return whether a basis is evaluated, in a reading or (None) in any."""
+    def wants(self, basis: str, reading: str) -> bool:
+        """Return whether a basis is evaluated in a reading."""
         if reading == "tuned" and not self.tunes:
             return False
-        if reading is None:
-            return any(part.partition(".")[0] == basis for part in self.only)
         return basis in self.only or f"{basis}.{reading}" in self.only
 
     def sweeps(self, basis: str) -> bool:

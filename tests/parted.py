@@ -7,7 +7,7 @@ from typing import Any
 
 from sedeval_soft import Limits, Settings
 from sedeval_soft.evaluation.evaluate import count_files
-from sedeval_soft.evaluation.execute import Serial, cluster
+from sedeval_soft.evaluation.execute import Execute, cluster
 from sedeval_soft.evaluation.shard import Shard
 
 
@@ -24,6 +24,6 @@ def count_in_parts(
     given = str(reference), str(system), settings, lambda: lengths, limits or Limits()
     how = {"n_parts": 3, "block": 300, **how}
     if scheduler is None:
-        return count_files(*given, how.pop("execute", None) or Serial(), **how)[1]
+        return count_files(*given, how.pop("execute", None) or Execute(), **how)[1]
     with cluster(scheduler) as workers:
         return count_files(*given, workers, **how)[1]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import (
         evaluate,
         evaluate_rows,
-        has_points,
         of_points,
         settings_of_points,
         threshold_curves,
@@ -39,7 +38,6 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_rows",
-    "has_points",
     "mean_of_runs",
     "merge_tallies",
     "of_points",

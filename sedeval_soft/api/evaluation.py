@@ -177,7 +177,12 @@ def evaluation_of(
     whole = whole or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
-        _check_scheduler(scheduler, files=files, at_once=at_once)
+        if not isinstance(scheduler, str):
+            raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
+        if not files:
+            raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
+        if at_once:
+            raise SettingsError("scheduler counts parts; chance looks at all rows at once")
     jobs = processors() if jobs == 0 else jobs
     paths = (os.fspath(reference), os.fspath(system)) if files and not at_once else None
     sides: tuple[EventTable, EventTable] | None = None
@@ -198,19 +203,9 @@ def evaluation_of(
         what: read_parts(parted, what, shard.tally.files, limits)
         for what, parted in (("folds", folds), ("by", by))
     }
-    points = sides is not None and has_points(sides[1])
+    points = sides is not None and is_points(sides[1])
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, lengths, parts["folds"])
-
-
-def _check_scheduler(scheduler: object, *, files: bool, at_once: bool) -> None:
-    """Refuse a scheduler of what its workers cannot read, or cannot count in parts; raises SettingsError."""
-    if not isinstance(scheduler, str):
-        raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
-    if not files:
-        raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
-    if at_once:
-        raise SettingsError("scheduler counts parts; chance looks at all rows at once")
 
 
 def checked_draws(chance: object) -> int:
@@ -311,12 +306,7 @@ def evaluate_rows(
 ) -> Scores:
     """Score rows that were read already; arguments as for `evaluate`."""
     shard = count_rows(reference, system, settings, durations, name)
-    return score_shard(shard, __version__, points=has_points(system))
-
-
-def has_points(system: EventTable) -> bool:
-    """Return whether a system is one of operating points."""
-    return system.born is not None
+    return score_shard(shard, __version__, points=is_points(system))
 
 
 def with_curves(settings: Settings) -> Settings:

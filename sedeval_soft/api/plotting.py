@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import compare
-from sedeval_soft.api.evaluation import has_points, settings_of_points, with_folds
+from sedeval_soft.api.evaluation import settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    is_points,
     limits_from,
     read_lengths,
     read_parts,
@@ -140,7 +141,7 @@ def scored_systems(
         ours, theirs = sides_of(ours, system, chosen, limits)
         shard = shard_of_rows(ours, theirs, chosen, lengths, name)
         parts = read_parts(folds, "folds", shard.tally.files, limits)
-        scores = score_shard(shard, __version__, folds=parts, points=has_points(theirs), progress=progress)
+        scores = score_shard(shard, __version__, folds=parts, points=is_points(theirs), progress=progress)
         pair = align(ours, theirs, chosen, lengths) if kind == "timeline" else None
         scored.append(System(name, scores, pair))
     return Systems(tuple(scored), wish)

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import has_points, of_points, with_folds
+from sedeval_soft.api.evaluation import of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    is_points,
     read_lengths,
     read_parts,
     settings_from,
@@ -71,7 +72,7 @@ def write_report(
     inputs = []
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
-        points = has_points(theirs)
+        points = is_points(theirs)
         counted = of_points(chosen) if points else _counted(chosen)
         pair = align(ours, theirs, counted, lengths)
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft import tables
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits, size_of, with_columns
 from sedeval_soft.tables.paths import is_folder
@@ -85,7 +85,7 @@ def to_rows(
     if isinstance(source, EventTable):
         return source
     if isinstance(source, str | os.PathLike):
-        return tables.read_rows(source, limits=limits)
+        return read_rows(source, limits=limits)
     if isinstance(source, np.ma.MaskedArray):
         raise InputError(
             Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
@@ -94,8 +94,12 @@ def to_rows(
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
     if is_points(source):
-        return tables.read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
-    return tables.rows_from_data(source, role, limits)
+        from sedeval_soft.tables.joined_tables import read_points
+
+        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
+    from sedeval_soft.tables.frames import rows_from_data
+
+    return rows_from_data(source, role, limits)
 
 
 def _rows_of_point(
@@ -106,7 +110,7 @@ def _rows_of_point(
 ) -> EventTable:
     """Return the rows of one operating point: a system may detect nothing at a threshold."""
     if isinstance(source, str | os.PathLike):
-        return tables.read_rows(source, limits=limits, may_be_empty=True)
+        return read_rows(source, limits=limits, may_be_empty=True)
     empty = isinstance(source, list | tuple | Mapping) and not source
     # A data frame that no row was ever entered in has no columns either.
     if empty or (not isinstance(source, np.ndarray) and getattr(source, "shape", None) == (0, 0)):
@@ -117,7 +121,9 @@ def _rows_of_point(
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
     """Return the rows of a system that is a folder of operating points; any other system as it is."""
     if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and is_folder(system):
-        rows = tables.points_of_folder(os.fspath(system), limits_from(limits))
+        from sedeval_soft.tables.joined_tables import points_of_folder
+
+        rows = points_of_folder(os.fspath(system), limits_from(limits))
         return system if rows is None else rows
     return system
 
@@ -130,7 +136,9 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
 
     Raises InputError where names do not say their thresholds, and where there is no table.
     """
-    return tables.points_in(os.fspath(path), limits_from(limits))
+    from sedeval_soft.tables.files import points_in
+
+    return points_in(os.fspath(path), limits_from(limits))
 
 
 def _of_preset(name: str) -> dict[str, Any]:
@@ -229,7 +237,9 @@ def read_parts(
         from sedeval_soft.tables.file_groups import by_pattern
 
         return by_pattern(files, name)
-    return tables.read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
+    from sedeval_soft.tables.file_groups import read_partition
+
+    return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
 
 
 def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
@@ -238,7 +248,9 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
     if durations is None:
         return None
     if isinstance(durations, str | os.PathLike):
-        return tables.read_durations(durations, limits)
+        from sedeval_soft.tables.file_groups import read_durations
+
+        return read_durations(durations, limits)
     if not isinstance(durations, Mapping):
         raise InputError(
             Problem("durations", f"found {shown(durations)}; expected a mapping of file names to seconds "

@@ -198,9 +198,9 @@ def _run(request: Request, given: dict[str, Any], limits: Limits) -> int:
     if points:
         settings = settings_of_points(settings, [system])
     options.check_wanted(names, settings, points=points, parted=bool(request.folds or request.by))
-    options.check_intervals(presentation.wanted, settings)
-    if not ranked:
-        options.check_resampling(given, settings, runs=request.runs, chance=request.chance)
+    if settings.ci or not ranked:  # of several systems differences are resampled whatever is asked for
+        runs, chance = request.runs, request.chance
+        options.check_intervals(given, settings, presentation.wanted, runs=runs, chance=chance)
     options.check_objective(given["objective"], settings, request.folds)
     _check_evaluated(request, settings, worst=given["worst"])
     if several:

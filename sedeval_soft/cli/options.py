@@ -188,10 +188,6 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 
-def _settings(*names: str) -> tuple[Option, ...]:
-    return tuple(map(setting, names))
-
-
 DURATIONS = option(
     SCORING, "--durations", type=PATH, metavar="TSV",
     help="Table of filename and duration: how long files are, and which there are.",
@@ -240,24 +236,24 @@ QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and rema
 CLASSES = setting("classes", help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'.")
 """Of commands where their order does not matter."""
 
-COUNTING = _settings(
-    *("reference_threshold", "inclusive", "beta", "classes", "segment_length", "pool"),
-    *("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset", "events"),
-    *("median_filter", "min_gap", "min_duration", "dtc", "gtc"),
+COUNTING = tuple(
+    setting(name)
+    for name in (
+        *("reference_threshold", "inclusive", "beta", "classes", "segment_length", "pool"),
+        *("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset", "events"),
+        *("median_filter", "min_gap", "min_duration", "dtc", "gtc"),
+    )
 )
 """What shapes the counts at any threshold."""
 
-SETTINGS = (
-    setting("threshold"),
-    *COUNTING,
-    *_settings(
-        *("only", "matching", "cttc", "psds", "alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
-        *("measures", "max_fpr", "max_fnr", "iou", "bins", "t_norm", "entropy_unit", "epsilon"),
-    ),
+_MORE = (
+    *("only", "matching", "cttc", "psds", "alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
+    *("measures", "max_fpr", "max_fnr", "iou", "bins", "t_norm", "entropy_unit", "epsilon"),
 )
-TUNING = _settings("thresholds", "cross_tune")
+SETTINGS = (setting("threshold"), *COUNTING, *map(setting, _MORE))
+TUNING = (setting("thresholds"), setting("cross_tune"))
 OBJECTIVE = setting("objective")
-SURE = _settings(*STEERING)
+SURE = tuple(map(setting, STEERING))
 
 PARTS = (
     option(FILES, "--folds", type=PATH, metavar="TSV",
@@ -292,7 +288,8 @@ RESULTS = (
 
 EVALUATE = (
     *SETTINGS,
-    *_settings("satisfice", "reference_sweep"),
+    setting("satisfice"),
+    setting("reference_sweep"),
     *TUNING,
     OBJECTIVE,
     *SURE,
@@ -512,32 +509,33 @@ def _check_part(name: ScoreName, settings: Settings) -> None:
         raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
 
 
-def check_resampling(
-    given: Mapping[str, Any], settings: Settings, *, runs: bool = False, chance: bool = False
+def check_intervals(
+    given: Mapping[str, Any],
+    settings: Settings,
+    wanted: Sequence[str] | None = None,
+    *,
+    runs: bool = False,
+    chance: bool = False,
 ) -> None:
-    """Raise SettingsError for options that shape intervals of one system, or of `runs` of it, without any.
+    """Raise SettingsError for options of intervals without any, and for intervals that are not valid.
 
-    chance: whether there are chance levels, which have a seed, too.
+    wanted: the scores that are printed alone, if any can be. runs: several runs of one system have intervals
+    of their own, which have a confidence. chance: there are chance levels, which have a seed.
     """
-    # The confidence is that of intervals over runs, too.
-    others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
-    options = [FIELDS[name].flag for name in STEERING if given.get(name) is not None and name not in others]
-    if options and settings.ci is None:
-        from sedeval_soft.errors import SettingsError
-
-        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
-        raise SettingsError(f"{', '.join(options)}: there are no intervals from resampling files; {expected}")
-
-
-def check_intervals(wanted: Sequence[str], settings: Settings) -> None:
-    """Raise SettingsError for intervals of scores for which the method is not valid, and nothing else."""
     if settings.ci is None:
-        return
+        others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
+        names = [name for name in STEERING if given.get(name) is not None and name not in others]
+        if not names:
+            return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.resample import skips_optimal
     from sedeval_soft.measures.names import ScoreName
 
-    if not skips_optimal(settings):
+    if settings.ci is None:
+        flags = ", ".join(FIELDS[name].flag for name in names)
+        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
+        raise SettingsError(f"{flags}: there are no intervals from resampling files; {expected}")
+    if wanted is None or not skips_optimal(settings):
         return
     optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]
     if optimal or all(part.endswith(".optimal") for part in settings.only):

@@ -127,7 +127,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         settings = options.settings_of(given, folds=folds)
         # Of several systems a matrix has intervals, whether they are asked for or not.
         if not (kind == "matrix" and len(systems) > 1):
-            options.check_resampling(given, settings)
+            options.check_intervals(given, settings)
         with progress(quiet=quiet) as show:
             scored = scored_systems(
                 kind, reference, paths, settings, wish,

@@ -207,10 +207,9 @@ class Presentation:
             emit(services.junit(systems, verdicts, self.wanted), self.output)
         elif self.form == "codabench":
             (scores,) = systems
-            by_key = services.keyed(scores, self.wanted)
-            undefined = [score.name for score in by_key.values() if not services.is_number(score)]
             lines = (self.output or "").endswith(".txt")
-            emit(services.codabench(scores, self.wanted, lines=lines), self.output)
+            text, undefined = services.codabench(scores, self.wanted, lines=lines)
+            emit(text, self.output)
             if undefined:
                 warn([f"undefined, so left out: {', '.join(undefined)}"], quiet=self.quiet)
         else:

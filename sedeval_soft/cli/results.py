@@ -56,8 +56,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         steered = {name: given[name] for name in STEERING if given[name] is not None}
         settings = replace(shard.settings, **steered)
         options.check_wanted(presentation.names, settings, parted=bool(given["folds"] or given["by"]))
-        options.check_intervals(presentation.wanted, settings)
-        options.check_resampling(given, settings)
+        options.check_intervals(given, settings, presentation.wanted)
         folds, by = (read_parts(given[name], name, shard.tally.files, limits) for name in ("folds", "by"))
         with progress(quiet=presentation.quiet) as show:
             scores = score_shard(

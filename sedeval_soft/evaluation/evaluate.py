@@ -83,12 +83,12 @@ def count_rows(
                   *(durations or {}).values())  # fmt: skip
     cells = n_files * n_classes * np.ceil(longest / settings.segment_length)
     if not has_room(2 * (n_files * bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells)):
-        from sedeval_soft.evaluation.execute import Serial
+        from sedeval_soft.evaluation.execute import Execute
         from sedeval_soft.evaluation.partition import partition_rows
 
         partition = partition_rows(reference, system, settings, durations)
         if len(partition.parts) > 1:
-            shard = count_parts(partition, settings, durations, Serial(), whole=whole)
+            shard = count_parts(partition, settings, durations, Execute(), whole=whole)
             return shard if name is None else replace(shard, system=name)
     return shard_of_rows(reference, system, settings, durations, name)
 
@@ -125,18 +125,16 @@ def count_files(
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
     """Return whether tables in files are so large that so many processes count them in parts."""
-
-    def size_of(name: str) -> int:
-        """Return the bytes that a table has as text, estimated; 0 for what is no file."""
+    size = 0
+    for name in (reference, system):
         if in_shards(name):
             from sedeval_soft.tables.files import shards_of
 
-            return sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
-        with suppress(OSError, ValueError):
-            return bytes_as_text(name, Path(name).stat().st_size)
-        return 0
-
-    size = size_of(reference) + size_of(system)
+            size += sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
+        else:
+            # What is no file counts nothing.
+            with suppress(OSError, ValueError):
+                size += bytes_as_text(name, Path(name).stat().st_size)
     if size < _LARGE and given_limit() is None:
         return False
     return _IN_MEMORY * size > room() or (jobs > 1 and size >= _LARGE)

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
@@ -51,68 +51,47 @@ _PACKAGES = ("numpy", "dask", "distributed")
 """Packages of which every worker must have the version that is here: last digits may differ else."""
 
 
-class Execute(Protocol):
-    """Who works. jobs: how many at a time. memory: bytes that each may take.
+class Execute:
+    """Who works: this process, on one item after another, unless another kind of these says otherwise.
 
-    on_disk: whether what is written to a folder here can be read there.
+    jobs: how many work at a time. memory: bytes that each may take. on_disk: whether what is written to a
+    folder here can be read there.
     """
 
-    jobs: int
-    memory: int
-    on_disk: bool
+    on_disk = True
+
+    def __init__(self, jobs: int = 1, memory: int | None = None) -> None:
+        """Choose how many work, and how much memory each takes; None for what there is of it."""
+        self.jobs, self.memory = jobs, room() if memory is None else memory
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return the function's result for each item, in order; raises what the first that fails raises."""
-
-    def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """Return what stands for the results, which stay where they are made."""
-
-    def derive(self, function: Callable[[Any], Any], kept: Iterable[Any]) -> list[Any]:
-        """Return what stands for the function's results of what is kept, made where that is."""
-
-    def fetch(self, kept: Sequence[Any]) -> list[Any]:
-        """Return the results that are kept; raises as `map` does."""
-
-    def path(self, name: str) -> str:
-        """Return the path of a file for those who work."""
-
-
-class Serial:
-    """This process does all work."""
-
-    jobs, on_disk = 1, True
-
-    def __init__(self) -> None:
-        """Take what memory there is."""
-        self.memory = room()
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """Work on one item after another."""
         return list(map(function, items))
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """Return the results themselves."""
+        """Return what stands for the results, which stay where they are made."""
         return self.map(function, items)
 
     def derive(self, function: Callable[[Any], Any], kept: Iterable[Any]) -> list[Any]:
-        """Return the function's results."""
+        """Return what stands for the function's results of what is kept, made where that is."""
         return list(map(function, kept))
 
     def fetch(self, kept: Sequence[Any]) -> list[Any]:
-        """Return what is here already."""
+        """Return the results that are kept; raises as `map` does."""
         return list(kept)
 
     def path(self, name: str) -> str:
-        """Return the path as it is."""
+        """Return the path of a file for those who work."""
         return name
 
 
-class Processes(Serial):
+class Processes(Execute):
     """Processes of this machine, which end with this one; `processes` begins them."""
 
     def __init__(self, pool: Any, jobs: int, memory: int) -> None:  # noqa: ANN401 - a ProcessPoolExecutor
         """Choose a pool of so many processes that may each take so much memory."""
-        self._pool, self.jobs, self.memory = pool, jobs, memory
+        super().__init__(jobs, memory)
+        self._pool = pool
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Let each process work on the next item."""
@@ -138,11 +117,11 @@ class Processes(Serial):
 
 
 @contextlib.contextmanager
-def processes(jobs: int) -> Iterator[Serial]:
+def processes(jobs: int) -> Iterator[Execute]:
     """Yield so many processes, as far as memory lets them be begun; they share what there is of it."""
     jobs = max(1, min(jobs, room() // _PROCESS))
     if jobs == 1:
-        yield Serial()
+        yield Execute()
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -193,7 +172,7 @@ def _begin_process(memory: int) -> None:
     threading.Thread(target=follow, daemon=True).start()
 
 
-class Dask:
+class Dask(Execute):
     """The workers of a dask scheduler, which share no disk; `cluster` connects to them."""
 
     on_disk = False
@@ -203,13 +182,13 @@ class Dask:
         self._name, self._client = name, client
         # Some versions tell of five where nobody asks for all.
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        self.jobs = sum(worker["nthreads"] for worker in workers) or _ASSUMED[0]
+        jobs = sum(worker["nthreads"] for worker in workers) or _ASSUMED[0]
         limits = [
             int(_SHARE * worker["memory_limit"]) // max(1, worker["nthreads"])
             for worker in workers
             if worker.get("memory_limit")
         ]
-        self.memory = min(limits, default=_ASSUMED[1])
+        super().__init__(jobs, min(limits, default=_ASSUMED[1]))
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Let workers work on items; what comes back is small."""
@@ -217,7 +196,15 @@ class Dask:
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return futures of the results, which stay with the workers."""
-        return [self._submit(function, item) for item in items]
+        futures = []
+        for item in items:
+            key = f"{visible(getattr(item, 'name', 'some recordings'))}{_APART}{uuid.uuid4().hex}"
+            pieces = getattr(item, "pieces", None)
+            # dask finds futures in arguments and lists of these, not within other objects.
+            given = (item,) if pieces is None else (item.with_pieces(None), *map(list, pieces))
+            future = self._client.submit(_work, __version__, function, *given, key=key, pure=False)
+            futures.append(future)
+        return futures
 
     def derive(self, function: Callable[[Any], Any], kept: Iterable[Any]) -> list[Any]:
         """Return futures of what is made of futures."""
@@ -261,15 +248,6 @@ class Dask:
         if name == "-":
             raise SettingsError(f"{OPTION}: workers cannot read standard input; expected files or URLs")
         return name if is_url(name) else os.path.abspath(name)  # noqa: PTH100 - as it is typed else
-
-    def _submit(self, function: Callable[[Any], Any], item: Any) -> Any:  # noqa: ANN401
-        key = f"{visible(getattr(item, 'name', 'some recordings'))}{_APART}{uuid.uuid4().hex}"
-        pieces = getattr(item, "pieces", None)
-        if pieces is None:
-            return self._client.submit(_work, __version__, function, item, key=key, pure=False)
-        # dask finds futures in arguments and lists of these, not within other objects.
-        given = (item.with_pieces(None), *map(list, pieces))
-        return self._client.submit(_work, __version__, function, *given, key=key, pure=False)
 
 
 def _work(version: str, function: Callable[[Any], Any], item: Any, *pieces: Any) -> Any:  # noqa: ANN401

@@ -17,7 +17,7 @@ import numpy as np
 
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file
-from sedeval_soft.evaluation.execute import Execute, Serial
+from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
@@ -179,7 +179,7 @@ def partition_files(
     ]
     # Pipes are this process's own.
     streams = any(reading.path == "-" or is_stream(reading.path) for reading in readings)
-    where: Execute = Serial() if streams else execute
+    where: Execute = Execute() if streams else execute
     written = where.keep(write_parts, readings)
     summaries = where.fetch(where.derive(_summary, written))
     sides = summaries[: len(files[0])], summaries[len(files[0]) :]

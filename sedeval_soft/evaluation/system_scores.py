@@ -14,7 +14,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.optimal import unreachable
@@ -53,22 +52,24 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
-    asked, settings, unknown = shard.settings, _with_rule_followed(shard), []
+    asked = settings = shard.settings
+    unknown: list[str] = []
     in_parts: dict[str, Files] = {"folds": {}, "by": {}}
     for kind, partition in (("folds", folds), ("by", by)):
         if partition is not None:
             in_parts[kind], more = _assigned(shard, partition)
             unknown += more
-    shard = _tuned(shard, settings, in_parts["folds"])
-    tally = shard.tally
+    if settings.tunes:
+        shard, settings = _tuned(shard, in_parts["folds"])
+    plan, tally = Plan.of(settings), shard.tally
     warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings)]
-    if (overlapping := tally.per_file.get("event.soft.substitutions")) is not None:
-        warnings += _crowded(tally, overlapping)
+    if plan.scores("event", "soft") and np.isnan(tally.per_file["event.soft.substitutions"]).any():
+        warnings.append(_crowded(tally))
     scenes = scenes_of(tally.files, tally.classes, settings)
     warnings += unknown
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
-    if Plan.of(settings).psds and shard.durations is None and not whole:
+    if plan.psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
     _check_apart({"groups": settings.groups, "scenes": scenes, **in_parts})
     scenes |= in_parts["by"]
@@ -164,28 +165,18 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
     files = {} if folds is None else _assigned(shard, folds)[0]
-    return _tuned(shard, _with_rule_followed(shard), files)
+    return _tuned(shard, files)[0] if shard.settings.tunes else shard
 
 
-def _tuned(shard: Shard, settings: Settings, folds: Files) -> Shard:
-    """Return what `tuned_shard` does; settings: those of the shard, their rule followed."""
-    if not settings.tunes:
-        return shard
-    from sedeval_soft.evaluation.tuned import has_tuned, with_tuned
+def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
+    """Return what `tuned_shard` does, and settings that name the thresholds that follow from their rule."""
+    from sedeval_soft.evaluation.tuned import has_tuned, with_rule_followed, with_tuned
 
-    if has_tuned(shard.tally):
-        return shard
-    groups = {name: with_tuned(of, settings, folds) for name, of in shard.groups.items()}
-    return replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
-
-
-def _with_rule_followed(shard: Shard) -> Settings:
-    """Return settings that name the thresholds that follow from their rule, if they have one."""
-    if not isinstance(shard.settings.thresholds, str):
-        return shard.settings
-    from sedeval_soft.evaluation.tuned import with_rule_followed
-
-    return with_rule_followed(shard.settings, shard.tally)
+    settings = with_rule_followed(shard.settings, shard.tally)
+    if not has_tuned(shard.tally):
+        groups = {name: with_tuned(of, settings, folds) for name, of in shard.groups.items()}
+        shard = replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
+    return shard, settings
 
 
 def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
@@ -237,15 +228,14 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-def _crowded(tally: Tally, overlapping: npt.NDArray[Any]) -> list[str]:
-    crowded = [tally.files[file] for file in np.flatnonzero(np.isnan(overlapping))]
-    if not crowded:
-        return []
-    text = (
-        f"too many events overlap in {listing(crowded, 'file')} to match them at every level whatever "
+def _crowded(tally: Tally) -> str:
+    """Return what to know of files in which too many events overlap."""
+    crowded = np.isnan(tally.per_file["event.soft.substitutions"])
+    files = [tally.files[file] for file in np.flatnonzero(crowded)]
+    return (
+        f"too many events overlap in {listing(files, 'file')} to match them at every level whatever "
         "their class; the soft event-based error rate of all classes together is left undefined"
     )
-    return [text]
 
 
 def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> Sequence[str]:

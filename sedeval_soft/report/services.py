@@ -210,33 +210,31 @@ def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: st
 # Codabench and CodaLab
 
 
-def codabench(scores: Scores, wanted: Sequence[str] = (), *, lines: bool = False) -> str:
-    """Return the scores that were asked for, all averages where none were, as JSON.
+def codabench(scores: Scores, wanted: Sequence[str] = (), *, lines: bool = False) -> tuple[str, list[str]]:
+    """Return the scores that were asked for, all averages where none were, as JSON; and what is undefined.
 
     Undefined scores are left out: the servers store numbers only, and a number in place of one would rank.
     Nothing else stands there, the signature neither: CodaLab cuts every line at its colon.
     lines: as `key: value` lines instead, of which every server reads the numbers as numbers. Raises
     SettingsError where two scores would have one key.
     """
-    values = {key: score.value for key, score in keyed(scores, wanted).items() if is_number(score)}
-    if lines:
-        # YAML takes 1e-07 for a text.
-        return "".join(f"{key}: {Decimal(repr(value)):f}\n" for key, value in values.items())
-    return json.dumps(values, indent=2) + "\n"
-
-
-def keyed(scores: Scores, wanted: Sequence[str] = ()) -> dict[str, Score]:
-    """Return the scores for Codabench by their key, the undefined ones too."""
     by_key: dict[str, Score] = {}
     for score in _chosen(scores, wanted) if wanted else _averages(scores):
         key = key_of(score.name)
         if key in by_key:
-            raise SettingsError(
-                f"--format codabench: {by_key[key].name} and {score.name} both have the key {key}; expected "
-                "--score of one of them"
-            )
+            both = f"{by_key[key].name} and {score.name} both have the key {key}"
+            raise SettingsError(f"--format codabench: {both}; expected --score of one of them")
         by_key[key] = score
-    return by_key
+    values = {
+        key: score.value
+        for key, score in by_key.items()
+        if score.value is not None and math.isfinite(score.value)
+    }
+    undefined = [score.name for key, score in by_key.items() if key not in values]
+    if lines:
+        # YAML takes 1e-07 for a text.
+        return "".join(f"{key}: {Decimal(repr(value)):f}\n" for key, value in values.items()), undefined
+    return json.dumps(values, indent=2) + "\n", undefined
 
 
 def key_of(name: str) -> str:
@@ -249,8 +247,3 @@ def key_of(name: str) -> str:
         return key
     mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_MARKED]
     return f"{key[: LONGEST - _MARKED - 1].rstrip('_')}_{mark}"
-
-
-def is_number(score: Score) -> bool:
-    """Return whether a score is defined."""
-    return score.value is not None and math.isfinite(score.value)

@@ -7,48 +7,17 @@
 - `text_errors` says what is wrong with a table of text, with line and column.
 - `fit` makes rows what a form can hold, and says what is lost.
 
-What is below is imported when first used: start-up is a feature.
+Nothing is imported before it is needed: start-up is a feature.
 """
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.file_groups import read_durations, read_partition
-    from sedeval_soft.tables.files import points_in
-    from sedeval_soft.tables.frames import rows_from_data
-    from sedeval_soft.tables.joined_tables import points_of_folder, read_points
     from sedeval_soft.tables.limits import Limits
-
-__all__ = [
-    "points_in",
-    "points_of_folder",
-    "read_durations",
-    "read_partition",
-    "read_points",
-    "read_rows",
-    "rows_from_data",
-]
-
-_MODULES = {
-    "points_in": "files",
-    "points_of_folder": "joined_tables",
-    "read_durations": "file_groups",
-    "read_partition": "file_groups",
-    "read_points": "joined_tables",
-    "rows_from_data": "frames",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol (PEP 562)
-    """Import a name at its first use."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def read_rows(

@@ -29,7 +29,7 @@ from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.joined_tables import read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import GZIP, Bytes, Source, without_mark
+from sedeval_soft.tables.source import BOM, GZIP, Bytes, Source
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -76,7 +76,7 @@ def _read_compressed(source: Source, counter: _Counter) -> EventTable | None:
     if _compression_of(data):
         raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
     digest = source.sha256
-    return read_table(Source(source.name, without_mark(data), lambda: digest), limits=counter.limits)
+    return read_table(Source(source.name, data.removeprefix(BOM), lambda: digest), limits=counter.limits)
 
 
 def _compression_of(data: Bytes) -> str:
@@ -192,7 +192,7 @@ def _member(source: Source, name: str, data: bytes, counter: _Counter) -> tuple[
         data = counter.expand(place, _CountedFile(data), kind)
     if _begins_zip(data) or _begins_tar(data) or _compression_of(data):
         raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
-    return stem_of(name), Source(place, without_mark(data), lambda: digest)
+    return stem_of(name), Source(place, data.removeprefix(BOM), lambda: digest)
 
 
 def _begins_zip(data: Bytes) -> bool:

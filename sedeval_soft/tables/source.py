@@ -65,7 +65,7 @@ def open_source(
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
-    return Source(spelled(name), without_mark(data), digest)
+    return Source(spelled(name), data[len(BOM) :] if data[: len(BOM)] == BOM else data, digest)
 
 
 def hashed(raw: Bytes, sha256: Callable[[Bytes], str]) -> Callable[[], str]:
@@ -162,11 +162,6 @@ def extension_of(name: str) -> str:
         last = last.removesuffix(compressed)
     dot = last.rfind(".")
     return last[dot:] if dot > 0 else ""
-
-
-def without_mark(data: Bytes) -> Bytes:
-    """Return bytes without the mark of UTF-8 that some programs begin a text with."""
-    return data[len(BOM) :] if data[: len(BOM)] == BOM else data
 
 
 def bytes_as_text(name: str, size: int) -> int:

@@ -257,4 +257,5 @@ def _is_null(array: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
-    return bits[array.offset :][: len(array)] == 0
+    missing: npt.NDArray[np.bool_] = bits[array.offset :][: len(array)] == 0
+    return missing

@@ -121,8 +121,9 @@ def _remember(layout: Layout, line: int, fields: Sequence[str], found: Found) ->
         facts["backwards"] += float(times[1]) < float(times[0])
     label, value = text.get("event_label", ""), text.get("soft_value", "0")
     facts["swapped"] += bool(NUMBER.fullmatch(label)) and not NUMBER.fullmatch(value)
-    for at, role in enumerate(layout.roles):
-        if role == ("class" if layout.wide else "soft_value") and is_number(fields[at]):
+    values = layout.class_positions() if layout.wide else [layout.position("soft_value")]
+    for at in values:
+        if at is not None and is_number(fields[at]):
             number = float(fields[at])
             facts["below"] += number < -ROUNDING
             facts["above"] += number > 1 + ROUNDING

@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task
-from sedeval_soft.api.evaluation import has_points
-from sedeval_soft.api.sources import Parted
+from sedeval_soft.api.sources import Parted, is_points
 from sedeval_soft.comparison.board import About, Record, Scored
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem
@@ -174,7 +173,7 @@ def _score(submission: Submission, challenge: Challenge, key: str) -> Outcome:
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
     shard = task.count(rows, name)
     folds, by = task.partitions(shard)
-    scores = score_shard(shard, __version__, folds=folds, by=by, points=has_points(rows))
+    scores = score_shard(shard, __version__, folds=folds, by=by, points=is_points(rows))
     scores.score(challenge.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,25 @@ _FEW = 10
 
 _SAMPLE = 1000
 """Values that are looked at before all of them are."""
+
+
+_OF_ROWS = {
+    "zero-length": ("offset", "begins and ends at {onset:.6g} s"),
+    "duplicate-row": ("onset", "stands on line {line} already"),
+    "overlapping-rows": (
+        "onset",
+        "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s",
+    ),
+    "touching-rows": ("onset", "goes on where line {line} ends"),
+    "gap": ("onset", "there are no rows from {end:.6g} to {onset:.6g} s"),
+    "late-start": ("onset", "the first row of the recording begins at {onset:.6g} s"),
+    "swapped-columns": ("filename", "{why}"),
+    "time-unit": ("offset", "ends at {offset:.6g} s; {unit}"),
+    "long-recording": ("offset", "ends at {offset:.6g} s: the recording would be {days:.3g} days long"),
+    "after-end": ("offset", "ends at {offset:.6g} s, after the recording, which has {length:.6g} s"),
+    "early-end": ("offset", "its last row ends at {offset:.6g} s, the recording at {length:.6g} s"),
+}
+"""Of the codes of single rows: the role of the column that is wrong, and the message."""
 
 
 def shown(name: str) -> str:
@@ -92,25 +112,26 @@ def _add_rows(
     log: Log,
     code: str,
     table: Table,
-    role: str,
     rows: Index | Sequence[int],
-    message: Callable[[int, int], str],
     others: Index | None = None,
+    **facts: Sequence[Any] | Floats,
 ) -> None:
     """Enter a problem of each of some rows.
 
-    role: of the column that is wrong. others: the row that each is about, if that is another one. message: of
-    such a row and its line.
+    others: the row that each is about, if that is another one. facts: of each row, what its message needs
+    beside the times of the row that it is about, and that one's line.
     """
+    role, message = _OF_ROWS[code]
     first = [int(row) for row in rows[: log.most]]
     about = first if others is None else [int(row) for row in others[: log.most]]
-    column = table.column(role)
-    places = zip(table.lines_of(first), about, table.lines_of(about), strict=True)
-    log.add_many(
-        code,
-        len(rows),
-        (problem(code, table.name, message(row, at), line, column) for line, row, at in places),
-    )
+    column, problems = table.column(role), []
+    for i, (line, row, at) in enumerate(
+        zip(table.lines_of(first), about, table.lines_of(about), strict=True)
+    ):
+        times = {"onset": table.rows.onset[row], "offset": table.rows.offset[row], "line": at}
+        text = message.format(**times, **{name: values[i] for name, values in facts.items()})
+        problems.append(problem(code, table.name, text, line, column))
+    log.add_many(code, len(rows), problems)
 
 
 # One table by itself.
@@ -138,7 +159,7 @@ def _check_names(table: Table, log: Log) -> None:
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))
     decimal = decimal_files(rows, has_header=layout.has_header)
     if decimal is not None and len(rows):
-        _add_rows(log, "swapped-columns", table, "filename", [0], lambda *_: decimal)
+        _add_rows(log, "swapped-columns", table, [0], why=[decimal])
     if layout.has_header:
         meant = ("soft_value", "value", "score", "filename")
         for i, (name, of_column) in enumerate(zip(layout.names, layout.roles, strict=True)):
@@ -179,10 +200,7 @@ def _check_spans(table: Table, log: Log) -> None:
     neighbours overlap, a second, slower look finds which rows do.
     """
     rows = table.rows
-    _add_rows(
-        *(log, "zero-length", table, "offset", np.flatnonzero(rows.offset == rows.onset)),
-        lambda row, _: f"begins and ends at {rows.onset[row]:.6g} s",
-    )
+    _add_rows(log, "zero-length", table, np.flatnonzero(rows.offset == rows.onset))
     group = rows.groups()
     ordered = in_order(rows, group)
     ends = ordered.offset[:-1]
@@ -210,11 +228,7 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     first = np.maximum.accumulate(np.where(np.concatenate([[False], twice]), 0, np.arange(len(order))))
     again = np.flatnonzero(twice) + 1
     later, earlier = _in_table_order(order[again], order[first[again]])
-    _add_rows(
-        *(log, "duplicate-row", table, "onset", later),
-        lambda _, line: f"stands on line {line} already",
-        earlier,
-    )
+    _add_rows(log, "duplicate-row", table, later, earlier)
     ordered = Ordered.of(rows, order[np.concatenate([[True], ~twice])], group)
     # The rank of a row's end within its group, so that one running maximum serves all groups.
     rank = np.empty(len(ordered.row), dtype=np.int64)
@@ -223,14 +237,8 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     longest = by_end[np.maximum.accumulate(rank)]
     held = np.flatnonzero(ordered.same & (ordered.onset[1:] < ordered.offset[longest[:-1]] - TICK / 2))
     later, earlier = _in_table_order(ordered.row[held + 1], ordered.row[longest[held]])
-    what = "file" if rows.has_steps else "file and class"
-    _add_rows(
-        *(log, "overlapping-rows", table, "onset", later),
-        lambda row, line: (
-            f"overlaps line {line} of the same {what}: {rows.onset[row]:.6g} to {rows.offset[row]:.6g} s"
-        ),
-        earlier,
-    )
+    group_name = "file" if rows.has_steps else "file and class"
+    _add_rows(log, "overlapping-rows", table, later, earlier, group=[group_name] * len(later))
     return ordered, ordered.offset[longest[:-1]]
 
 
@@ -255,11 +263,7 @@ def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
         touching &= np.diff(values[ordered.row]) == 0
     before = np.flatnonzero(touching)
     before = before[np.argsort(ordered.row[before + 1], kind="stable")]
-    _add_rows(
-        *(log, "touching-rows", table, "onset", ordered.row[before + 1]),
-        lambda _, line: f"goes on where line {line} ends",
-        ordered.row[before],
-    )
+    _add_rows(log, "touching-rows", table, ordered.row[before + 1], ordered.row[before])
 
 
 def _check_gaps(table: Table, ordered: Ordered, ends: Floats, log: Log) -> None:
@@ -267,18 +271,11 @@ def _check_gaps(table: Table, ordered: Ordered, ends: Floats, log: Log) -> None:
 
     ends: where the rows before each but the first end.
     """
-    onset = table.rows.onset
     before = np.flatnonzero(ordered.same & (ordered.onset[1:] > ends + TICK / 2))
-    gap_start = dict(zip(ordered.row[before + 1].tolist(), ends[before].tolist(), strict=True))
-    _add_rows(
-        *(log, "gap", table, "onset", np.sort(ordered.row[before + 1])),
-        lambda row, _: f"there are no rows from {gap_start[row]:.6g} to {onset[row]:.6g} s",
-    )
+    before = before[np.argsort(ordered.row[before + 1], kind="stable")]
+    _add_rows(log, "gap", table, ordered.row[before + 1], end=ends[before])
     starts = np.concatenate([[True], ~ordered.same]) & (ordered.onset > TICK / 2)
-    _add_rows(
-        *(log, "late-start", table, "onset", np.sort(ordered.row[starts])),
-        lambda row, _: f"the first row of the recording begins at {onset[row]:.6g} s",
-    )
+    _add_rows(log, "late-start", table, np.sort(ordered.row[starts]))
 
 
 # Tables held against what is expected.
@@ -286,11 +283,11 @@ def _check_gaps(table: Table, ordered: Ordered, ends: Floats, log: Log) -> None:
 
 def check_swapped(tables: Sequence[Table], files: Sequence[str], classes: Sequence[str], log: Log) -> bool:
     """Find classes where files belong, and files where classes do; return whether it is so."""
-    message = "classes of the reference stand as file names, and its files as classes"
+    why = "classes of the reference stand as file names, and its files as classes"
     for table in tables:
         rows = table.rows
         if not table.sniffed.layout.wide and are_swapped(rows.files, rows.classes, files, classes):
-            _add_rows(log, "swapped-columns", table, "filename", [0], lambda *_: message)
+            _add_rows(log, "swapped-columns", table, [0], why=[why])
             return True
     return False
 
@@ -358,24 +355,11 @@ def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, 
     last_row[code[at_end[::-1]]] = at_end[::-1]  # the first of those that end last
     unit = RowStatistics.of(rows, expected, known, last).unit()
     if unit is not None:
-        message = f"ends at {last.max():.6g} s; {unit}"
-        _add_rows(log, "time-unit", table, "offset", [int(np.argmax(offset))], lambda *_: message)
+        _add_rows(log, "time-unit", table, [int(np.argmax(offset))], unit=[unit])
         return
-    _add_rows(
-        *(log, "long-recording", table, "offset", last_row[(last > DAY) & ~np.isfinite(known)]),
-        lambda row, _: (
-            f"ends at {offset[row]:.6g} s: the recording would be {offset[row] / DAY:.3g} days long"
-        ),
-    )
-    _add_rows(
-        *(log, "after-end", table, "offset", rows_after_end(rows, last, known)),
-        lambda row, _: (
-            f"ends at {offset[row]:.6g} s, after the recording, which has {known[code[row]]:.6g} s"
-        ),
-    )
-    _add_rows(
-        *(log, "early-end", table, "offset", last_row[files_ended_early(rows, last, expected)]),
-        lambda row, _: (
-            f"its last row ends at {offset[row]:.6g} s, the recording at {expected[code[row]]:.6g} s"
-        ),
-    )
+    long = last_row[(last > DAY) & ~np.isfinite(known)]
+    _add_rows(log, "long-recording", table, long, days=offset[long] / DAY)
+    late = rows_after_end(rows, last, known)
+    _add_rows(log, "after-end", table, late, length=known[code[late]])
+    early = files_ended_early(rows, last, expected)
+    _add_rows(log, "early-end", table, last_row[early], length=expected[early])

@@ -134,9 +134,7 @@ def limited(size: int) -> str:
     [
         ([REFERENCE, SYSTEM, "-o"], "scores.json"),
         ([REFERENCE, SYSTEM, "--score", "segment.soft.f1.micro", "--save-tally"], "a.tally"),
-        ([REFERENCE, SYSTEM, "--score", "segment.soft.f1.micro", "--curves"], "c.tsv"),
         ([REFERENCE, SYSTEM, "--score", "segment.soft.f1.micro", "--curves"], "c.parquet"),
-        (["tune", REFERENCE, SYSTEM, "-o"], "thresholds.yaml"),
     ],
 )
 def test_a_full_disk_leaves_the_old_output_and_nothing_else(command, name, tmp_path):
@@ -199,7 +197,7 @@ def many_classes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "what", ["$M $M --only segment.hard --format json", "$R $S", "tune $R $S", "--list-scores", "--help"]
+    "what", ["$M $M --only segment.hard --format json", "tune $R $S", "--list-scores", "--help"]
 )
 @pytest.mark.parametrize("reader", ["head -1", "true"])
 def test_a_reader_who_leaves_is_not_told(what, reader, many_classes, tmp_path):

@@ -74,6 +74,14 @@ CALLS = {
     "merge none.tally --save-tally -": "--save-tally -: a tally is no text",
     "merge none.tally --save-tally ''": "--save-tally names no file",
     "merge 1.tally 2.tally -o 2.tally": "-o 2.tally: this is the tally 2 (2.tally); expected another file",
+    "merge 1.tally --save-tally x -o x": "--save-tally x: -o writes this file; expected another one",
+    # Presets and files of settings.
+    "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",
+    "tune ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "expected one of them",
+    "validate sys.tsv --preset dcase2019-task4 --config a.yaml": "both set classes; expected one of them.",
+    "ref.tsv sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
+    "tune ref.tsv sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
+    "validate sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
     # Scores that there are not, or that were left out.
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected NAME>=NUMBER",
     f"ref.tsv sys.tsv --require {F1}>=1_0": "is not a requirement",
@@ -168,7 +176,7 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("refused")
     for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"):
         shutil.copy(SAMPLES / name, made)
-    for name in ("1.tally", "2.tally"):
+    for name in ("1.tally", "2.tally", "a.yaml"):
         (made / name).write_bytes(b"")
     return made
 
@@ -183,6 +191,10 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     assert CALLS[line] in as_options(done.err, evaluate)
     assert done.err.count("\n") <= 4
     if done.err.startswith("Usage"):
-        command = f" {words[0]}" if words[0] in {"tune", "annotate", "simulate", "board", "merge"} else ""
+        command = (
+            f" {words[0]}"
+            if words[0] in {"tune", "annotate", "simulate", "board", "merge", "validate"}
+            else ""
+        )
         assert re.match(rf"Usage: group{command} \[OPTIONS\].*\n.*\n\nError: [A-Z-].*", done.err)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before

@@ -62,14 +62,6 @@ def test_runs_have_intervals_of_a_confidence():
     assert float(wide[1]) < float(narrow[1]) < float(narrow[2]) < float(wide[2])
 
 
-def test_merged_results_and_tallies_need_two_files(tmp_path):
-    tally, both = str(tmp_path / "a.tally"), str(tmp_path / "both")
-    assert run(REFERENCE, SYSTEM, "--only", "segment.soft", "--save-tally", tally).exit_code == 0
-    refused = said("merge", tally, "--save-tally", both, "-o", both)
-    assert refused == f"--save-tally {both}: -o writes this file; expected another one"
-    assert not Path(both).exists()
-
-
 def test_a_tally_says_which_measures_it_lacks(tmp_path):
     tally = str(tmp_path / "a.tally")
     assert run(REFERENCE, SYSTEM, "--only", "segment", "--save-tally", tally).exit_code == 0

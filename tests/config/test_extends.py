@@ -130,23 +130,6 @@ def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
 
 
 @pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
-def test_a_preset_and_a_file_are_refused_together(command, tmp_path):
-    path = written(tmp_path, a="beta: 2.0\n")
-    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
-    done = call(*command, *sides, "--preset", "dcase2019-task4", "--config", path)
-    assert done.code == 2
-    assert "expected one of them" in done.err
-
-
-@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
-def test_a_preset_that_is_none_is_answered_with_the_closest(command):
-    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
-    done = call(*command, *sides, "--preset", "dcase2019-tsk4")
-    assert done.code == 2
-    assert "did you mean 'dcase2019-task4'?" in done.err
-
-
-@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
 def test_results_replace_no_file_that_is_extended(command, tmp_path):
     path = written(tmp_path, a="extends: b.yaml\n", b="extends: c.yaml\n", c="beta: 2.0\n")
     sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]

@@ -55,7 +55,7 @@ def unfolded(rows):
     return EventTable.long(rows.files, rows.classes, label=label, value=np.concatenate(rows.values), **tiled)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(sides(), st.sampled_from(["minimum", "product", "lukasiewicz"]), st.booleans())
 def test_closed_forms_are_the_means_over_all_moves(tables, t_norm, long):
     reference, system = tables
@@ -133,7 +133,8 @@ def test_sums_over_all_pairs_are_those_written_out(seed, n, t_norm):
 
 
 def test_draws_come_close_to_closed_forms():
-    found, everything = (evaluate(REFERENCE, SYSTEM, chance=draws) for draws in (40, 10_000))
+    only = ("segment.optimal", "segment.hard", "event.hard")
+    found, everything = (evaluate(REFERENCE, SYSTEM, chance=n, only=only) for n in (40, 10_000))
     assert everything.chance.everything
     assert everything.chance.draws == found.n_segments
     for name in ("segment.optimal.f1.macro", "event.hard.f1.micro", "segment.hard.error_rate.micro"):

@@ -20,7 +20,7 @@ from parted import count_in_parts
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
 from sedeval_soft.api import read_parts, sides_of
 from sedeval_soft.evaluation.evaluate import count_rows
-from sedeval_soft.evaluation.execute import Serial, cluster, processes
+from sedeval_soft.evaluation.execute import Execute, cluster, processes
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
@@ -48,6 +48,13 @@ SETTINGS = {
     "median filters": Settings(
         only=("intersection",), psds_median_filters=(2.0, 0.0), groups={"car": ("car",)}, classes=LABELS
     ),
+    "PSDS without cross triggers, in scenes": Settings(
+        only=("event",), psds="dcase-psds1", scenes={"some": ("*r[0-3]*",)}, events="rows"
+    ),
+    "PSDS by median filters": Settings(
+        only=("segment.optimal", "intersection.hard"), alpha_ct=0.5, alpha_st=1.0,
+        psds_median_filters=(2.0, 0.0),
+    ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
     "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
 }  # fmt: skip
@@ -58,10 +65,10 @@ def everybody():
     """All who can work on parts, by name."""
     with processes(2) as two:
         if importlib.util.find_spec("distributed") is None:
-            yield {"serial": Serial(), "processes": two}
+            yield {"serial": Execute(), "processes": two}
         else:
             with cluster("local", 2) as workers:
-                yield {"serial": Serial(), "processes": two, "dask": workers}
+                yield {"serial": Execute(), "processes": two, "dask": workers}
 
 
 def written(folder: Path, role: str, seed: int, form: str, number: int, *, wrong: bool, steps: tuple) -> str:
@@ -187,6 +194,17 @@ def test_what_is_found_in_in_rounds_can_be_scored_only(tmp_path):
     ):
         with pytest.raises(EvaluationError, match="too large to keep: they can be scored, but not saved"):
             needs_all()
+
+
+@pytest.mark.parametrize("levels", [1, 1 << 40], ids=["one by one", "all at once"])
+def test_psds_of_parts_keeps_no_events_however_many_levels_memory_holds(levels, tmp_path, monkeypatch):
+    from sedeval_soft.evaluation import psds_parts
+
+    sides, settings = sample(tmp_path), Settings(classes=LABELS, only=("segment.hard",), psds="dcase-psds2")
+    monkeypatch.setattr(psds_parts, "room", lambda: levels)
+    shard = count_in_parts(*sides, settings, in_rounds=True)
+    assert not shard.tally.events and not shard.tally.samples
+    assert shown(shard) == in_memory(*sides, settings)
 
 
 ROW = "a\t0\t1\tcar\t0.5\n"

@@ -15,7 +15,8 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.tables import read_durations, read_rows
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.file_groups import read_durations
 
 NAMES = (
     "event.hard.f1.micro",

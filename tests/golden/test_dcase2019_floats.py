@@ -13,7 +13,8 @@ import pytest
 from shared_data import shared
 
 from sedeval_soft import evaluate
-from sedeval_soft.tables import read_durations, read_rows
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.tables.ticks import to_ticks
 
 

@@ -18,8 +18,10 @@ from samples import MAESTRO, UNICODE, build, with_all_bases
 from sedeval_soft import evaluate
 from sedeval_soft.comparison.board import Board, Difference
 from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.measures.explanation import explained
 from sedeval_soft.report import render, render_board
-from sedeval_soft.report.services import Verdict, codabench, job_summary, junit
+from sedeval_soft.report.explanation import explanation_json, explanation_text
+from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
 
@@ -75,6 +77,18 @@ def _of_parts() -> Scores:
     return replace(evaluate(ROWS, ROWS, groups=groups, scenes=scenes), signature="made anew each time")
 
 
+EXPLAINED = (
+    *("segment.soft.f1.macro", "segment.hard.f1.macro", "event.soft.f1.micro", "clip.soft.error_rate.micro"),
+    *(
+        "intersection.hard.psds",
+        "segment.optimal.f1.micro",
+        "segment.tuned.f1.micro",
+        "segment.hard.fbeta[car]",
+    ),
+    *("segment.soft.f1.macro@traffic", "segment.soft.f1", "ranking.hard.subset_accuracy"),
+    *("segment.soft.pearson[a|b]", "segment.soft.soft_f1_loss.micro"),
+)
+
 MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -120,8 +134,11 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "board.scores.md": lambda: job_summary(
         (found := board(families=_SOFT)).systems, found, (), ["segment.soft.f1.macro"]
     ),
-    "scores.json": lambda: codabench(build(families=_SOFT)),
-    "scores.txt": lambda: codabench(build(families=_SOFT), lines=True),
+    "scores.json": lambda: codabench(build(families=_SOFT))[0],
+    "scores.txt": lambda: codabench(build(families=_SOFT), lines=True)[0],
+    "annotations.txt": lambda: commands([*VERDICTS, *VERDICTS], ["odd", "odd", NAMES[1]]),
+    "explained.txt": lambda: explanation_text([explained(name) for name in EXPLAINED]),
+    "explained.json": lambda: explanation_json([explained(name) for name in EXPLAINED[:5]]),
     "markup.md": lambda: render([build((*MARKUP, *UNICODE), **_PAIR)], "markdown"),
 }
 

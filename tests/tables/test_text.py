@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
-from sedeval_soft.tables import read_durations, read_rows, rows_from_data
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.file_groups import read_durations
+from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import read_fast, sniff
 from sedeval_soft.tables.text_errors import read_carefully
@@ -129,18 +131,22 @@ def test_header_alone_is_an_output_without_events(written):
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_quoted_tables_are_read_fast(end, written):
-    out = io.StringIO()
-    last = ("a, b", 1.0, 2.0, 'say "hi", ""', 0.5)
-    rows = [HEADS[0], *FACTS * 40_000, last]
-    csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator=end).writerows(rows)
-    path = written(out.getvalue())
+    def lines(*rows):
+        out = io.StringIO()
+        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator=end).writerows(rows)
+        return out.getvalue()
+
+    text = lines(HEADS[0]) + lines(*FACTS) * 40_000 + lines(("a, b", 1.0, 2.0, 'say "hi", ""', 0.5))
+    path = written(text)
     source = open_source(path)
     assert len(source.data) > 2 << 20
-    fast = read_fast(source, sniff(source))
-    assert fast is not None
-    assert facts(fast)[-2:] == [FACTS[1], last]
+    rows = read_fast(source, sniff(source))
+    assert rows is not None
+    assert rows.files == ("a.wav", "b.wav", "a, b")
+    assert rows.classes == ("car", "people talking", 'say "hi", ""')
+    assert np.bincount(rows.row_label).tolist() == np.bincount(rows.file).tolist() == [40_000, 40_000, 1]
     with pytest.raises(InputError, match=r"3:4: .*follows a closing quote"):
-        read_rows(written(out.getvalue().replace("people talking", 'people"s', 1)))
+        read_rows(written(text[:200].replace("people talking", 'people"s', 1)))
 
 
 NAMES = st.one_of(

@@ -11,7 +11,7 @@ from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft import EvaluationError, Settings, SettingsError, annotate, convert, evaluate
+from sedeval_soft import EvaluationError, Settings, SettingsError, annotate, evaluate
 from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tools import annotate as annotation
@@ -37,10 +37,6 @@ def values(rows):
     return {(rows.files[f], int(on), rows.classes[k]): round(float(v), 6) for f, on, k, v in of}
 
 
-def test_methods_are_those_of_the_library():
-    assert command.METHODS == tuple(annotation.METHODS)
-
-
 def test_means_and_majorities():
     tables = [table(x=[0, 1, 2]), table(x=[0, 1]), table(x=[0]), table(x=[0])]
     assert values(annotate(tables).reference) == {("x", 0, "a"): 1.0, ("x", 1, "a"): 0.5, ("x", 2, "a"): 0.25}
@@ -58,10 +54,9 @@ def test_files_that_a_table_lacks_are_missing_unless_said():
 
 
 def test_names_of_files_match_as_they_do_in_evaluations():
-    tables = [table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})]
-    found = annotate(tables)
-    assert found.reference.files == ("x.wav",)
-    assert [a.files for a in found.annotators] == [1, 1, 1]
+    made = annotate([table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})])
+    assert made.reference.files == ("x.wav",)
+    assert [a.files for a in made.annotators] == [1, 1, 1]
 
 
 def test_competence_gives_less_weight_to_who_guesses():
@@ -129,6 +124,7 @@ def test_references_are_between_what_annotators_say(seconds, method):
 
 
 def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
+    assert command.METHODS == tuple(annotation.METHODS)
     target = tmp_path / "ref.parquet"
     done = call("annotate", *TABLES, "-o", target, "--method", "competence", "--format", "json")
     assert done.code == 0
@@ -141,13 +137,6 @@ def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
     printed = call("annotate", *TABLES, "-o", "-", "-q")
     assert printed.out.startswith("filename\tonset\toffset\tevent_label\tsoft_value\n")
     assert "Agreement: alpha" in printed.err
-
-
-def test_a_system_that_is_an_annotator_reaches_the_ceiling(tmp_path):
-    copy = tmp_path / "copy.tsv"
-    convert(TABLES[0], copy)
-    found = annotate([TABLES[0], copy], ceiling_of=TABLES[0])
-    assert {ceiling.share for ceiling in found.ceiling} == {1.0}
 
 
 @pytest.mark.parametrize(

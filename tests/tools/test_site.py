@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from submitted import HOSTILE, REFERENCE, SAMPLES, bad, board_json, built, hashes, page, submissions
 
-from sedeval_soft import InputError, Limits, SettingsError, compare, evaluate
-from sedeval_soft.comparison import paired
+from sedeval_soft import InputError, SettingsError, compare, evaluate
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.tools import site as module
@@ -70,21 +69,6 @@ def test_only_what_changed_is_scored_again(tmp_path):
     apart.mkdir()
     built(apart, made)
     assert hashes(tmp_path / "site") == hashes(apart / "site"), "incremental and new are the same bytes"
-
-
-def test_nothing_is_drawn_again_for_those_that_stay(tmp_path, monkeypatch):
-    asked = []
-    real = paired.Paired.exchanged
-    monkeypatch.setattr(paired.Paired, "exchanged", lambda self, *a: asked.append(a) or real(self, *a))
-    made = submissions(tmp_path)
-    built(tmp_path, made)
-    first = len(asked)
-    assert first >= 2
-    built(tmp_path, made)
-    assert len(asked) == first
-    shutil.copy(made / "sys_b.tsv", made / "zz.tsv")
-    built(tmp_path, made)
-    assert first < len(asked) <= first + 3, "pairs with the new one only"
 
 
 @pytest.mark.parametrize(
@@ -174,15 +158,6 @@ def test_other_folds_have_all_scored_again(tmp_path):
     parts = {"by": "{scene}.wav"}
     built(tmp_path, made, **parts)
     assert built(tmp_path, made, by="{scene}fe.wav").scored == ("sys", "sys_b")
-
-
-def test_other_limits_have_all_looked_at_again(tmp_path):
-    made = submissions(tmp_path, "sys")
-    rows = "cafe.wav\t0\t1\tcar\n" * 5000
-    (made / "large.tsv").write_text(f"filename\tonset\toffset\tevent_label\n{rows}")
-    assert {*built(tmp_path, made, limits=Limits(rows=2000)).invalid} == {"large"}
-    site = built(tmp_path, made)
-    assert not site.invalid and site.scored == ("large", "sys")
 
 
 def test_pages_that_were_changed_or_lost_are_made_again(tmp_path):

@@ -177,14 +177,6 @@ def test_names_on_lines_that_cannot_be_scored_are_not_missing(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["sys", "sys_b", "ref", "events", "ref_wide"])
-def test_samples_are_clean(name):
-    found = validate(SAMPLES / f"{name}.tsv", SAMPLES / "ref.tsv", durations=SAMPLES / "durations.tsv")
-    assert found.ok
-    assert not found.count("warning"), found.problems
-    assert found.rows == len(read_rows(SAMPLES / f"{name}.tsv"))
-
-
 ONE = "1\t9\tcar\n"
 STEPS = [f"a.wav\t{i}\t{i + 1}\tcar\t0.5\n" for i in range(9)]
 

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from sedeval_soft.errors import InputError
-from sedeval_soft.tables import read_durations, read_partition
+from sedeval_soft.tables.file_groups import read_durations, read_partition
 
 PARTS = {"a.wav": "1", "b.wav": "2"}
 

@@ -23,7 +23,7 @@ from sedeval_soft.tables.forms import (
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "forms.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "forms.md"
 READ_ONLY = {"zip", "tar", "compressed"}
 
 

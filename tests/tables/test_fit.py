@@ -16,7 +16,7 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.tables.fit import fit, fold, unfold
 from sedeval_soft.tables.forms import FORMS, form_of
 
-SAMPLES = Path(__file__).parents[3] / "sample_data"
+SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
 def test_steps_are_between_all_boundaries_and_take_the_largest_value():

@@ -35,19 +35,14 @@ class Named:
     @classmethod
     def of(cls, names: Iterable[str], codes: Codes) -> Named:
         """Strip the names and join those that are the same then."""
-        stripped = [name.strip() for name in names]
-        distinct = tuple(dict.fromkeys(stripped))
-        if len(distinct) == len(stripped):
-            return cls(distinct, codes)
-        position = {name: code for code, name in enumerate(distinct)}
-        lookup = np.array([position[name] for name in stripped], dtype=np.int32)
-        return cls(distinct, lookup[codes])
+        stripped = tuple(name.strip() for name in names)
+        return cls(stripped, codes).among(stripped)
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Named:
         """Return the column that has these names in its rows, (n,)."""
-        names = {name: code for code, name in enumerate(dict.fromkeys(texts))}
-        return cls.of(names, np.array([names[text] for text in texts], dtype=np.int32))
+        codes = {name: code for code, name in enumerate(dict.fromkeys(texts))}
+        return cls.of(codes, np.array([codes[text] for text in texts], dtype=np.int32))
 
     def take(self, kept: Bools) -> Named:
         """Return the column of some rows; names that they do not use stay known."""
@@ -57,14 +52,15 @@ class Named:
         """Keep the names that rows use, and some others; in order of their first appearance."""
         present = np.zeros(len(self.names), dtype=bool)
         present[self.codes] = True
-        if present.all() and not also:
+        return self.among([*(name for name, p in zip(self.names, present.tolist(), strict=True) if p), *also])
+
+    def among(self, names: Sequence[str]) -> Named:
+        """Return the column with codes into other names, which may repeat; those of rows are among them."""
+        distinct = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        if tuple(distinct) == self.names:
             return self
-        names = tuple(
-            dict.fromkeys([*(n for n, used in zip(self.names, present.tolist(), strict=True) if used), *also])
-        )
-        position = {name: code for code, name in enumerate(names)}
-        lookup = np.array([position.get(name, -1) for name in self.names], dtype=np.int32)
-        return Named(names, lookup[self.codes] if len(self.codes) else self.codes)
+        lookup = np.array([distinct.get(name, -1) for name in self.names], dtype=np.int32)
+        return Named(tuple(distinct), lookup[self.codes] if len(self.codes) else self.codes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,7 @@ from small_cells import agree
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.measures.event_precision import Detections
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.lifetimes import lifetimes_of
 
 EVENTS = {"only": "event.hard", "measures": "curves"}
 
@@ -84,19 +82,6 @@ def test_what_was_taken_is_not_given_back():
     assert of_dogs([("a", 0, 10), ("a", 4, 14)], [("a", 2, 12, 0.8), ("a", 0, 10, 0.9)])[
         "average_precision"
     ] == 1.0  # fmt: skip
-
-
-def test_a_detection_too_far_from_the_nearest_free_takes_none_of_another_file():
-    assert of_dogs([("a", 0, 10)], [("b", 0, 10, 0.9)])["average_precision"] == 0.0
-
-
-def test_equal_values_are_one_threshold():
-    """A hit and a false alarm at once: precision 1/2, whichever row comes first."""
-    rows = [("a", 0, 10, 0.5), ("a", 50, 60, 0.5)]
-    for system in (rows, rows[::-1]):
-        got = of_dogs([("a", 0, 10)], system)
-        for name in ("average_precision", "average_precision_voc", "average_precision_coco101"):
-            assert got[name] == 0.5
 
 
 def test_rows_below_the_threshold_are_detections_too():
@@ -206,25 +191,3 @@ def test_many_detections_of_few_values(seed, form):
     sides = [long_rows(in_seconds(rows), files=FILES) for rows in (reference, system)]
     wanted = expected_precisions(reference, system, LABELS, Settings.of(**chosen))
     agree(evaluate(*sides, **chosen), "event.hard", wanted)
-
-
-@pytest.mark.parametrize(
-    ("threshold", "inclusive", "wanted"),
-    [
-        (0.5, False, [(6, 8, 0.75)]),
-        (0.5, True, [(6, 8, 0.75), (0, 4, 0.5)]),
-        (0.25, False, [(6, 8, 0.75), (0, 4, 0.5)]),
-        (0.25, True, [(5, 8, 0.75), (0, 4, 0.5), (20, 21, 0.25)]),
-        # Silence is no event, at a threshold of 0 neither.
-        (0.0, True, [(5, 8, 0.75), (0, 4, 0.5), (20, 21, 0.25)]),
-        (0.75, True, [(6, 8, 0.75)]),
-        (0.75, False, []),
-    ],
-)
-def test_detections_are_the_events_at_the_threshold_or_above_it(threshold, inclusive, wanted):
-    """Each with the highest value in it, the highest first."""
-    times = [(0, 4, 0.5), (5, 6, 0.25), (6, 8, 0.75), (20, 21, 0.25)]
-    rows = [("a", onset, offset, "dog", value) for onset, offset, value in times]
-    found = Detections.of(lifetimes_of(long_rows(in_seconds(rows)), merge=True), threshold, inclusive)
-    columns = (found.events.onset, found.events.offset, found.value)
-    assert list(zip(*(column.tolist() for column in columns), strict=True)) == wanted

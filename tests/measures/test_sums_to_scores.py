@@ -9,7 +9,7 @@ import pytest
 
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.divergence import divergence_scores
-from sedeval_soft.measures.names import ScoreName, ScoreNameError, spell
+from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.ranking import CLASS_SUMS, ranking_scores
 from sedeval_soft.measures.segment import confusion_scores
 
@@ -102,22 +102,3 @@ def test_what_is_no_name_is_told_the_forms(text):
         "macro, weighted) or basis.reading.measure[class], such as segment.soft.f1.macro, and @name behind "
         "it for a group of classes or a scene"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("a.b.c.macro", ("a", "b", "c", "macro", None, None)),
-        ("a.b.c", ("a", "b", "c", "overall", None, None)),
-        ("a.b.c[x.[y]@z]", ("a", "b", "c", None, "x.[y]@z", None)),
-        ("a.b.c[]", ("a", "b", "c", None, "", None)),
-        ("a.b.c.micro@g", ("a", "b", "c", "micro", None, "g")),
-        ("a.b.c@g", ("a", "b", "c", "overall", None, "g")),
-        ("a.b.c[x]@g", ("a", "b", "c", None, "x", "g")),
-    ],
-)
-def test_names_parse_back(text, parts):
-    found = ScoreName.parse(text)
-    names = ("basis", "reading", "measure", "average", "class_name", "group")
-    assert tuple(getattr(found, name) for name in names) == parts
-    assert str(found) == spell(*parts) == text

@@ -193,7 +193,10 @@ def _cell_laws(
         if cut and not theirs:
             yield at_most(columns, "n_ref", sums["sounding"], "the number of cells that are not silent")
         if f"{basis}.system" in tally.samples and not (cut and _silence_passes(settings)):
-            yield equal(sums, "sounding", _sounding(tally, basis, settings, cut=cut), "what its cells have,")
+            reference, system, start = _evaluated(tally, basis)
+            active = positive(reference, settings) if cut else reference > 0
+            sounding = count_files(active | (system > 0), start)
+            yield equal(sums, "sounding", sounding, "what its cells have,")
     if not theirs and f"{basis}.system" in tally.samples:
         yield from _counted_laws(tally, basis, reading, columns, settings)
 
@@ -213,13 +216,6 @@ def _counted_laws(
         scale = columns["n_ref"] + columns["n_sys"]
         for name, values in (("tp", shared), ("n_ref", reference), ("n_sys", system)):
             yield equal(columns, name, sum_files(values, start).T, "what its cells have,", scale)
-
-
-def _sounding(tally: Tally, basis: str, settings: Settings, *, cut: bool) -> Index:
-    """Return the number of cells of each file and class that are not silent on both sides."""
-    reference, system, start = _evaluated(tally, basis)
-    active = positive(reference, settings) if cut else reference > 0
-    return count_files(active | (system > 0), start)
 
 
 def _evaluated(tally: Tally, basis: str) -> tuple[Array, Array, Index]:
@@ -255,14 +251,10 @@ def _event_laws(tally: Tally) -> Iterator[Law]:
     for name, of in (("levels", "n_ref"), ("system", "n_sys")):
         if name in tally.events and "event.soft.tp" in tally.per_class:
             columns = _columns(tally, "event.soft", PER_CLASS)
-            lived = _lived(tally.events[name], shape)
+            events = tally.events[name]
+            lived = sum_groups(file_class(events, shape[1]), events.dies - events.born, shape)
             says = f"how many levels the events {name} live at,"
             yield equal(columns, of, lived, says, size_of(lived)).below("event.soft")
-
-
-def _lived(events: EventLifetimes, shape: tuple[int, int]) -> Array:
-    """Return the levels at which events live, summed over those of each file and class."""
-    return sum_groups(file_class(events, shape[1]), events.dies - events.born, shape)
 
 
 def _part_laws(whole: Tally, part: Tally) -> Iterator[Law]:

@@ -74,7 +74,7 @@ def read_members(
             tables.append((short, with_recording(rows, stem)))
     if not hashes:
         raise no_table(name)
-    check_alike(name, tables)
+    check_alike(name, [(short, rows) for short, rows in tables if len(rows)])
     check_apart(name, tables, what)
     form = f", {tables[0][1].origin.form}" if tables else ""
     form = f"{what} of {counted(len(hashes), 'table')}{form}"
@@ -146,12 +146,8 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
     return replace(rows, files=files or (stem,))
 
 
-def check_alike(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
-    """Refuse a folder that mixes wide and long tables, or tables with and without values."""
-    _check_alike(name, [(PurePath(table).name, rows) for table, rows in tables if len(rows)])
-
-
-def _check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
+def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
+    """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
     traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
         ("wide", "long", lambda rows: rows.is_wide),
         ("with values", "without values", lambda rows: rows.has_values),
@@ -275,7 +271,7 @@ def joined(name: str, shards: Sequence[Held], limits: Limits = LIMITS) -> EventT
     if shards[0].file.alone and shards[0].rows is not None:
         return shards[0].rows
     tables = [shard.rows for shard in shards if shard.rows is not None]
-    _check_alike(spelled(name), [(s.file.name, s.rows) for s in shards if s.rows is not None and s.n_rows])
+    check_alike(spelled(name), [(s.file.name, s.rows) for s in shards if s.rows is not None and s.n_rows])
     limits.check(spelled(name), "rows", sum(shard.n_rows for shard in shards), "rows")
     hashes = [
         (shard.file.label, _NOTHING if shard.rows is None else shard.rows.origin.sha256) for shard in shards

@@ -243,7 +243,7 @@ def read_tables(
             for table in tables
         ]
         parts = [(table.name, table.rows) for table in tables]
-        check_alike(name, parts)
+        check_alike(name, [(PurePath(table).name, rows) for table, rows in parts if len(rows)])
         check_apart(name, parts)
     except InputError as error:
         log.add_error(error)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sedeval_soft import evaluate
@@ -71,7 +71,6 @@ def close(got, wanted, tolerance=1e-12):
     return abs(got - wanted) <= tolerance
 
 
-@settings(max_examples=60)
 @given(pairs(y=BINARY, p=BINARY), pairs(y=BINARY))
 def test_soft_is_hard_on_labels_of_0_and_1(binary, of_reference):
     """Of both sides for all measures; of the reference alone for those that never cut the system."""
@@ -93,7 +92,6 @@ TABLE = np.array([0.0, 1e-9, 0.0625, 0.4999999, 0.5, 0.71, 0.9, 1 - 2.0**-52, 1.
 """Increasing, as uneven as can be."""
 
 
-@settings(max_examples=40)
 @given(pairs(p=EIGHTHS))
 def test_only_the_order_of_values_matters_to_curves_and_rankings(sides):
     reference, system = sides
@@ -233,7 +231,6 @@ def test_bounds_of_rates(sides):
                 assert math.copysign(1, got["d_prime"]) == math.copysign(1, area - 0.5) or area == 0.5
 
 
-@settings(max_examples=60)
 @given(pairs(y=FINE | BINARY))
 def test_limits_of_1_are_no_limits(sides):
     """Everything may be detected, or nothing: no rate is above 1, however sums round."""

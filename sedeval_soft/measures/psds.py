@@ -440,11 +440,11 @@ def sampled_note(n_cuts: int, group: str | None) -> str:
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
-    reference, weights = tally.events["reference"].events(), PsdWeights.of(settings)
     seconds, n_classes = _seconds(tally), len(tally.classes)
     if not seconds:
-        # Nothing happens so often an hour where there is no time.
+        # Nothing happens so often an hour where there is no time; events may not have been kept.
         return PsdRoc(np.zeros(1), np.full(1, np.nan), math.nan, np.full(n_classes, np.nan))
+    reference, weights = tally.events["reference"].events(), PsdWeights.of(settings)
     how = n_classes, seconds, Criteria.of(settings), weights.alpha_ct
     parts = [staircases(reference, tally.events[name], *how) for name in systems]
     return psd_roc(Staircases.joined(parts), weights.alpha_st, weights.max_efpr)

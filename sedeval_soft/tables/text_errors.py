@@ -23,7 +23,7 @@ _NAMES = ("filename", "event_label")
 
 
 @dataclass(slots=True)
-class Found:
+class Scan:
     """What a pass over the lines found.
 
     problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
@@ -42,13 +42,18 @@ class Found:
     labels: list[str] = field(default_factory=list)
     numbers: list[list[float]] = field(default_factory=list)
 
+    def rows(self, source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
+        """Return the rows that can be scored."""
+        columns = Columns.of_rows(sniffed.layout, self.files, self.labels, self.numbers, self.declared)
+        return columns.rows(sniffed.origin(source), limits)
+
 
 def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
     """Read a table line by line; raises InputError with the first problems found."""
-    found = scan(source, sniffed, MAX_PROBLEMS, limits)
-    if found.problems:
-        raise InputError(found.problems[:MAX_PROBLEMS], more=found.counts.total() > MAX_PROBLEMS)
-    rows = rows_found(source, sniffed, found, limits)
+    scanned = scan(source, sniffed, MAX_PROBLEMS, limits)
+    if scanned.problems:
+        raise InputError(scanned.problems[:MAX_PROBLEMS], more=scanned.counts.total() > MAX_PROBLEMS)
+    rows = scanned.rows(source, sniffed, limits)
     if rows is None:
         raise InputError(Problem(source.name, "holds something that cannot be scored"))
     return rows
@@ -56,12 +61,12 @@ def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) ->
 
 def scan(
     source: Source, sniffed: Sniffed, most: int, limits: Limits = LIMITS, *, whole: bool = False
-) -> Found:
+) -> Scan:
     """Look at every line: keep the first `most` problems of each code, and all rows without one.
 
     whole: do not stop at more than `most` problems, to count them all.
     """
-    found = Found()
+    scanned = Scan()
     layout = sniffed.layout
     file, label = layout.position("filename"), layout.position("event_label")
     columns = max(MOST_COLUMNS, len(layout.names))
@@ -69,31 +74,25 @@ def scan(
         if isinstance(fields, Problem):
             problems = [fields]
         elif name := declares(layout, fields, sniffed.delimiter):
-            found.declared.append(name)
+            scanned.declared.append(name)
             continue
         else:
             problems, numbers = _read_row(source.name, sniffed, line, fields, limits)
             if not problems:
-                found.lines.append(line)
-                found.numbers.append(numbers)
-                found.files += [] if file is None else [fields[file].strip()]
-                found.labels += [] if label is None else [fields[label].strip()]
+                scanned.lines.append(line)
+                scanned.numbers.append(numbers)
+                scanned.files += [] if file is None else [fields[file].strip()]
+                scanned.labels += [] if label is None else [fields[label].strip()]
                 continue
             if whole and len(fields) == len(layout.names):
-                _remember(layout, line, fields, found)
+                _remember(layout, line, fields, scanned)
         for problem in problems:
-            found.counts[problem.code] += 1
-            if found.counts[problem.code] <= most:
-                found.problems.append(problem)
-        if found.counts.total() > most and not whole:
+            scanned.counts[problem.code] += 1
+            if scanned.counts[problem.code] <= most:
+                scanned.problems.append(problem)
+        if scanned.counts.total() > most and not whole:
             break
-    return found
-
-
-def rows_found(source: Source, sniffed: Sniffed, found: Found, limits: Limits = LIMITS) -> EventTable | None:
-    """Return the rows that a pass found to be sound."""
-    columns = Columns.of_rows(sniffed.layout, found.files, found.labels, found.numbers, found.declared)
-    return columns.rows(sniffed.origin(source), limits)
+    return scanned
 
 
 def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
@@ -108,14 +107,14 @@ def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
     return ""
 
 
-def _remember(layout: Layout, line: int, fields: Sequence[str], found: Found) -> None:
+def _remember(layout: Layout, line: int, fields: Sequence[str], scanned: Scan) -> None:
     """Count what the lines with a problem have in common: it may explain all of them."""
-    facts = found.facts
+    facts = scanned.facts
     facts["lines"] += 1
     text = {role: fields[i].strip(BLANKS) for i, role in enumerate(layout.roles) if role is not None}
     for role in _NAMES:
         if text.get(role):
-            found.named[role].setdefault(fields[layout.roles.index(role)].strip(), line)
+            scanned.named[role].setdefault(fields[layout.roles.index(role)].strip(), line)
     times = [text["onset"], text["offset"]]
     if all(map(NUMBER.fullmatch, times)):
         facts["backwards"] += float(times[1]) < float(times[0])

@@ -27,7 +27,7 @@ from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import Bytes, Source, open_source
 from sedeval_soft.tables.text import read_fast, sniff
-from sedeval_soft.tables.text_errors import Found, declares, rows_found, scan
+from sedeval_soft.tables.text_errors import Scan, declares, scan
 from sedeval_soft.tables.text_lines import DELIMITERS, Sniffed, is_blank, numbered, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -321,7 +321,7 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     for code, number in found.counts.items():
         log.add_many(code, number, (with_rule(each) for each in found.problems if each.code == code))
     log.add(*_explanations(source, sniffed, found))
-    rows = rows_found(source, sniffed, found, limits)
+    rows = found.rows(source, sniffed, limits)
     return None if rows is None else Table(source, sniffed, rows, found.lines, found.named)
 
 
@@ -335,7 +335,7 @@ def _check_line_ends(source: Source, log: Log) -> None:
         log.add(problem("mixed-line-ends", source.name, message, line))
 
 
-def _explanations(source: Source, sniffed: Sniffed, found: Found) -> Iterator[Problem]:
+def _explanations(source: Source, sniffed: Sniffed, found: Scan) -> Iterator[Problem]:
     """Yield what explains the problems of a table, if anything does."""
     facts, layout = found.facts, sniffed.layout
 

@@ -191,7 +191,7 @@ def _bytes(samples: Samples | None, levels: Sequence[Floats], events: Mapping[st
         # What is the same at all thresholds of the reference, as events of the system are, is packed once.
         distinct |= {row.tobytes(): row for row in (*rows, *(explored.paired or ())[1:])}
     changes = sum(int(np.count_nonzero(np.diff(row))) for row in distinct.values())
-    n_values = sum(values.size for side in samples or () for values in side)
+    n_values = sum(int(side.size) for side in samples or ())
     return _PLACE * n_values + _LEVEL * sum(map(len, levels)) + _CHANGE * changes
 
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import ThresholdCounts, error_merit, f_merit
 from sedeval_soft.memory import check_room, given_limit, has_room, room
 from sedeval_soft.plan import CELLS, Plan
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, in_shards
@@ -226,10 +226,11 @@ def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
 def count_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, DetectionCounts]:
     """Return the counts of a part at the best thresholds, summed over its files."""
     only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in best))
-    settings = replace(
-        second_round(settings, only), psds=None, alpha_ct=None, alpha_st=None, max_efpr=None,
-        psds_median_filters=(),
-    )  # fmt: skip
+    # PSDS is not looked for here; what counts as an intersection stays what it asks for.
+    criteria = {name: settings.criterion(name) for name in CRITERIA}
+    none = dict.fromkeys(("psds", "alpha_ct", "alpha_st", "max_efpr"))
+    again: dict[str, Any] = {**criteria, **none, "psds_median_filters": ()}
+    settings = replace(second_round(settings, only), **again)
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
     return {
         (scope, basis): counts_at(tally, basis, best[scope, basis][0], settings).total()

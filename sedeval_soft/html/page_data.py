@@ -169,7 +169,8 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     }
 
 
-Samples = tuple[Sequence[Floats], Sequence[Floats]]
+Samples = tuple[Floats, Floats]
+"""Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
 
 
 def _levels(samples: Samples | None, events: Mapping[str, list[Explored]], n_classes: int) -> list[Floats]:

@@ -212,7 +212,8 @@ def _files(pair: Recordings, settings: Settings, pack: Packer, most: int) -> Ite
     segments = segment_outcomes(pair, settings) if "segment" in views else None
     activities = {"reference": Activity.of_table(pair.reference), "system": Activity.of_table(pair.system)}
     end: Ticks = pair.reach_ticks.copy()
-    for timed in (*activities.values(), events.reference, events.system):
+    spans: list[Activity | Events] = [*activities.values(), events.reference, events.system]
+    for timed in spans:
         np.maximum.at(end, timed.file, timed.offset)
     strips = {}
     for side, activity in activities.items():

@@ -144,8 +144,8 @@ class Columns:
             limits.check(origin.name, what, len(names), what)
             longest = max(names, key=len, default="")
             if len(longest) > limits.name_length:
-                found = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
-                raise limits.refusal(origin.name, "name_length", found, len(longest))
+                why = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
+                raise limits.refusal(origin.name, "name_length", why, len(longest))
         if label is None:
             columns = tuple(values)
             return EventTable.wide(file.names, classes, file.codes, self.onset, self.offset, columns, origin)
@@ -169,14 +169,14 @@ class Columns:
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
     """Return what is noted of the parts of one table as it is noted of the whole: roundings are counted."""
-    found: dict[str, int | None] = {}
+    counts: dict[str, int | None] = {}
     for note in notes:
         number = note.partition(" ")[0]
         if number.isdecimal() and note == _of_rounded(int(number)):
-            found[_BEYOND] = int(number) + (found.get(_BEYOND) or 0)
+            counts[_BEYOND] = int(number) + (counts.get(_BEYOND) or 0)
         else:
-            found[note] = None
-    return tuple(text if count is None else _of_rounded(count) for text, count in found.items())
+            counts[note] = None
+    return tuple(text if count is None else _of_rounded(count) for text, count in counts.items())
 
 
 def _of_rounded(number: int) -> str:

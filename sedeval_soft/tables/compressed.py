@@ -75,8 +75,8 @@ def unfold(name: str, raw: Bytes, taken: Taken, limits: Limits = LIMITS) -> None
             for piece, read in _inflated(view):
                 taken.add(piece)
                 if taken.size > max(SPARED, limits.ratio * read):
-                    found = f"has more than {limits.ratio} bytes for each compressed one"
-                    raise limits.refusal(name, "ratio", found)
+                    why = f"has more than {limits.ratio} bytes for each compressed one"
+                    raise limits.refusal(name, "ratio", why)
         except (EOFError, zlib.error) as error:
             message = f"begins like gzip, but cannot be decompressed: {error}"
             raise InputError(Problem(name, message, code="broken-gzip")) from error

@@ -47,11 +47,11 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse what no limit can be."""
         for name in NAMES:
-            found = getattr(self, name)
-            number = isinstance(found, int | float) and not isinstance(found, bool)
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
             most, unit = (LONGEST, " s") if name == "duration" else (_WHOLE, "")
-            if not number or not 0 < found <= most:
-                raise SettingsError(f"limit {name} must be above 0, at most {most:g}{unit}, not {found!r}")
+            if not is_number or not 0 < value <= most:
+                raise SettingsError(f"limit {name} must be above 0, at most {most:g}{unit}, not {value!r}")
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Limits:
@@ -74,22 +74,22 @@ class Limits:
             return cls(**values)  # type: ignore[arg-type]  # whole where they must be
         raise SettingsError("\n".join(problems))
 
-    def check(self, source: str, name: str, found: float, what: str, line: int | None = None) -> None:
+    def check(self, source: str, name: str, number: float, what: str, line: int | None = None) -> None:
         """Raise InputError, naming the option that raises the limit, where more is found than that."""
-        if found > getattr(self, name):
-            raise self.refusal(source, name, f"has {found:.15g} {what}", found, line)
+        if number > getattr(self, name):
+            raise self.refusal(source, name, f"has {number:.15g} {what}", number, line)
 
     def refusal(
-        self, source: str, name: str, found: str, needed: float | None = None, line: int | None = None
+        self, source: str, name: str, why: str, needed: float | None = None, line: int | None = None
     ) -> InputError:
         """Return the error of an input that is over a limit.
 
-        found: what was found, as what follows the input's name. needed: what the limit would have to be, if
+        why: what was found, as it follows the name of the input. needed: what the limit would have to be, if
         it is known: often reading ends before that is.
         """
         most = getattr(self, name)
         raised = "NUMBER" if needed is None or not math.isfinite(needed) else f"{math.ceil(needed):.15g}"
-        message = f"{found}; expected {most:.15g} or fewer ({OPTION} {name}={raised} raises this)"
+        message = f"{why}; expected {most:.15g} or fewer ({OPTION} {name}={raised} raises this)"
         return InputError(Problem(source, message, line, code=f"{_OVER}{name}"))
 
     def too_long(self) -> str:

@@ -98,9 +98,9 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
     columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
     if columns > limits.classes + _BESIDE_CLASSES and first.find(b"\r", 0, len(first) - 1) < 0:
         # The rest of a line that is cut off here may have more.
-        known = columns if end >= 0 else None
-        found = f"has {'' if known else 'more than '}{columns} columns"
-        raise limits.refusal(source.name, "classes", found, known, line=1)
+        needed = columns if end >= 0 else None
+        why = f"has {columns} columns" if needed else f"has more than {columns} columns"
+        raise limits.refusal(source.name, "classes", why, needed, line=1)
     begin = 0
     while len(data) - begin > most:
         # To look for what few tables have is to look at all of it.
@@ -212,8 +212,8 @@ def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
         if line[at] == '"':
             match = _QUOTED.match(line, at)
             if match is None:
-                found = repr(line[at : at + 40])
-                return f"a quote is opened and not closed on this line: {found}; expected its end", column
+                quote = repr(line[at : at + 40])
+                return f"a quote is opened and not closed on this line: {quote}; expected its end", column
             # Not `partition`: to copy the rest of a long line at each of its fields would take forever.
             end = line.find(delimiter, match.end())
             after = line[match.end() : end if end >= 0 else len(line)]
@@ -261,8 +261,8 @@ def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem
     if at == nul:
         message = "holds a NUL byte: this is not text; expected a table"
         return Problem(name, message, line, column, "nul-byte")
-    found = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line is not UTF-8"
-    return Problem(name, f"{found}; expected the table as UTF-8", line, column, "not-utf-8")
+    byte = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line"
+    return Problem(name, f"{byte} is not UTF-8; expected the table as UTF-8", line, column, "not-utf-8")
 
 
 def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:

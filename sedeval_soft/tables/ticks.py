@@ -73,17 +73,17 @@ def as_written(values: npt.NDArray[Any]) -> Floats:
         return np.array(values, dtype=np.float64)
     kind = kind.newbyteorder("=")
     flat = np.ascontiguousarray(values, dtype=kind).reshape(-1)
-    found = flat.astype(np.float64)
+    decimals = flat.astype(np.float64)
     bits = np.finfo(kind).nmant + 1
     # 10^-p > u = 2^(e - bits) for numbers below 2^e
     scales = _scales(np.ceil(bits * np.log10(2.0) - _POWERS) - 1)
     for begin in range(0, len(flat), _BLOCK):
         part = slice(begin, begin + _BLOCK)
-        written = _to_scale(found[part], scales)
+        written = _to_scale(decimals[part], scales)
         with np.errstate(invalid="ignore", over="ignore"):
             same = written.astype(kind) == flat[part]
-        np.copyto(found[part], written, where=same)
-    return found.reshape(values.shape)
+        np.copyto(decimals[part], written, where=same)
+    return decimals.reshape(values.shape)
 
 
 def rounded(means: Floats) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft import Limits, Settings
-from sedeval_soft.evaluation.evaluate import count_files
+from sedeval_soft.evaluation.evaluate import count_tables
 from sedeval_soft.evaluation.execute import Execute, cluster
 from sedeval_soft.evaluation.shard import Shard
 
@@ -20,10 +20,10 @@ def count_in_parts(
     scheduler: str | None = None,
     **how: Any,
 ) -> Shard:
-    """Return the statistics of tables; how: as for `count_files`, but a few parts, and lines in a block."""
+    """Return the statistics of tables; how: as for `count_tables`, but a few parts, and lines in a block."""
     given = str(reference), str(system), settings, lambda: lengths, limits or Limits()
     how = {"n_parts": 3, "block": 300, **how}
     if scheduler is None:
-        return count_files(*given, how.pop("execute", None) or Execute(), **how)[1]
+        return count_tables(*given, how.pop("execute", None) or Execute(), **how)[1]
     with cluster(scheduler) as workers:
-        return count_files(*given, workers, **how)[1]
+        return count_tables(*given, workers, **how)[1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import chosen_with, settings_of_points, with_folds
+from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
@@ -119,7 +119,7 @@ def compare(
     check_rank_by(rank_by)
     if baseline is not None:
         check_baseline(baseline, [*named_sources(systems, *_SYSTEMS)])
-    chosen = chosen_with([rank_by], settings, values)
+    chosen = settings_for_scores([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     limits = limits_from(limits, columns)
     scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)

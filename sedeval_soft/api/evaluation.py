@@ -29,7 +29,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.evaluate import count_files, count_rows, is_large
+from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
@@ -102,7 +102,7 @@ def evaluate(
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    chosen = chosen_for(system, settings, values)
+    chosen = settings_for_system(system, settings, values)
     if name is not None:
         check_name(name)
     draws, jobs = checked_draws(chance), checked_jobs(jobs)
@@ -111,7 +111,7 @@ def evaluate(
         found = evaluation_of(
             reference, system, with_folds(settings_of_points(chosen, [system]), folds),
             durations=durations, name=name, folds=folds, by=by, limits=limits_from(limits, columns),
-            jobs=jobs, scheduler=scheduler, at_once=bool(draws), progress=progress,
+            jobs=jobs, scheduler=scheduler, rows_in_memory=bool(draws), progress=progress,
         )  # fmt: skip
         return (found.with_chance(draws, progress) if draws else found).scores
 
@@ -164,27 +164,27 @@ def evaluation_of(
     limits: Limits,
     jobs: int | None = None,
     scheduler: str | None = None,
-    whole: bool = False,
-    at_once: bool = False,
+    keep_all: bool = False,
+    rows_in_memory: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score a system as `evaluate` does, and keep what the scores were made of.
 
     settings: complete, also for folds and operating points. jobs: processes that count large tables in
-    files, 0 for one for each processor. whole: all that was counted is
-    needed, not only the scores. at_once: all rows are needed in memory.
+    files, 0 for one for each processor. keep_all: all that was counted is needed, not only the scores.
+    rows_in_memory: whether all rows are needed there.
     """
-    whole = whole or folds is not None or by is not None
+    keep_all = keep_all or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
         if not isinstance(scheduler, str):
             raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
         if not files:
             raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
-        if at_once:
+        if rows_in_memory:
             raise SettingsError("scheduler counts parts; chance looks at all rows at once")
     jobs = processors() if jobs == 0 else jobs
-    paths = (os.fspath(reference), os.fspath(system)) if files and not at_once else None
+    paths = (os.fspath(reference), os.fspath(system)) if files and not rows_in_memory else None
     sides: tuple[EventTable, EventTable] | None = None
     if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
         from sedeval_soft.evaluation.execute import cluster, processes
@@ -192,13 +192,13 @@ def evaluation_of(
         where: Any
         where = processes(jobs or 1) if scheduler is None else cluster(scheduler, jobs or 0, given_limit())
         with where as execute:
-            lengths, shard = count_files(
-                *paths, settings, lambda: read_lengths(durations, limits), limits, execute, whole=whole
+            lengths, shard = count_tables(
+                *paths, settings, lambda: read_lengths(durations, limits), limits, execute, keep_all=keep_all
             )
         shard = shard if name is None else replace(shard, system=name)
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-        shard = count_rows(*sides, settings, lengths, name, whole=whole)
+        shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)
     parts = {
         what: read_parts(parted, what, shard.tally.files, limits)
         for what, parted in (("folds", folds), ("by", by))
@@ -237,7 +237,7 @@ def threshold_curves(
 
     limits = limits_from(limits, columns)
     system = with_points(system, limits)
-    chosen = with_curves(chosen_for(system, settings, values))
+    chosen = with_curves(settings_for_system(system, settings, values))
     sides = sides_of(reference, system, chosen, limits)
     pair = align(*sides, chosen, read_lengths(durations, limits))
     return curves_of(tally_pair(pair, chosen), chosen)
@@ -250,7 +250,7 @@ def with_folds(settings: Settings, folds: object) -> Settings:
     return replace(settings, cross_tune="folds")
 
 
-def chosen_for(
+def settings_for_system(
     system: Any,  # noqa: ANN401 - as for evaluate
     settings: Settings | None,
     values: Mapping[str, Any],
@@ -266,7 +266,7 @@ def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
     if not points:
         return settings
     try:
-        return of_points(settings)
+        return for_lists_of_events(settings)
     except SettingsError as error:
         assumed = [
             f"{rows.origin.name}: {text}"
@@ -280,7 +280,9 @@ def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
         raise SettingsError(f"{error}; {assumed[0]}") from error
 
 
-def chosen_with(names: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
+def settings_for_scores(
+    names: Sequence[str], settings: Settings | None, values: Mapping[str, Any]
+) -> Settings:
     """Return the settings by which some scores are computed beside what is evaluated by default.
 
     A preset that says what is evaluated is not widened, as on the command line; its measures are.
@@ -316,7 +318,7 @@ def with_curves(settings: Settings) -> Settings:
     return replace(settings, measures=(*settings.measures, "curves"))
 
 
-def of_points(settings: Settings) -> Settings:
+def for_lists_of_events(settings: Settings) -> Settings:
     """Return the settings for a system of operating points, which has events only.
 
     Raises SettingsError for settings that lists of events cannot follow.

@@ -17,7 +17,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import of_points
+from sedeval_soft.api.evaluation import for_lists_of_events
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
@@ -88,7 +88,7 @@ class Evaluator:
         dimensions, else one for each.
         """
         system = with_points(system, self.limits)
-        if is_points(system) and of_points(self.settings) != self.settings:
+        if is_points(system) and for_lists_of_events(self.settings) != self.settings:
             raise SettingsError(
                 "operating points have events only; expected an Evaluator with only=('event',), "
                 "('intersection',) or both"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import of_points, with_folds
+from sedeval_soft.api.evaluation import for_lists_of_events, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
@@ -73,7 +73,7 @@ def write_report(
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
         points = is_points(theirs)
-        counted = of_points(chosen) if points else _counted(chosen)
+        counted = for_lists_of_events(chosen) if points else _counted(chosen)
         pair = align(ours, theirs, counted, lengths)
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)
         shard = shard_of(pair, described, counted, name, lengths)

@@ -282,8 +282,8 @@ def _score_one(
         evaluation = evaluation_of(
             request.reference, system, settings, **request.tables, limits=limits,
             jobs=request.jobs, scheduler=request.scheduler,
-            whole=request.save_tally is not None,
-            at_once=bool(page or request.chance or request.check), progress=show,
+            keep_all=request.save_tally is not None,
+            rows_in_memory=bool(page or request.chance or request.check), progress=show,
         )  # fmt: skip
     if request.chance:
         with progress(quiet=quiet, label="moving the output in time") as show:

@@ -1,11 +1,11 @@
 """The whole way: tables in parts, counted, merged, and counted again at what only all parts together tell.
 
-    parts = partition(reference, system)                    # whole recordings; one part if all fits
-    first = execute.map(count, parts)
+    parts = partition_files(reference, system)              # whole recordings; one part if all fits
+    first = execute.map(count_part, parts)
     shard = Shard.merge(first)
-    best  = best_thresholds(first)                          # where not all segments and events can be kept
-    again = execute.map(count_at(best), parts)
-    score_shard(shard with tables(best, again))
+    best  = best_thresholds(first, settings)                # where not all segments and events can be kept
+    again = execute.map(count_part_at(best), parts)
+    shard with optimal_tables(best, again, settings)        # of which `score_shard` makes scores
 
 Tables that fit into memory are one part, which is counted without more ado.
 """
@@ -58,8 +58,11 @@ _IN_MEMORY = 5
 _LARGE = 1 << 25
 """Bytes of both tables from which several processes are worth their start."""
 
-_EVENT = 40
-"""Bytes of an event with the thresholds at which it is one."""
+_CELL, _EVENT = 16, 40
+"""Bytes of a segment of a class, both sides of it, and of an event with the thresholds at which it is one."""
+
+_SORTED_CELLS, _SORTED_EVENTS = 2.5, 1.5
+"""How many times as much they take while those of all parts are merged and put in order."""
 
 
 def count_rows(
@@ -69,11 +72,11 @@ def count_rows(
     durations: Mapping[str, float] | None = None,
     name: str | None = None,
     *,
-    whole: bool = False,
+    keep_all: bool = False,
 ) -> Shard:
     """Return the statistics of tables in memory; recordings are counted in parts if all are too many.
 
-    name: the system's. whole: whether all that was counted is needed, to be saved or divided, not only the
+    name: the system's. keep_all: whether all that was counted is needed, to be saved or divided, not only the
     scores.
     """
     # Were all recordings as long as the longest; where that is too much, it takes a look at each of them.
@@ -88,12 +91,12 @@ def count_rows(
 
         partition = partition_rows(reference, system, settings, durations)
         if len(partition.parts) > 1:
-            shard = count_parts(partition, settings, durations, Execute(), whole=whole)
+            shard = count_parts(partition, settings, durations, Execute(), keep_all=keep_all)
             return shard if name is None else replace(shard, system=name)
     return shard_of_rows(reference, system, settings, durations, name)
 
 
-def count_files(
+def count_tables(
     reference: str,
     system: str,
     settings: Settings,
@@ -101,15 +104,15 @@ def count_files(
     limits: Limits,
     execute: Execute,
     *,
-    whole: bool = False,
+    keep_all: bool = False,
     n_parts: int | None = None,
     block: int | None = None,
     in_rounds: bool | None = None,
 ) -> tuple[Mapping[str, float] | None, Shard]:
     """Return the durations and the statistics of tables in files, whose rows are written to parts.
 
-    read_durations: called when tables were read. whole: as for `count_rows`. n_parts, block (bytes that are
-    read at a time), in_rounds: as memory asks for where they are None. Raises what `count_rows` does;
+    read_durations: called when tables were read. keep_all: as for `count_rows`. n_parts, block (bytes that
+    are read at a time), in_rounds: as memory asks for where they are None. Raises what `count_rows` does;
     RoomError where a recording is too large.
     """
     from sedeval_soft.evaluation.partition import partition_files
@@ -119,7 +122,7 @@ def count_files(
         folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
         how = (limits, execute, folder, n_parts, block)
         partition, durations = partition_files(reference, system, settings, read_durations, *how)
-        counted = count_parts(partition, settings, durations, execute, whole=whole, in_rounds=in_rounds)
+        counted = count_parts(partition, settings, durations, execute, keep_all=keep_all, in_rounds=in_rounds)
         return durations, counted
 
 
@@ -146,13 +149,13 @@ def count_parts(
     durations: Mapping[str, float] | None,
     execute: Execute,
     *,
-    whole: bool = False,
+    keep_all: bool = False,
     in_rounds: bool | None = None,
 ) -> Shard:
     """Return the statistics of all parts as if they had been counted at once.
 
-    whole: as for `count_rows`. in_rounds: whether segments and events are not kept, where that can be; None
-    as memory asks for.
+    keep_all: as for `count_rows`. in_rounds: whether segments and events are not kept, where that can be;
+    None as memory asks for.
     """
     plan = Plan.of(settings)
     names = align(partition.reference, partition.system, settings, durations)
@@ -162,24 +165,25 @@ def count_parts(
         # Where it is, more is told when all rows were seen.
         scenes_of(names.files, names.classes, settings)
     if in_rounds is None:
-        cells = 16 * partition.n_cells * plan.scores("segment", "optimal")
+        cells = _CELL * partition.n_cells * plan.scores("segment", "optimal")
         events = _EVENT * partition.n_values * (1 + len(plan.filters))
-        in_rounds = len(partition.parts) > 1 and not whole and not has_room(2.5 * cells + 1.5 * events)
+        fits = has_room(_SORTED_CELLS * cells + _SORTED_EVENTS * events)
+        in_rounds = len(partition.parts) > 1 and not keep_all and not fits
     in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded or plan.psds)
 
     parts = _on_time_grid(partition, names.classes, settings, execute)
-    first = execute.map(partial(count, settings, kept=not in_rounds), parts)
+    first = execute.map(partial(count_part, settings, kept=not in_rounds), parts)
     if not in_rounds:
-        _check_merge([of.shard for of in first])
-    shard = Shard.merge([of.shard for of in first])
+        _check_merge([part.shard for part in first])
+    shard = Shard.merge([part.shard for part in first])
     if in_rounds:
         best = best_thresholds(first, settings)
-        again = execute.map(partial(count_at, settings, best), parts) if best else []
+        again = execute.map(partial(count_part_at, settings, best), parts) if best else []
         shard = replace(shard, tables=optimal_tables(best, again, settings))
     if in_rounds and plan.psds:
         from sedeval_soft.evaluation.psds_parts import with_psds
 
-        shard = with_psds(shard, [of.psds for of in first], parts, execute)
+        shard = with_psds(shard, [part.psds for part in first], parts, execute)
     shard = _as_one(shard, partition, names.findings, durations)
     if settings.strict:
         shard.findings.warnings(settings)
@@ -199,7 +203,7 @@ class Counted(NamedTuple):
     psds: Mapping[str | None, tuple[Floats, int]]
 
 
-def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
+def count_part(settings: Settings, part: Part, *, kept: bool) -> Counted:
     """Return the statistics of a part; kept: with its segments and events, where scores need them."""
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
     if kept:
@@ -223,7 +227,7 @@ def count(settings: Settings, part: Part, *, kept: bool) -> Counted:
     return Counted(shard.slim(), levels, psds)
 
 
-def count_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, DetectionCounts]:
+def count_part_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, DetectionCounts]:
     """Return the counts of a part at the best thresholds, summed over its files."""
     only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in best))
     # PSDS is not looked for here; what counts as an intersection stays what it asks for.
@@ -243,11 +247,12 @@ def best_thresholds(parts: Sequence[Counted], settings: Settings) -> Best:
     """Return the best thresholds of all parts together, by scope and basis."""
     best: dict[Key, tuple[Floats, tuple[Floats, Index, Index]]] = {}
     for key in dict.fromkeys(key for part in parts for key in part.levels):
-        own = [part.levels[key] for part in parts if key in part.levels]
-        way = min(map(len, own)) - 1
-        counts = ThresholdCounts.merge(
-            [of[way] for of in own], [np.arange(len(of[way].n_ref)) for of in own], len(own[0][way].n_ref)
-        )
+        in_two_ways = [part.levels[key] for part in parts if key in part.levels]
+        # Of two ways the second is taken where all parts have it.
+        way = min(map(len, in_two_ways)) - 1
+        of_parts = [ways[way] for ways in in_two_ways]
+        n_classes = len(of_parts[0].n_ref)
+        counts = ThresholdCounts.merge(of_parts, [np.arange(n_classes)] * len(of_parts), n_classes)
         threshold, _, _ = counts.best(f_merit(settings.beta), inclusive=settings.inclusive)
         best[key] = threshold, counts.best(error_merit, inclusive=settings.inclusive)
     return best
@@ -259,9 +264,9 @@ def optimal_tables(
     """Return the tables of optimal readings by scope; counts: of each part at the best thresholds."""
     tables: dict[str | None, Tables] = {}
     for (scope, basis), (threshold, (errors_at, tp, n_sys)) in best.items():
-        own = [part[scope, basis] for part in counts if (scope, basis) in part]
+        of_parts = [part[scope, basis] for part in counts if (scope, basis) in part]
         total = DetectionCounts(
-            *(np.sum([getattr(each, column) for each in own], axis=0) for column in (*PER_CLASS, *PER_FILE))
+            *(np.sum([getattr(part, name) for part in of_parts], axis=0) for name in (*PER_CLASS, *PER_FILE))
         )
         table = optimal_table(total, threshold, settings)
         if basis not in CELLS:
@@ -296,9 +301,9 @@ def _on_time_grid(
     grids = execute.map(partial(time_grids, settings), partition.parts)
     name = partition.system.origin.name
     steps = {
-        of: TimeGrid.merge([own[of] for own in grids]).step(name)
-        for of in grids[0]
-        if of == classes or filters
+        labels: TimeGrid.merge([part[labels] for part in grids]).step(name)
+        for labels in grids[0]
+        if labels == classes or filters
     }
     return [replace(part, steps=steps) for part in partition.parts]
 
@@ -342,11 +347,17 @@ def _as_one(
         replace(describe(rows, role, shard.settings), rows=n)
         for (role, rows), n in zip(sides.items(), partition.n_rows, strict=True)
     )
-    own = shard.findings
-    tables = {role: replace(of, names=(sides[role].origin.name,)) for role, of in own.tables.items()}
+    of_rows = shard.findings
+    tables = {
+        role: replace(table, names=(sides[role].origin.name,)) for role, table in of_rows.tables.items()
+    }
     # What rows tell adds up; of names there is more to say where all are known.
     findings = replace(
-        findings, beyond=own.beyond, after_end=own.after_end, off_grid=own.off_grid, tables=tables
+        findings,
+        beyond=of_rows.beyond,
+        after_end=of_rows.after_end,
+        off_grid=of_rows.off_grid,
+        tables=tables,
     )
     system = partition.system.origin.name
     return replace(shard, system=system, inputs=inputs, findings=findings, durations=durations)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from sedeval_soft.api.comparison import Task
-from sedeval_soft.api.evaluation import chosen_with, with_folds
+from sedeval_soft.api.evaluation import settings_for_scores, with_folds
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from
 from sedeval_soft.comparison.board import About, Board, Record
@@ -113,7 +113,7 @@ def build_site(
     if isinstance(scores, str):
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
     limits = limits_from(limits, columns)
-    settings = with_folds(chosen_with((rank_by, *scores), settings, values), folds)
+    settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
     task = Task.read(reference, settings, durations, folds, by, limits)
     origin = task.reference.origin
     origin = replace(origin, name=Path(origin.name).name)

@@ -27,10 +27,10 @@ from sedeval_soft.cli import main
 from sedeval_soft.evaluation import evaluate
 
 evaluate._LARGE, evaluate._IN_MEMORY = 1, 1 << 40
-count, WHAT = evaluate.count, os.environ.get("WHAT")
+count, WHAT = evaluate.count_part, os.environ.get("WHAT")
 
 def slowly(settings, part, **how):
-    sys.stderr.write("counting\n")
+    sys.stderr.write("counting\\n")
     if WHAT == "wait":
         import time
         for _ in range(600):
@@ -41,7 +41,7 @@ def slowly(settings, part, **how):
 
 if WHAT:
     slowly.__module__ = "__main__"
-    evaluate.count = slowly
+    evaluate.count_part = slowly
 if __name__ == "__main__":
     main()
 """

@@ -182,7 +182,7 @@ def test_folds_and_saved_tallies_are_the_same(tmp_path):
     assert in_parts(*sides, settings, folds=folds, in_rounds=False) == in_memory(
         *sides, settings, folds=folds
     )
-    shard = count_in_parts(*sides, settings, whole=True)
+    shard = count_in_parts(*sides, settings, keep_all=True)
     whole = count_rows(*sides_of(*map(str, sides), settings, Limits()), settings)
     assert pack_shard(shard, "1") == pack_shard(whole, "1")
 
@@ -312,7 +312,7 @@ def test_values_that_all_together_memory_cannot_hold_are_refused(tmp_path, monke
     bounded = Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
     with memory_limited(1 << 34):
         assert in_parts(*sides, bounded)
-        for asked, how in ((Settings(), {"whole": True}), (Settings(ci="bootstrap"), {})):
+        for asked, how in ((Settings(), {"keep_all": True}), (Settings(ci="bootstrap"), {})):
             with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment"):
                 in_parts(*sides, asked, **how)
         assert in_parts(*sides, Settings()) == in_memory(*sides, Settings())

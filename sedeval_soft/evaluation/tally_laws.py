@@ -35,7 +35,7 @@ from sedeval_soft.measures.laws import (
     size_of,
 )
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS
-from sedeval_soft.measures.segment import common, count_files, count_hard, sum_files
+from sedeval_soft.measures.segment import count_files, count_hard, fuzzy_and, sum_files
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import READINGS, Settings
@@ -212,7 +212,7 @@ def _counted_laws(
         for name in (*PER_CLASS, *PER_FILE):
             yield equal(columns, name, getattr(counts, name), "what its cells have,")
     if reading == "soft":
-        shared = common(reference, system, settings.t_norm)
+        shared = fuzzy_and(reference, system, settings.t_norm)
         scale = columns["n_ref"] + columns["n_sys"]
         for name, values in (("tp", shared), ("n_ref", reference), ("n_sys", system)):
             yield equal(columns, name, sum_files(values, start).T, "what its cells have,", scale)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.evaluation.details import Offender, Worst
-from sedeval_soft.measures.segment import common
+from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -91,7 +91,7 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> tuple[Offender,
         if reading == "hard":
             ours, theirs = (of.astype(np.float64) for of in (positive(y, settings), detected(p, settings)))
             t_norm = "minimum"
-        shared = common(ours, theirs, t_norm)
+        shared = fuzzy_and(ours, theirs, t_norm)
         missed += ours - shared
         inserted += theirs - shared
         own = ours + theirs - 2 * shared

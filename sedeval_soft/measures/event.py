@@ -82,7 +82,7 @@ class Collars:
             settings.offset_collar_rate,
         )
 
-    def tests(self, reference: Timed, system: Timed) -> list[Test]:
+    def comparisons(self, reference: Timed, system: Timed) -> list[Test]:
         """Return what is compared: times of both sides, and how far each reference event may be missed."""
         tests = []
         if self.onset is not None:
@@ -105,7 +105,7 @@ def candidate_pairs(
     if not len(reference) or not len(system):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     groups = reference_group, system_group
-    windows, others = _narrowest(collars.tests(reference, system), groups)
+    windows, others = _narrowest(collars.comparisons(reference, system), groups)
     left, right = pairs_within(windows, others)
     order = np.argsort(left * len(system) + right)
     return left[order], right[order]
@@ -358,7 +358,7 @@ def level_edges(
     if not len(reference) or not len(system):
         left = right = np.zeros(0, dtype=np.int64)
         return LevelEdges(left, right, *lifetimes(left, right))
-    tests = collars.tests(reference, system)
+    tests = collars.comparisons(reference, system)
     windows, others = _narrowest(tests, groups)
     if _size(windows) <= _FEW * (len(reference) + len(system)):
         left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))

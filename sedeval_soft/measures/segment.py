@@ -81,7 +81,7 @@ def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts
     )
 
 
-def common(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
+def fuzzy_and(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
     """Return what two fuzzy memberships have in common, elementwise: min(y, p), y p, or max(0, y + p - 1).
 
     Only the minimum of a value and itself is the value, so only with it a copied reference has F = 1.
@@ -110,7 +110,7 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
     def count_errors(begin: int) -> None:
         block = slice(begin, begin + _BLOCK)
         y, p = (np.array(values[:, block].T, order="C") for values in (reference, system))
-        m = common(y, p, t_norm)
+        m = fuzzy_and(y, p, t_norm)
         for values in (y, p, m):
             values.sort(axis=1)
         # The k-th largest of the minima is at most the minimum of the k-th largest, and no T-norm is above
@@ -124,7 +124,7 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
 
     def sum_class(label: int) -> None:
         y, p = reference[label], system[label]
-        for sums, values in ((tp, common(y, p, t_norm)), (n_ref, y), (n_sys, p)):
+        for sums, values in ((tp, fuzzy_and(y, p, t_norm)), (n_ref, y), (n_sys, p)):
             sums[:, label] = sum_files(values, start)
 
     for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)

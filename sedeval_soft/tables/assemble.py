@@ -36,7 +36,7 @@ class Named:
     def of(cls, names: Iterable[str], codes: Codes) -> Named:
         """Strip the names and join those that are the same then."""
         stripped = tuple(name.strip() for name in names)
-        return cls(stripped, codes).among(stripped)
+        return cls(stripped, codes).recoded(stripped)
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Named:
@@ -52,9 +52,11 @@ class Named:
         """Keep the names that rows use, and some others; in order of their first appearance."""
         present = np.zeros(len(self.names), dtype=bool)
         present[self.codes] = True
-        return self.among([*(name for name, p in zip(self.names, present.tolist(), strict=True) if p), *also])
+        return self.recoded(
+            [*(name for name, p in zip(self.names, present.tolist(), strict=True) if p), *also]
+        )
 
-    def among(self, names: Sequence[str]) -> Named:
+    def recoded(self, names: Sequence[str]) -> Named:
         """Return the column with codes into other names, which may repeat; those of rows are among them."""
         distinct = {name: code for code, name in enumerate(dict.fromkeys(names))}
         if tuple(distinct) == self.names:
@@ -162,7 +164,7 @@ class Columns:
                 return False
             if column is not None and "" in column.names and np.any(column.codes == column.names.index("")):
                 return False
-        # Here, too, NaN fails.
+        # NaN compares false, so it is refused, too.
         within = self.onset.min() >= 0 and self.offset.max() <= limits.duration
         return bool(within) and bool(np.all(self.offset >= self.onset))
 

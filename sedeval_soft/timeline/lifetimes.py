@@ -152,8 +152,8 @@ def level_runs(values: Floats) -> tuple[Index, Index, Index]:
 def previous_smaller(values: Floats, *, or_equal: bool) -> Index:
     """Return for each place the nearest one before it whose value is smaller (or equal), (n,).
 
-    The first value must be the smallest of all; its own result is 0, as that of every other smallest one
-    may be anything.
+    The first value must be the smallest of all. Its own result is 0; results of other values equal to it are
+    undefined.
     """
     n = len(values)
     before = np.arange(-1, n - 1, dtype=np.int64)

@@ -15,7 +15,7 @@ from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.evaluation.chance import closed_forms
 from sedeval_soft.evaluation.time_shift import moved
 from sedeval_soft.measures.expected import expected_common, expected_kl
-from sedeval_soft.measures.segment import common
+from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -123,7 +123,7 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
 def test_sums_over_all_pairs_are_those_written_out(seed, n, t_norm):
     rng = np.random.default_rng(seed)
     y, p = rng.random((2, 3, n)).round(1)
-    pairs = common(y[:, :, None], p[:, None, :], t_norm).sum(axis=(1, 2)) / n
+    pairs = fuzzy_and(y[:, :, None], p[:, None, :], t_norm).sum(axis=(1, 2)) / n
     assert np.allclose(expected_common(y, p, t_norm), pairs)
     q = np.clip(p, 1e-7, 1 - 1e-7)[:, None, :]
     z = y[:, :, None]

@@ -142,17 +142,32 @@ def processes(jobs: int) -> Iterator[Execute]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep Ctrl-C from processes that are begun here: this one hears it, and ends them."""
+    """Keep Ctrl-C from processes that are begun here: this one hears it when all are there, and ends them."""
     import signal
 
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    heard: list[int] = []
+    handlers: dict[int, Any] = {}
+    mask = getattr(signal, "pthread_sigmask", None)
+    before = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
     try:
+        # Another thread may take a signal that is blocked here: what answers it runs in this one all the same,
+        # if this is the main one; elsewhere none can be set.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            handler = signal.getsignal(number)
+            if callable(handler):
+                with contextlib.suppress(
+                    ValueError
+                ):  # In other threads than the main one nothing is answered.
+                    signal.signal(number, lambda number, _: heard.append(number))
+                    handlers[number] = handler
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for name, handler in handlers.items():
+            signal.signal(name, handler)
+        if mask:
+            mask(signal.SIG_SETMASK, before)
+    if heard:
+        handlers[heard[0]](heard[0], None)
 
 
 def _begin_process(memory: int) -> None:

@@ -120,7 +120,7 @@ def test_the_whole_of_a_system_that_is_named_otherwise(tmp_path, name):
     paths = written(tmp_path, lines(ours), lines(theirs))
     example = f"is {theirs.format('--Yq1')!r} meant to be {ours.format('--Yq1')!r}?"
     told = f"Both sides must name a file alike: 5 of 5 names would match but for {how}"
-    for more in ((), ("--memory-limit", "400M")):
+    for more in ((), ("--memory-limit", "4G")):
         done = call(*paths, "--score", "segment.hard.f1.micro", *more)
         # It is told, and not mended: who knows whether they are the same.
         assert (done.code, float(done.out)) == (0, 0)
@@ -156,7 +156,7 @@ def test_files_that_the_durations_leave_out(tmp_path):
     done = call(*paths, "--durations", tmp_path / "same.tsv", "--only", "event.hard")
     assert "left out; is '--Yq1.csv' meant to be '--Yq1.wav'?" in done.err
     # Durations that no file has are of the same files: the recordings would be there twice.
-    for more in ((), ("--memory-limit", "400M")):
+    for more in ((), ("--memory-limit", "4G")):
         made = (paths[0], paths[0], "--durations", tmp_path / "other.tsv", "--only", "event.hard", *more)
         done = call(*made)
         assert "durations: 5 files (" in done.err

@@ -150,14 +150,12 @@ def _undisturbed() -> Iterator[None]:
     mask = getattr(signal, "pthread_sigmask", None)
     before = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
     try:
-        # Another thread may take a signal that is blocked here: what answers it runs in this one all the same,
-        # if this is the main one; elsewhere none can be set.
+        # Another thread may take a signal that is blocked here, and yet this one answers it, if it is the main
+        # one; elsewhere nothing can be set.
         for number in (signal.SIGINT, signal.SIGTERM):
             handler = signal.getsignal(number)
             if callable(handler):
-                with contextlib.suppress(
-                    ValueError
-                ):  # In other threads than the main one nothing is answered.
+                with contextlib.suppress(ValueError):
                     signal.signal(number, lambda number, _: heard.append(number))
                     handlers[number] = handler
         yield

@@ -150,7 +150,7 @@ def _undisturbed() -> Iterator[None]:
     mask = getattr(signal, "pthread_sigmask", None)
     before = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
     try:
-        # Another thread may take a signal that is blocked here: Python answers it in the main one all the same.
+        # Another thread may take a signal that is blocked here: the main one answers it all the same.
         for number in (signal.SIGINT, signal.SIGTERM):
             handler = signal.getsignal(number)
             if callable(handler):

@@ -57,7 +57,7 @@ class Shard:
         yield None, self.tally
         yield from self.groups.items()
         for name, patterns in self.settings.scenes.items():
-            fits = [any(fnmatchcase(file, form) for form in patterns) for file in self.tally.files]
+            fits = [_is_in(file, patterns) for file in self.tally.files]
             if any(fits):
                 yield name, self.tally.take(np.flatnonzero(fits))
 
@@ -180,7 +180,7 @@ def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) 
         if label not in classes
     ]
     scenes = {
-        name: tuple(file for file in files if any(fnmatchcase(file, form) for form in patterns))
+        name: tuple(file for file in files if _is_in(file, patterns))
         for name, patterns in settings.scenes.items()
     }
     for name, inside in scenes.items():
@@ -190,6 +190,11 @@ def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) 
     if problems:
         raise EvaluationError("\n".join(problems))
     return scenes
+
+
+def _is_in(file: str, patterns: Sequence[str]) -> bool:
+    """Return whether a file belongs to the scene of these patterns."""
+    return any(fnmatchcase(file, pattern) for pattern in patterns)
 
 
 def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:

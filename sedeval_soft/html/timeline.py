@@ -15,6 +15,7 @@ from sedeval_soft.html.arrays import Packer
 from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.ranges import range_maximum
@@ -52,9 +53,7 @@ class Strips(NamedTuple):
         """Join pieces of equal value that follow one another."""
         if not self.width.size:
             return self
-        first = np.ones(self.width.size, dtype=bool)
-        first[1:] = (np.diff(self.file) != 0) | (np.diff(self.label) != 0) | (np.diff(self.value) != 0)
-        at = np.flatnonzero(first)
+        at = heads(self.file, self.label, self.value)
         return self.take(at)._replace(width=np.add.reduceat(self.width, at))
 
 

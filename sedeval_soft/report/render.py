@@ -65,11 +65,6 @@ def render(
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
 
 
-def render_board(board: Board, form: str = "text", **options: Any) -> str:  # noqa: ANN401 - as for render
-    """Return the comparison of systems as text in one of `FORMATS`; options: as of `render`."""
-    return render(board.systems, form, board=board, **options)
-
-
 def pages_of(systems: Sequence[Scores], board: Board | None) -> list[Page]:
     """Return the page of a board, or without one a page for each system."""
     if board is not None:

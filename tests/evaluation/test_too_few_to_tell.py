@@ -11,7 +11,7 @@ import pytest
 
 from sedeval_soft import EvaluationError, compare, evaluate
 from sedeval_soft.evaluation.intervals import ENOUGH, files_of, held
-from sedeval_soft.report import render_board, schema
+from sedeval_soft.report import render, schema
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, ONE = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
@@ -48,8 +48,8 @@ def test_one_file_shows_no_difference_to_be_sure():
     assert (found.p_bootstrap, found.p_exchange) == (1.0, 1.0)
     for entry in board.entries:
         assert (entry.stability, entry.best_place, entry.worst_place) == (None, None, None)
-    jsonschema.validate(json.loads(render_board(board, "json")), schema())
-    assert "100.0 %" not in render_board(board, "text")
+    jsonschema.validate(json.loads(render(board.systems, "json", board=board)), schema())
+    assert "100.0 %" not in render(board.systems, "text", board=board)
 
 
 # 2 / 2^6 is below 0.05, but 2 comparisons make 2 * 2 / 2^6 of it; 30 replicates give 1 / 31 at the least.

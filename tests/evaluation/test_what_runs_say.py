@@ -12,7 +12,7 @@ import pytest
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.api import compare, mean_of_runs
-from sedeval_soft.report import render, render_board, schema
+from sedeval_soft.report import render, schema
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, ONE, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
@@ -59,7 +59,7 @@ def test_signatures_tell_all_that_shaped_several_systems(mean):
     board = compare(
         REFERENCE, [OTHER, ONE], rank_by=F1, baseline=OTHER, only=("segment.soft",), replicates=20
     )
-    signature = json.loads(render_board(board, "json"))["signature"]
+    signature = json.loads(render(board.systems, "json", board=board))["signature"]
     # In the order in which they were given, which decides between equal ones: not in that of their ranks.
     assert re.findall(r" system:sha256=(\w+)", signature) == hashes[::-1]
     assert signature.endswith(f' | rank_by="{F1}" baseline={json.dumps(OTHER)}')

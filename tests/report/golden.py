@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from resampled import board, of_runs, with_folds, with_intervals, with_sections, with_worst
+from resampled import board, of_runs, render_board, with_folds, with_intervals, with_sections, with_worst
 from samples import MAESTRO, UNICODE, build, with_all_bases
 
 from sedeval_soft import evaluate
 from sedeval_soft.comparison.board import Board, Difference
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.explanation import explained
-from sedeval_soft.report import render, render_board
+from sedeval_soft.report import render
 from sedeval_soft.report.explanation import explanation_json, explanation_text
 from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
 

@@ -12,6 +12,7 @@ from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spre
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.evaluation.system_scores import sign
 from sedeval_soft.measures.names import spell
+from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
 
 RANK_BY = "segment.soft.f1.macro"
@@ -144,6 +145,11 @@ def board(
         *(tuple(systems), RANK_BY, compared_to, baseline, 0.95, replicates, 0),
         *(tuple(entries), tuple(discordances), agreement),
     )
+
+
+def render_board(board: Board, form: str = "text", **options: object) -> str:
+    """The comparison of systems as text in one of the forms."""
+    return render(board.systems, form, board=board, **options)
 
 
 def _shifted(scores: Scores, i: int) -> Scores:

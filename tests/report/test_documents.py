@@ -14,13 +14,13 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import board, of_runs, with_folds, with_intervals, with_worst
+from resampled import board, of_runs, render_board, with_folds, with_intervals, with_worst
 from samples import build
 
 from sedeval_soft import evaluate
 from sedeval_soft.measures.names import AVERAGES, OVERALL
 from sedeval_soft.measures.registry import FAMILIES, score_names
-from sedeval_soft.report import FORMATS, render, render_board, schema
+from sedeval_soft.report import FORMATS, render, schema
 from sedeval_soft.report.delimited import HEAD
 from sedeval_soft.settings import Settings
 

@@ -6,11 +6,11 @@ import re
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import board
+from resampled import board, render_board
 from samples import build, revalued
 
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.report import render, render_board
+from sedeval_soft.report import render
 from sedeval_soft.report.latex import escaped
 
 SOFT = (("segment", "soft"),)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from resampled import board, with_folds, with_intervals
+from resampled import board, render_board, with_folds, with_intervals
 from rich.cells import cell_len
 from rich.text import Text
 from samples import (
@@ -31,7 +31,7 @@ from samples import (
 from sedeval_soft import evaluate
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.names import AVERAGES
-from sedeval_soft.report import FORMATS, render, render_board
+from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.page import ends, page_of
 from sedeval_soft.report.render import with_averages

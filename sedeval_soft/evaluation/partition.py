@@ -21,12 +21,11 @@ from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of
 from sedeval_soft.tables.files import ShardFile, shards_of
 from sedeval_soft.tables.files import stem_of as recording_of
-from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.forms import UnfitError, blocks_of, read_table
 from sedeval_soft.tables.joined_tables import Held, joined, recordings, with_recording
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.paths import is_stream
@@ -334,11 +333,11 @@ def _write_parts(reading: Reading) -> Written:
     file, limits = reading.file, reading.limits
     scratch = reading.folder or Path(gettempdir())
     try:
-        blocks = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
+        blocks, sha256 = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
         with PartWriter(reading.n_parts, limits, reading.folder, reading.stem) as writer:
-            for rows in blocks.rows:
+            for rows in blocks:
                 writer.add(rows)
-            extent, pieces = writer.close(blocks.sha256)
+            extent, pieces = writer.close(sha256)
         # Tables that do not name their recordings cannot be read so.
         named = True if extent.names.files else None
     except UnfitError:
@@ -353,10 +352,10 @@ def _write_parts(reading: Reading) -> Written:
         named = held.named
         if not named and not file.alone and len(whole):
             whole = with_recording(whole, recording_of(file.name))
-        sha256 = whole.origin.sha256 or ""
+        digest = whole.origin.sha256 or ""
         with PartWriter(reading.n_parts, limits, reading.folder, f"{reading.stem}.whole") as writer:
             writer.add(whole)
-            extent, pieces = writer.close(lambda: sha256)
+            extent, pieces = writer.close(lambda: digest)
     return Written(Held(file, extent.names, int(extent.n_rows.sum()), named), extent, pieces)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
-from sedeval_soft.tables.columns import NO_COLUMNS, ColumnNames
+from sedeval_soft.tables.columns import ColumnNames, column_names
 from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"
@@ -107,7 +107,7 @@ class Intake(Limits):
     unless the table names it. only: there is but one such table.
     """
 
-    columns: ColumnNames = NO_COLUMNS
+    columns: ColumnNames = ()
     by_table: bool = False
     only: bool = False
 
@@ -123,7 +123,7 @@ def with_columns(limits: Limits, columns: object) -> Limits:
     """Return limits with what the user says of columns, None for nothing; raises SettingsError."""
     if columns is None:
         return limits
-    return replace(intake_of(limits), columns=ColumnNames.of(columns))
+    return replace(intake_of(limits), columns=column_names(columns))
 
 
 def for_members(limits: Limits, *, only: bool = False) -> Intake:

@@ -17,18 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
-from sedeval_soft.tables.columns import Layout, layout_of_row, only_the_user_knows
+from sedeval_soft.tables.annotations import number
+from sedeval_soft.tables.assemble import ROUNDING
+from sedeval_soft.tables.columns import Layout, layout_of_row
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.files import seem_thresholds, stem_of, tables_in
-from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import are_lists_of_one, check_alike, check_apart, with_recording
-from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
+from sedeval_soft.tables.limits import LIMITS, Limits, for_members
 from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.source import Bytes, Source, open_source
-from sedeval_soft.tables.text import read_fast, sniff
-from sedeval_soft.tables.text_errors import Scan, declares, scan
-from sedeval_soft.tables.text_lines import DELIMITERS, Sniffed, is_blank, numbered, records
+from sedeval_soft.tables.source import Source, open_source
+from sedeval_soft.tables.text import DELIMITERS, SOLID, Scan, Sniffed, declares, line_ends, numbered, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
@@ -36,7 +36,6 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Places = dict[tuple[str, int, int], tuple[int, int]]
 """By source, line and field, all from 1: the first character, and the one after the last, from 1."""
 
-_PIECE = 1 << 22
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _END_NAMES = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
 _OTHER_ENDS = {b"\r\n": rb"\r(?!\n)|(?<!\r)\n", b"\r": rb"\r\n|\n", b"\n": rb"\r\n?"}
@@ -185,11 +184,10 @@ class Table:
         """The line of each row."""
         if self.lines is not None:
             return self.lines
-        end = self.sniffed.skip + len(self.rows)
+        data, end = self.source.data, self.sniffed.skip + len(self.rows)
+        n_lines = line_ends(data) + (data[-1:] not in {b"\n", b"\r", b""})
         # With just so many lines none is blank, and none declares a file.
-        return (
-            range(self.sniffed.skip + 1, end + 1) if _n_lines(self.source.data) == end else self._scanned[0]
-        )
+        return range(self.sniffed.skip + 1, end + 1) if n_lines == end else self._scanned[0]
 
     @cached_property
     def _scanned(self) -> tuple[list[int], dict[str, int]]:
@@ -204,18 +202,6 @@ class Table:
                 else:
                     lines.append(line)
         return lines, declared
-
-
-def _n_lines(data: Bytes) -> int:
-    """Return how many lines a text has, which end in LF, CR or both."""
-    lines = int(data[-1:] not in {b"\n", b"\r", b""})
-    for at in range(0, len(data), _PIECE):
-        piece = data[at : at + _PIECE]
-        lines += piece.count(b"\n")
-        if b"\r" in piece:
-            # One byte more, so that a pair on the border of two pieces counts, once.
-            lines += piece.count(b"\r") - data[at : at + _PIECE + 1].count(b"\r\n")
-    return lines
 
 
 def read_tables(
@@ -266,7 +252,7 @@ def _read(
     except InputError as error:
         log.add_error(error)
         return []
-    if table is None and (form or is_blank(source.data)):
+    if table is None and (form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
             layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
@@ -278,13 +264,13 @@ def _read(
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as the text that it would be, whose lines mean nothing."""
-    from sedeval_soft.tables.delimited import write_table
+    from sedeval_soft.tables.fit import write
 
     rows = read_as(form, source, limits)
     if rows is None:
         return None
     try:
-        data = write_table(rows, "\t", header=True, form="wide" if rows.has_steps else "long")
+        data = write(rows, "wide" if rows.has_steps else "long")
     except InputError as error:
         # A name that no table of text can hold.
         coded = [
@@ -299,30 +285,25 @@ def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table
 def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     """Look at a table of text; None where it is empty, or has no rows that can be scored."""
     log.texts[source.name] = source, None
-    try:
-        sniffed = sniff(source, limits)
-    except InputError as error:
-        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
-        if not form:
-            raise
-        return _of_other_form(source, form, log, limits)
+    reading = read_text(source, limits, log.most, whole=True)
+    sniffed, rows, lines = reading.sniffed, reading.rows, reading.scan
+    if reading.form:
+        return _of_other_form(source, reading.form, log, limits)
     if sniffed is None:
         return None
     log.texts[source.name] = source, sniffed.delimiter
-    rows = read_fast(source, sniffed, limits)
-    if rows is not None:
-        _check_line_ends(source, log)
-        return Table(source, sniffed, rows)
-    found = scan(source, sniffed, log.most, limits, whole=True)
-    form = form_instead(source, sniffed) if found.counts else ""
-    if form:
-        return _of_other_form(source, form, log, limits)
     _check_line_ends(source, log)
-    for code, number in found.counts.items():
-        log.add_many(code, number, (with_rule(each) for each in found.problems if each.code == code))
-    log.add(*_explanations(source, sniffed, found))
-    rows = found.rows(source, sniffed, limits)
-    return None if rows is None else Table(source, sniffed, rows, found.lines, found.named)
+    named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
+    if lines is not None:
+        for code, count in lines.counts.items():
+            log.add_many(code, count, (with_rule(each) for each in lines.problems if each.code == code))
+        log.add(*_explanations(source, sniffed, lines))
+        for role, first in named.items():
+            at = sniffed.layout.position(role)
+            for line, fields in () if at is None else lines.misread:
+                if fields[at].strip():
+                    first.setdefault(fields[at].strip(), line)
+    return None if rows is None else Table(source, sniffed, rows, lines and lines.lines, named)
 
 
 def _check_line_ends(source: Source, log: Log) -> None:
@@ -337,24 +318,35 @@ def _check_line_ends(source: Source, log: Log) -> None:
 
 def _explanations(source: Source, sniffed: Sniffed, found: Scan) -> Iterator[Problem]:
     """Yield what explains the problems of a table, if anything does."""
-    facts, layout = found.facts, sniffed.layout
+    layout, n = sniffed.layout, len(found.misread)
+    onset, offset, label, value = map(layout.position, ("onset", "offset", "event_label", "soft_value"))
+    # NaN where there is no number, which is neither below nor above any.
+    cells = {
+        i: np.array([number(fields[i]) for _, fields in found.misread]) for i in range(len(layout.names))
+    }
 
     def of_column(code: str, message: str, at: int | None) -> Problem:
         return problem(code, source.name, message, sniffed.skip or None, None if at is None else at + 1)
 
-    if facts["backwards"] >= _MANY and not found.numbers and facts["backwards"] == facts["lines"]:
-        message = f"all {facts['backwards']} rows have their offset before their onset"
-        yield of_column("swapped-times", message, layout.position("offset"))
-    value, label = layout.position("soft_value"), layout.position("event_label")
-    if facts["swapped"] >= _MANY and value is not None and label is not None and not found.numbers:
-        message = f"{layout.names[label]} holds numbers, {layout.names[value]} does not"
-        yield of_column("swapped-columns", message, label)
+    if n >= _MANY and not found.numbers and np.all(cells[offset] < cells[onset]):
+        message = f"all {n} rows have their offset before their onset"
+        yield of_column("swapped-times", message, offset)
+    if value is not None and label is not None and not found.numbers:
+        swapped = np.isnan(cells[value]) & ~np.isnan(cells[label])
+        if np.count_nonzero(swapped) >= _MANY:
+            message = f"{layout.names[label]} holds numbers, {layout.names[value]} does not"
+            yield of_column("swapped-columns", message, label)
     # Rows without a problem have their values in [0, 1].
-    beyond, values = facts["below"] + facts["above"], facts["values"] + len(found.numbers)
+    columns = [cells[i] for i in (layout.class_positions() if layout.wide else [value]) if i is not None]
+    values = np.concatenate([np.zeros(0), *columns])
+    below, above, percent = (
+        int(np.count_nonzero(wrong)) for wrong in (values < -ROUNDING, values > 1 + ROUNDING, values > 100)
+    )
+    beyond, n_values = below + above, int(np.count_nonzero(~np.isnan(values))) + len(found.numbers)
     value = None if layout.wide else value
-    if facts["below"] and facts["above"] and 4 * beyond > values:
-        message = f"{beyond} of {values} values are outside [0, 1], on both sides: these could be logits"
+    if below and above and 4 * beyond > n_values:
+        message = f"{beyond} of {n_values} values are outside [0, 1], on both sides: these could be logits"
         yield of_column("values-are-logits", message, value)
-    elif facts["above"] and not facts["below"] and not facts["beyond percent"] and 2 * beyond > values:
-        message = f"{beyond} of {values} values are above 1, none above 100: these could be percentages"
+    elif above and not below and not percent and 2 * beyond > n_values:
+        message = f"{beyond} of {n_values} values are above 1, none above 100: these could be percentages"
         yield of_column("values-in-percent", message, value)

@@ -52,9 +52,6 @@ _BYTES_OF_MEANS = 120
 _MOST_SEGMENTS = 2.0**62
 """Segments that can be counted."""
 
-_STRIDES = 64
-"""Steps per segment up to which maxima are taken stride by stride, many segments at once."""
-
 
 @dataclass(frozen=True, slots=True)
 class Edges:
@@ -287,31 +284,17 @@ def maxima(rows: EventTable, first: Counts, last: Counts, size: int) -> Floats:
     if rows.label is not None:
         base = rows.label * np.int64(size)
         first, last = first + base, last + base
-    # Which cells rows cover is the same for all classes. Rows of one cell each are put in order of cells.
-    one_cell_each, order, stride = bool(np.all(last - first == 1)), None, 0
-    heads = np.zeros(0, dtype=np.intp)
-    if one_cell_each:
-        if not np.all(first[1:] >= first[:-1]):
-            order = np.argsort(first, kind="stable")
-            first = first[order]
-            last = first + 1
-        heads = np.flatnonzero(np.diff(first, prepend=-1))
-        steps = np.diff(heads, append=len(first))
-        if len(steps) and steps[0] <= _STRIDES and np.all(steps == steps[0]):
-            stride = int(steps[0])
+    # Which cells rows cover is the same for all classes.
+    one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
 
     def fill(track: Track) -> None:
         out = values[track.classes.start : track.classes.stop].reshape(-1)
         if track.value is None:
             out[:] = covered(len(out), first, last)
-        elif not one_cell_each:
+        elif one_each:
+            out[first] = track.value
+        else:
             out[:] = range_maximum(len(out), first, last, track.value)
-        elif len(heads):
-            value = track.value if order is None else track.value[order]
-            if stride:
-                out[first[heads]] = np.maximum.reduce([value[i::stride] for i in range(stride)])
-            else:
-                out[first[heads]] = np.maximum.reduceat(value, heads)
 
     for_each(fill, rows.tracks(), values.size)
     return values

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import distinct, heads
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import EventTable, Origin, Track
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
@@ -43,7 +43,6 @@ _UNITS = (10, 100, 1000)  # ticks of the last decimal of times with 5, 4 and 3 d
 _BYTES_PER_CELL, _BYTES_IN_ORDER, _BYTES_OF_MEANS = 24, 48, 120
 
 _MOST_SEGMENTS = 2.0**62  # that can be counted
-_STRIDES = 64  # steps per segment up to which maxima are taken stride by stride, many segments at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,30 +289,17 @@ def maxima(rows: EventTable, first: Counts, last: Counts, size: int) -> Floats:
     if rows.label is not None:
         base = rows.label * np.int64(size)
         first, last = first + base, last + base
-    # Which cells rows cover is the same for all classes. Rows of one cell each are put in order of cells.
-    one_cell_each, order, stride, begins = bool(np.all(last - first == 1)), None, 0, first[:0]
-    if one_cell_each and len(first):
-        if not np.all(first[1:] >= first[:-1]):
-            order = np.argsort(first, kind="stable")
-            first = first[order]
-            last = first + 1
-        begins = heads(first)
-        steps = np.diff(begins, append=len(first))
-        if steps[0] <= _STRIDES and np.all(steps == steps[0]):
-            stride = int(steps[0])
+    # Which cells rows cover is the same for all classes.
+    one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
 
     def fill(track: Track) -> None:
         out = values[track.classes.start : track.classes.stop].reshape(-1)
         if track.value is None:
             out[:] = covered(len(out), first, last)
-        elif not one_cell_each:
+        elif one_each:
+            out[first] = track.value
+        else:
             out[:] = range_maximum(len(out), first, last, track.value)
-        elif len(begins):
-            value = track.value if order is None else track.value[order]
-            if stride:
-                out[first[begins]] = np.maximum.reduce([value[i::stride] for i in range(stride)])
-            else:
-                out[first[begins]] = np.maximum.reduceat(value, begins)
 
     for_each(fill, rows.tracks(), values.size)
     return values

@@ -15,7 +15,7 @@ from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.problem_codes import problem
-from sedeval_soft.timeline.plausibility import (
+from sedeval_soft.timeline.alignment_report import (
     DAY,
     TICK,
     Ordered,
@@ -23,7 +23,6 @@ from sedeval_soft.timeline.plausibility import (
     are_swapped,
     decimal_files,
     files_ended_early,
-    in_order,
     last_offsets,
     rows_after_end,
     similar_names,
@@ -203,18 +202,18 @@ def _check_spans(table: Table, log: Log) -> None:
     rows = table.rows
     _add_rows(log, "zero-length", table, np.flatnonzero(rows.offset == rows.onset))
     group = rows.groups()
-    ordered = in_order(rows, group)
+    ordered = Ordered.of(rows, group)
     ends = ordered.offset[:-1]
     if ordered.overlaps.any():
         order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
-        ordered = Ordered.of(rows, order, group)
+        ordered = Ordered.of(rows, group, order)
         twice = np.append(False, ordered.repeats)
         for column in rows.values:
             twice[1:] &= np.diff(column[order]) == 0
         # The sort is stable: the first of equal rows stands first in the table, too.
         first = np.maximum.accumulate(np.where(twice, 0, np.arange(len(order))))
         _add_rows(log, "duplicate-row", table, order[twice], order[first[twice]])
-        ordered = Ordered.of(rows, order[~twice], group)
+        ordered = Ordered.of(rows, group, order[~twice])
         # The rank of a row's end within its group, so that one running maximum serves all groups.
         by_end = np.lexsort((ordered.offset, group[ordered.row]))
         longest = by_end[np.maximum.accumulate(np.argsort(by_end))][:-1]
@@ -352,7 +351,7 @@ def _check_times(
     last = last_offsets(rows)
     unit = RowStatistics.of(rows, expected, whole, last).unit()
     if unit is not None:
-        _add_rows(log, "time-unit", table, [int(np.argmax(rows.offset))], unit=unit)
+        _add_rows(log, "time-unit", table, [int(np.argmax(rows.offset))], unit=unit[0])
         return
     at_end = np.flatnonzero(rows.offset == last[rows.file])[::-1]
     last_row = np.zeros(len(last), dtype=np.intp)

@@ -21,7 +21,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.timeline.plausibility import last_offsets
+from sedeval_soft.timeline.alignment_report import last_offsets
 from sedeval_soft.timeline.recordings import name_single_file
 from sedeval_soft.tools.validate_checks import (
     check_classes,

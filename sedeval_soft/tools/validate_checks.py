@@ -13,7 +13,7 @@ from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.problem_codes import problem
-from sedeval_soft.timeline.plausibility import (
+from sedeval_soft.timeline.alignment_report import (
     DAY,
     TICK,
     Ordered,
@@ -21,7 +21,6 @@ from sedeval_soft.timeline.plausibility import (
     are_swapped,
     decimal_files,
     files_ended_early,
-    in_order,
     last_offsets,
     rows_after_end,
     similar_names,
@@ -202,7 +201,7 @@ def _check_spans(table: Table, log: Log) -> None:
     rows = table.rows
     _add_rows(log, "zero-length", table, np.flatnonzero(rows.offset == rows.onset))
     group = rows.groups()
-    ordered = in_order(rows, group)
+    ordered = Ordered.of(rows, group)
     ends = ordered.offset[:-1]
     if ordered.overlaps.any():
         ordered, ends = _check_overlaps(table, group, log)
@@ -220,8 +219,8 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     """
     rows = table.rows
     order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
-    ordered = Ordered.of(rows, order, group)
-    twice = ordered.repeats
+    ordered = Ordered.of(rows, group, order)
+    twice = ordered.repeats.copy()
     for column in rows.values:
         twice &= np.diff(column[order]) == 0
     # The sort is stable: the first of equal rows stands first in the table, too.
@@ -229,7 +228,7 @@ def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tup
     again = np.flatnonzero(twice) + 1
     later, earlier = _in_table_order(order[again], order[first[again]])
     _add_rows(log, "duplicate-row", table, later, earlier)
-    ordered = Ordered.of(rows, order[np.concatenate([[True], ~twice])], group)
+    ordered = Ordered.of(rows, group, order[np.concatenate([[True], ~twice])])
     # The rank of a row's end within its group, so that one running maximum serves all groups.
     rank = np.empty(len(ordered.row), dtype=np.int64)
     by_end = np.lexsort((ordered.offset, group[ordered.row]))
@@ -355,7 +354,7 @@ def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, 
     last_row[code[at_end[::-1]]] = at_end[::-1]  # the first of those that end last
     unit = RowStatistics.of(rows, expected, known, last).unit()
     if unit is not None:
-        _add_rows(log, "time-unit", table, [int(np.argmax(offset))], unit=[unit])
+        _add_rows(log, "time-unit", table, [int(np.argmax(offset))], unit=unit[:1])
         return
     long = last_row[(last > DAY) & ~np.isfinite(known)]
     _add_rows(log, "long-recording", table, long, days=offset[long] / DAY)

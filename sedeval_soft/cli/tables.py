@@ -243,7 +243,7 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
         remark(f"simulated {kind}, seed {given['seed']}: {sizes}")
 
 
-def _arguments(parameters: Sequence[options.Option], given: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given as arguments of a function of the library."""
     values = {str(each.name): given[str(each.name)] for each in parameters}
     values = {name: value for name, value in values.items() if value not in (None, ())}

@@ -303,8 +303,8 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
+    from sedeval_soft.tools.validate import render_validation
     from sedeval_soft.tools.validate import validate as validated
-    from sedeval_soft.tools.validate_report import render_validation
 
     several, form, output, fix = len(systems) > 1, given["form"], given["output"], given["fix"]
     config, reference = given["config"], given["reference"]
@@ -394,7 +394,7 @@ def _hand_over(
     terminal would get what is no text.
     """
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.tools.convert import prepare, write
+    from sedeval_soft.tools.convert import prepare
 
     printed = to_standard_output(output)
     target = "-" if printed or output is None else output
@@ -405,5 +405,5 @@ def _hand_over(
             raise SettingsError(f"{name} is no text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:
-        write(prepared, target, force=given["force"])
+        prepared.write(target, force=given["force"])
     warn([f"{name} loses {loss}" for loss in prepared.conversion.losses], quiet=given["quiet"])

@@ -22,7 +22,7 @@ from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.intervals import bca, jackknife, percentile
 from sedeval_soft.evaluation.resample import replicates_of
-from sedeval_soft.evaluation.score import Key
+from sedeval_soft.evaluation.scores import Key
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin

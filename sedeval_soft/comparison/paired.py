@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.resample import Progress, Replicates, replicates_of, values_of
-from sedeval_soft.evaluation.score import Key, sorted_cells
+from sedeval_soft.evaluation.scores import Key, sorted_cells
 from sedeval_soft.evaluation.weights import Statistics
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of

@@ -26,16 +26,16 @@ from sedeval_soft.evaluation.optimal import (
     satisficed,
 )
 from sedeval_soft.evaluation.optimal_bootstrap import optimal_of_weights
-from sedeval_soft.evaluation.score import (
+from sedeval_soft.evaluation.scores import (
     Key,
+    Score,
     counted_tables,
+    finite,
     joined,
     named,
-    plain,
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.evaluation.weights import Statistics, Weighted
 from sedeval_soft.measures.base import Averaged, Table, Tables
@@ -249,7 +249,7 @@ def with_intervals(
     estimate = np.array([np.nan if s.value is None else s.value for s in kept], dtype=np.float64)
     ends = _ends(estimate, replicates_of(tally, chosen), keys, chosen, progress)
     columns = (end.tolist() for end in ends)
-    found = {spell(*key): (plain(low), plain(high)) for key, low, high in zip(keys, *columns, strict=True)}
+    found = {spell(*key): (finite(low), finite(high)) for key, low, high in zip(keys, *columns, strict=True)}
     return {
         name: replace(score, low=found[name][0], high=found[name][1]) if name in found else score
         for name, score in scores.items()

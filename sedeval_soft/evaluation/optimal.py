@@ -43,8 +43,7 @@ from sedeval_soft.measures.thresholds import (
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Constraint, Settings
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import Events, active
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
 
 WeightedScores = Callable[[Floats], Table]

@@ -336,8 +336,8 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
         if divergences:
             sums = {name: tally.total(f"{prefix}.{name}") for name in divergences}
             cells = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
-            how = settings.epsilon, settings.entropy_unit, expected
-            table |= divergence_scores(sums, *cells, counts.n_ref, counts.n_sys, *how)
+            how = settings.epsilon, settings.entropy_unit
+            table |= divergence_scores(sums, *cells, counts.n_ref, counts.n_sys, *how, expected)
     return table
 
 

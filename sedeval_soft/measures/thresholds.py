@@ -115,7 +115,9 @@ class ThresholdCounts:
         return cls(level, changes, positive.sum(keepdims=True), None, EVERYTHING)
 
     @classmethod
-    def of_lives(cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False) -> list[Self]:
+    def of_lives(
+        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False
+    ) -> list[ThresholdCounts]:
         """Count what lives at thresholds, for each class; n_ref: (n_files, n_classes).
 
         apart: keep the counts of each file. Births at level 0 are of no threshold: there is none below.
@@ -129,8 +131,10 @@ class ThresholdCounts:
             for (alive, _), order in zip(lives, orders, strict=True)
         ]
 
-        def of_class(c: int) -> Self:
-            ends = [(np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros((n_counts, 0), dtype=np.int64))]
+        def of_class(c: int) -> ThresholdCounts:
+            ends: list[tuple[Array, ...]] = [
+                (np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros((n_counts, 0), dtype=np.int64))
+            ]
             for (alive, rows), order, bound in zip(lives, orders, bounds, strict=True):
                 own = order[bound[c] : bound[c + 1]]
                 file, born, dies = (column[own] for column in alive[1:4])

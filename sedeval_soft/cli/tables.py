@@ -347,9 +347,9 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
 
     from sedeval_soft import __version__
     from sedeval_soft.api import read_lengths, sides_of
+    from sedeval_soft.evaluation.optimal import tune as find
     from sedeval_soft.evaluation.shard import shard_of_rows
     from sedeval_soft.evaluation.system_scores import sign
-    from sedeval_soft.evaluation.tuned import tune as find
     from sedeval_soft.settings_files import dump_thresholds
 
     output, durations = given["output"], given["durations"]

@@ -31,7 +31,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.base import Array, Bools, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class
-from sedeval_soft.measures.threshold_counts import N_SYS, TP, Alive, Lives
+from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each

@@ -12,7 +12,7 @@ from typing import Any
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.tables.filenames import alike, listing
+from sedeval_soft.tables.filenames import listing, named_alike
 from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
 
 _SHOWN = 5
@@ -250,26 +250,9 @@ class AlignmentReport:
                 )
 
 
-def named_alike(
-    ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
-) -> str:
-    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
-
-    ours, theirs: files that the other side lacks. sides: what they are of, the first being right.
-    """
-    likeness = alike(ours, theirs, sides)
-    if likeness is None:
-        return ""
-    return (
-        f"; is {likeness.theirs!r} meant to be {likeness.ours!r}? Both sides must name a file alike: "
-        f"{likeness.number} of {counted(likeness.of, 'name')} would match but for {likeness.how}; write them "
-        f"as the {sides[0]} does"
-    )
-
-
 def _hint_of_thresholds(files: Iterable[str]) -> str:
     """Return a hint for files that are none, but tables of a folder, each at a threshold."""
-    from sedeval_soft.tables.files import seem_thresholds
+    from sedeval_soft.tables.joined_tables import seem_thresholds
 
     if not seem_thresholds(sorted(files)):
         return ""

@@ -18,7 +18,6 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
 from sedeval_soft.timeline.plausibility import last_offsets
@@ -236,7 +235,7 @@ def _validate_copy(
     from sedeval_soft.tools.mend_table import mended
 
     name, copy = os.fspath(system), os.fspath(fix)
-    if name not in {"", "-"} and is_folder(system):
+    if name not in {"", "-"} and os.path.isdir(system):
         raise SettingsError(f"--fix is of one table; {name} is a folder")
     try:
         same = Path(copy).samefile(name)

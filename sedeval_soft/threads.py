@@ -28,9 +28,12 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
     if size < _WORTH or workers <= 1:
         return [function(piece) for piece in pieces]
     from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
 
+    # What is true here, such as how much memory may be taken, is true in the threads, too.
+    context = copy_context()
     with ThreadPoolExecutor(workers, initializer=become_worker) as pool:
-        return list(pool.map(function, pieces))
+        return list(pool.map(lambda piece: context.copy().run(function, piece), pieces))
 
 
 _here = threading.local()

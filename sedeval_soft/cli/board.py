@@ -75,7 +75,6 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     may say who submits. The index ranks them; each has a report. Those that cannot be scored are listed with
     all their problems, and stop nobody else's. What did not change is not scored again.
     """
-    options.move_rule(given)
     refuse(
         (to_standard_output(given["output"]), "-o names standard output; a site is a folder."),
         (
@@ -92,8 +91,7 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
         check_rank_by(rank_by)
         parts = {name: given[name] for name in ("durations", "folds", "by")}
         settings = options.settings_of(given, [rank_by, *scores], folds=given["folds"])
-        options.check_wanted([rank_by, *scores], settings, parted=bool(given["folds"] or given["by"]))
-        options.check_objective(given["objective"], settings, given["folds"])
+        options.check_scores(given, settings, [rank_by, *scores])
         with progress(quiet=given["quiet"], label="scoring submissions") as show:
             site = build_site(
                 submissions, given["reference"], given["output"], cache=given["cache"],

@@ -107,12 +107,6 @@ _TYPES: dict[str, Any] = {
 # Options and commands.
 
 
-class Option(click.Option):
-    """An option that knows under which heading the help shows it."""
-
-    heading = "Other"
-
-
 class _Context(click.Context):
     """The context of a command; of the one that needs no name, usage and hints show the program alone."""
 
@@ -131,13 +125,20 @@ class GroupedCommand(click.Command):
     context_class = _Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read `--ci` without a method as that with the first: what follows it is a path, then."""
+        """Read `--ci` alone as that with the first method, a rule of `--threshold` as `--thresholds`."""
         args = list(args)
         end = args.index("--") if "--" in args else len(args)
         for i in range(end):
+            # What follows is a path, then.
             if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1].lower() not in METHODS):
                 args[i] = f"--ci={METHODS[0]}"
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if isinstance(ctx.params.get("threshold"), str):
+            if ctx.params["thresholds"] is not None:
+                message = "--threshold with a rule or a file is --thresholds; both are given."
+                raise click.UsageError(message, ctx)
+            ctx.params |= {"threshold": None, "thresholds": ctx.params["threshold"]}
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options heading by heading, in the order in which headings first appear."""
@@ -157,14 +158,14 @@ def epilog(examples: str, status: str = "0 done, 2 the call or the input is wron
     return f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
 
 
-def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN401 - click's own
+def option(heading: str, *names: str, **attributes: Any) -> click.Option:  # noqa: ANN401 - click's own
     """Return an option under a heading."""
-    made = Option(names, **attributes)
-    made.heading = heading
+    made = click.Option(names, **attributes)
+    made.heading = heading  # type: ignore[attr-defined]  # for the help
     return made
 
 
-def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
+def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click's own
     """Return the option of a setting, as `FIELDS` defines it.
 
     What was not given stays as the settings have it. changed: what a command has otherwise.
@@ -339,17 +340,12 @@ EVALUATE = (
 
 
 def settings_of(
-    given: dict[str, Any],
-    names: Sequence[str] = (),
-    *,
-    just: bool = False,
-    curves: bool = False,
-    folds: object = None,
+    given: Mapping[str, Any], names: Sequence[str] = (), *, just: bool = False, folds: object = None
 ) -> Settings:
     """Join the settings file or preset and the options that were given, which win.
 
-    names: of scores, whose groups of measures are computed; just: nothing but these is needed. curves: those
-    are needed. folds: over which thresholds are tuned, unless something else is said.
+    names: of scores, whose groups of measures are computed; just: nothing but these is needed. folds: over
+    which thresholds are tuned, unless something else is said.
     """
     from dataclasses import replace
 
@@ -357,16 +353,9 @@ def settings_of(
     from sedeval_soft.measures.registry import group_of
     from sedeval_soft.settings import GROUPS, Settings
 
-    values = _from_files(given["preset"], given["config"])
-    values |= {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
-    if given.get("classes"):
-        from sedeval_soft.settings_files import split_classes
-
-        values["classes"] = split_classes(given["classes"])
-    if isinstance(given.get("thresholds"), str) and given["thresholds"] not in RULES:
-        from sedeval_soft.settings_files import load_thresholds
-
-        values["thresholds"] = load_thresholds(given["thresholds"], inclusive=bool(values.get("inclusive")))
+    values = {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
+    if not {"classes", "thresholds"}.isdisjoint(values) or (given["preset"], given["config"]) != (None, None):
+        values = _with_files(values, given["preset"], given["config"])
     families = {name: ".".join(name.split(".")[:2]) for name in names}
     if just and not given["only"]:
         values["only"] = tuple(dict.fromkeys(families.values()))
@@ -378,23 +367,28 @@ def settings_of(
     if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
         values["cross_tune"] = "folds"
     settings = Settings.of(**values)
-    needed = {*settings.measures, *(["curves"] if curves else [])}
+    needed = {*settings.measures, *(["curves"] if given.get("curves") else [])}
     if not given.get("measures"):
         needed |= {*map(group_of, names)}
     return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
 
 
-def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
-    """Return the settings of a preset or of a file, none where neither is given."""
-    if preset is None and config is None:
-        return {}
+def _with_files(values: Mapping[str, Any], preset: str | None, config: str | None) -> dict[str, Any]:
+    """Return settings that were given over those of a preset or a file, and with thresholds as read."""
+    from sedeval_soft import settings_files as files
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.settings_files import checked_preset, load_preset, load_settings
 
     if preset is not None and config is not None:
-        extends = f"`extends: {checked_preset(preset)}` in {config} has both"
+        extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
         raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
-    return load_settings(str(config)) if preset is None else load_preset(preset)
+    below = {} if preset is None else files.load_preset(preset)
+    joined = {**(below if config is None else files.load_settings(config)), **values}
+    if "classes" in values:
+        joined["classes"] = files.split_classes(values["classes"])
+    if values.get("thresholds", RULES[0]) not in RULES:
+        inclusive = bool(joined.get("inclusive"))
+        joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)
+    return joined
 
 
 def settings_files(config: str | None) -> dict[str, str | None]:
@@ -406,8 +400,9 @@ def settings_files(config: str | None) -> dict[str, str | None]:
 
         with contextlib.suppress(EvaluationError):  # told where they are read to be used
             paths = files_of_settings(config)
-    extended = {f"settings file that {by} extends": path for by, path in pairwise(paths)}
-    return {"settings file": config, **extended}
+    return {"settings file": config} | {
+        f"settings file that {by} extends": path for by, path in pairwise(paths)
+    }
 
 
 @contextlib.contextmanager
@@ -426,15 +421,6 @@ def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
         yield limits
 
 
-def move_rule(given: dict[str, Any]) -> None:
-    """Let `--threshold` with a rule or a file be `--thresholds`; raises UsageError where both are given."""
-    if not isinstance(given["threshold"], str):
-        return
-    if given["thresholds"] is not None:
-        raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.")
-    given |= {"threshold": None, "thresholds": given["threshold"]}
-
-
 # What does not go together, whichever command it is of.
 
 
@@ -451,14 +437,13 @@ def twice(paths: Sequence[str], argument: str) -> tuple[bool, str]:
     return path is not None, f"{argument} {path} is given twice; expected each once."
 
 
-def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = False, parted: bool) -> None:
+def check_scores(
+    given: Mapping[str, Any], settings: Settings, names: Sequence[str], *, points: bool = False
+) -> None:
     """Raise SettingsError for names of scores that are computed only when asked for, and were not.
 
-    points: the system is one of operating points. parted: there are folds or groups of files, whose names
-    are not known before they are read.
+    points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
-    if not names:
-        return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.measures.registry import group_of
@@ -468,11 +453,12 @@ def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = Fal
     for name in names:
         parsed, group = ScoreName.parse(name), group_of(name)
         basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-        if not parted:
+        # Parts of folds and scenes in tables are not known before these are read.
+        if parsed.group is not None and not (given["folds"] or given["by"]):
             _check_part(parsed, settings)
         left_out = group not in ("", *settings.measures)
         evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
-        reasons = (
+        for wrong, reason in (
             (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
             (measure == "psds" and not plan.psds,
              "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
@@ -484,10 +470,11 @@ def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = Fal
              "needs --satisfice 'MEASURE>=NUMBER'"),
             (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
             (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
-        )  # fmt: skip
-        for wrong, reason in reasons:
+        ):  # fmt: skip
             if wrong:
                 raise SettingsError(f"{name} {reason}")
+    if given.get("objective") and settings.cross_tune is None and not given["folds"]:
+        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
 
 
 def _check_part(name: ScoreName, settings: Settings) -> None:
@@ -497,36 +484,29 @@ def _check_part(name: ScoreName, settings: Settings) -> None:
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.names import did_you_mean
 
-    if name.group is None or name.group in settings.scenes:
-        return
-    if name.group not in settings.groups:
-        parts = [*settings.groups, *settings.scenes]
-        hint = did_you_mean(name.group, parts) or (f"; known: {', '.join(parts)}" if parts else "")
+    parts = [*settings.groups, *settings.scenes]
+    if name.group not in parts:
+        hint = did_you_mean(str(name.group), parts) or (f"; known: {', '.join(parts)}" if parts else "")
         place = "" if parts else ", and no settings file (--config) has groups or scenes"
         raise SettingsError(f"{name}: no group or scene is named {name.group!r}{hint}{place}")
-    if name.class_name is not None:
+    if name.group in settings.groups and name.class_name is not None:
         whole = replace(name, group=None)
         raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
 
 
 def check_intervals(
-    given: Mapping[str, Any],
-    settings: Settings,
-    wanted: Sequence[str] | None = None,
-    *,
-    runs: bool = False,
-    chance: bool = False,
+    given: Mapping[str, Any], settings: Settings, wanted: Sequence[str] | None = None
 ) -> None:
     """Raise SettingsError for options of intervals without any, and for intervals that are not valid.
 
-    wanted: the scores that are printed alone, if any can be. runs: several runs of one system have intervals
-    of their own, which have a confidence. chance: there are chance levels, which have a seed.
+    wanted: the scores that are printed alone, if any can be. Several runs of one system have intervals of
+    their own, which have a confidence; chance levels have a seed.
     """
-    if settings.ci is None:
-        others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
-        names = [name for name in STEERING if given.get(name) is not None and name not in others]
-        if not names:
-            return
+    runs, chance = given.get("runs"), given.get("chance")
+    others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
+    names = [name for name in STEERING if given.get(name) is not None and name not in others]
+    if settings.ci is None and not names:
+        return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.resample import skips_optimal
     from sedeval_soft.measures.names import ScoreName
@@ -543,9 +523,3 @@ def check_intervals(
             f"--ci jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds "
             "are not smooth in the files; use --ci bootstrap, or --fixed-thresholds"
         )
-
-
-def check_objective(objective: str | None, settings: Settings, folds: str | None) -> None:
-    """Raise UsageError where something is to be tuned for, and nothing is tuned."""
-    if objective and settings.cross_tune is None and not folds:
-        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")

@@ -105,7 +105,6 @@ a class without reference, is said in the figure.
 )
 def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
-    options.move_rule(given)
     _check_call(kind, reference, systems, given)
     with options.limits_of(given) as limits:
         from sedeval_soft.api.plotting import names_of, scored_systems

@@ -55,7 +55,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         shard = merge_tallies(tallies, limits)
         steered = {name: given[name] for name in STEERING if given[name] is not None}
         settings = replace(shard.settings, **steered)
-        options.check_wanted(presentation.names, settings, parted=bool(given["folds"] or given["by"]))
+        options.check_scores(given, settings, presentation.names)
         options.check_intervals(given, settings, presentation.wanted)
         folds, by = (read_parts(given[name], name, shard.tally.files, limits) for name in ("folds", "by"))
         with progress(quiet=presentation.quiet) as show:

@@ -243,7 +243,7 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
         remark(f"simulated {kind}, seed {given['seed']}: {sizes}")
 
 
-def _arguments(parameters: Sequence[options.Option], given: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given as arguments of a function of the library."""
     values = {str(each.name): given[str(each.name)] for each in parameters}
     values = {name: value for name, value in values.items() if value not in (None, ())}
@@ -266,7 +266,7 @@ def _hand_over(
     terminal would get what is no text.
     """
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.tools.convert import prepare, write
+    from sedeval_soft.tools.convert import prepare
 
     printed = to_standard_output(output)
     target = "-" if printed or output is None else output
@@ -277,5 +277,5 @@ def _hand_over(
             raise SettingsError(f"{name} is no text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:
-        write(prepared, target, force=given["force"])
+        prepared.write(target, force=given["force"])
     warn([f"{name} loses {loss}" for loss in prepared.conversion.losses], quiet=given["quiet"])

@@ -60,8 +60,8 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
+    from sedeval_soft.tools.validate import render_validation
     from sedeval_soft.tools.validate import validate as validated
-    from sedeval_soft.tools.validate_report import render_validation
 
     _check_call(systems, given)
     how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}

@@ -27,9 +27,8 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import Events, activities
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
 from sedeval_soft.timeline.grid import Grid, pool_rows
-from sedeval_soft.timeline.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,

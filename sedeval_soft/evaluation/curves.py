@@ -25,7 +25,7 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]

@@ -36,8 +36,7 @@ from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisfice
 from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import Constraint, Settings
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import Events, active
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
 
 Floats = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file
 from sedeval_soft.evaluation.execute import Execute
-from sedeval_soft.memory import check_room, room
+from sedeval_soft.memory import check_room, reuse_freed, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.blocks import UnfitError, blocks_of
@@ -161,11 +161,12 @@ def partition_files(
     where they were read. n_parts, block (bytes that are read at a time): as memory asks for where they are
     None.
     """
+    reuse_freed()
     names = (reference, system)
     files = [shards_of(name, limits) for name in names]
     if n_parts is None:
         size = sum(bytes_as_text(file.name, file.size) for side in files for file in side)
-        wanted = max(4 * execute.jobs, -(-8 * size // max(1, execute.memory)))
+        wanted = max(4 * execute.jobs, -(-32 * size // max(1, execute.memory)))
         n_parts = max(1, min(_MOST_PARTS, _MOST_PIECES // sum(map(len, files)), wanted))
     block = block or min(max(execute.memory // 96, _BLOCK[0]), _BLOCK[1])
     readings = [

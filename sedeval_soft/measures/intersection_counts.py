@@ -14,8 +14,7 @@ from sedeval_soft.measures.event import Timed, file_class
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import Activity, Events
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
 from sedeval_soft.timeline.ranges import check_pairs, expand
 
 # The criteria of intersection-based detection (Bilen et al. 2020).
@@ -183,7 +182,7 @@ def in_union(events: EventLifetimes, group: Index) -> tuple[EventLifetimes, Inde
     highest = np.minimum(events.dies[owner], ceiling[slab])
     code = slab.astype(np.int32)
     times = events.onset[owner], events.offset[owner]
-    pieces = Activity.of_ticks(code, np.zeros_like(code), *times, highest).joined()
+    pieces = Activity.of_rows(Activity(code, np.zeros_like(code), *times, highest)).merged()
     someone = np.empty(len(slabs), dtype=np.int64)
     someone[slab] = owner
     like = someone[pieces.file]

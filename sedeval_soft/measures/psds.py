@@ -30,8 +30,7 @@ from sedeval_soft.measures.threshold_counts import TP, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes, Events
 from sedeval_soft.timeline.ranges import expand
 
 _HOUR = 3600.0

@@ -24,7 +24,7 @@ from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard, unpack_s
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.recordings import align
 
 SETTINGS = [

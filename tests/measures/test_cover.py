@@ -8,7 +8,7 @@ import pytest
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures import intersection_counts
 from sedeval_soft.measures.intersection_counts import Cover, Line, in_union
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 
 
 def covered(events, group, onset, offset):

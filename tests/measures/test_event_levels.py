@@ -17,8 +17,7 @@ from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, match_levels
 from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
-from sedeval_soft.timeline.events import Activity, Events
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
 
 CLASSES = ("car", "dog")
 ROWS = tick_rows(max_size=14).map(lambda rows: [(*row[:3], CLASSES[row[3] == "dog"], row[4]) for row in rows])

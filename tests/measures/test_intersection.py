@@ -16,8 +16,7 @@ from sedeval_soft.measures.intersection_thresholds import intersections_when
 from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 from sedeval_soft.measures.threshold_counts import ThresholdCounts
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import activities
-from sedeval_soft.timeline.lifetimes import lifetimes_of
+from sedeval_soft.timeline.events import activities, lifetimes_of
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")

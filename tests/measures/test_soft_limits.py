@@ -14,7 +14,7 @@ from sedeval_soft.measures.psds import (
     sampled_cuts,
     too_many,
 )
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 

@@ -19,7 +19,7 @@ from sedeval_soft.report.render import validation_schema
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.limits import NAMES, Limits
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tools.validate_report import render_validation
+from sedeval_soft.tools.validate import render_validation
 
 SCHEMA = jsonschema.Draft202012Validator(validation_schema())
 

@@ -17,7 +17,7 @@ from sedeval_soft import Validation, validate
 from sedeval_soft.cli import validate as command
 from sedeval_soft.report.render import validation_schema
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
+from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
 
 CLEAN = HEAD + GOOD
 TABLES = {

@@ -544,8 +544,6 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return *map(sum, counts), max(seconds)
 
 
-
-
 # What rows and names tell, here and in `validate`.
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.evaluation.score import joined
+from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.intersection_counts import Criteria
@@ -36,7 +36,7 @@ from sedeval_soft.measures.psds import (
     sampled_note,
 )
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.threshold_counts import TP, ThresholdCounts
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.memory import room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -188,10 +188,8 @@ def _staircases(
         counted = execute.map(partial(_points, settings, some), parts)
         for k, roc in enumerate(some):
             own = [of[k] for of in counted if k in of]
-            n_classes = len(own[0].n_ref)
-            table = ThresholdCounts.merge(own, [np.arange(n_classes)] * len(own), n_classes)
-            counts, label = table.counts(), np.repeat(np.arange(n_classes), np.diff(table.bounds))
-            yield roc, Staircases.under(label, roc.rates.efpr(counts), counts[TP], table.n_ref)
+            classes = [ThresholdCounts.merge(of_class) for of_class in zip(*own, strict=True)]
+            yield roc, Staircases.of_counts(classes, roc.rates)
         begin = end
 
 
@@ -231,8 +229,8 @@ def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mappi
     return of_rocs
 
 
-def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, ThresholdCounts]:
-    """Return what a part counts at all thresholds."""
+def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[ThresholdCounts]]:
+    """Return what a part counts of each class at all thresholds."""
     return {
         k: points(judged, criteria, n_classes, roc.triggers(judged, n_classes, criteria), roc.rates)
         for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part)

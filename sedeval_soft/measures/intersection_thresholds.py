@@ -26,7 +26,7 @@ from sedeval_soft.measures.intersection_counts import (
     passes,
     required,
 )
-from sedeval_soft.measures.threshold_counts import N_SYS, TP, Alive, Lives
+from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.timeline.events import EventLifetimes, Events
 from sedeval_soft.timeline.ranges import check_pairs, expand
 

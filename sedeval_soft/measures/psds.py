@@ -26,7 +26,7 @@ from sedeval_soft.measures.intersection_counts import Cover, Criteria, required
 from sedeval_soft.measures.intersection_thresholds import Judged, found_when
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.threshold_counts import TP, ThresholdCounts
+from sedeval_soft.measures.thresholds import TP, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -84,6 +84,16 @@ class Staircases:
         # A class begins at 0: only what lies above counts, and above all before.
         rises = highest > np.maximum(before, label * scale)
         return cls(label[rises], efpr[rises], tp[rises], n_ref)
+
+    @classmethod
+    def of_counts(cls, classes: Sequence[ThresholdCounts], rates: Rates) -> Staircases:
+        """Return the staircases under what `points` counts of each class."""
+        if not classes:
+            none = np.zeros(0, dtype=np.int64)
+            return cls(none, np.zeros(0), none, none)
+        counts = np.concatenate([of.steps()[1][:, :-1] for of in classes], axis=1)
+        label = np.repeat(np.arange(len(classes)), [len(of.level) for of in classes])
+        return cls.under(label, rates.efpr(counts), counts[TP], np.concatenate([of.n_ref for of in classes]))
 
     @staticmethod
     def joined(parts: Sequence[Staircases]) -> Staircases:
@@ -158,9 +168,7 @@ def staircases(
     sounding = Sounding.of(judged.reference, n_classes)
     triggers = cross_triggers(judged, sounding, criteria, kind) if alpha_ct > 0 else None
     rates = Rates.of(seconds, alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
-    table = points(judged, criteria, n_classes, triggers, rates)
-    counts, label = table.counts(), np.repeat(np.arange(n_classes), np.diff(table.bounds))
-    return Staircases.under(label, rates.efpr(counts), counts[TP], sounding.n_ref)
+    return Staircases.of_counts(points(judged, criteria, n_classes, triggers, rates), rates)
 
 
 def points(
@@ -170,8 +178,8 @@ def points(
     triggers: Floats | None,
     rates: Rates,
     apart: bool | None = None,
-) -> ThresholdCounts:
-    """Return what is counted at all thresholds: TP, FP and cross triggers, if they count.
+) -> list[ThresholdCounts]:
+    """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
     triggers: what `cross_triggers` returns. apart: as for `found_when`.
     """

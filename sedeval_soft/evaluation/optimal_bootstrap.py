@@ -24,8 +24,7 @@ from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import Collars, count_events
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
-from sedeval_soft.measures.threshold_counts import error_merit, f_merit
-from sedeval_soft.measures.thresholds import Candidates, joint_scores
+from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
 from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import Settings
 from sedeval_soft.threads import for_each

@@ -25,16 +25,16 @@ from sedeval_soft.evaluation.optimal import (
     satisficed,
 )
 from sedeval_soft.evaluation.optimal_bootstrap import optimal_of_weights
-from sedeval_soft.evaluation.score import (
+from sedeval_soft.evaluation.scores import (
     Key,
+    Score,
     counted_tables,
+    finite,
     joined,
     named,
-    plain,
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
@@ -315,7 +315,7 @@ def with_intervals(
             ends.append(interval(method, point[begin:end], again, without_one, settings.confidence))
     low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
     return scores | {
-        score.name: replace(score, low=plain(one), high=plain(other))
+        score.name: replace(score, low=finite(one), high=finite(other))
         for score, one, other in zip(chosen, low, high, strict=True)
     }
 

@@ -79,7 +79,9 @@ class Plan:
         )
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
-        swept = tuple(basis for basis in BASES if settings.sweeps(basis))
+        swept = tuple(
+            basis for basis in BASES if settings.reference_sweep and settings.wants(basis, "hard", "optimal")
+        )
         searching = {basis for basis in BASES if settings.wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
             searching.add("segment")

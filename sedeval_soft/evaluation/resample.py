@@ -1,22 +1,21 @@
-"""Scores of many mixtures of the files of a tally, and the intervals of scores that follow from them.
+"""Scores of resampled files, and the intervals of scores that follow from them.
 
-What depends on the files is counted and sorted once; replicates are weights of files.
+Replicates are weights of files, (n_replicates, n_files): how often each counts. What depends on the files is
+counted and sorted once; the scores of many replicates follow from one product of matrices.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import IO, Any, Self
+from tempfile import SpooledTemporaryFile
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
-from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, bca, files_of, held, jackknife, percentile
+from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.optimal import (
     WeightedScores,
     counts_at,
@@ -26,197 +25,31 @@ from sedeval_soft.evaluation.optimal import (
     satisficed,
 )
 from sedeval_soft.evaluation.optimal_bootstrap import optimal_of_weights
-from sedeval_soft.evaluation.score import (
+from sedeval_soft.evaluation.scores import (
     Key,
+    Score,
     counted_tables,
+    finite,
     joined,
     named,
-    plain,
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
-from sedeval_soft.evaluation.weights import Statistics, Weighted
-from sedeval_soft.measures.base import Averaged, Table, Tables
+from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
 from sedeval_soft.measures.detection import f_beta, totals
-from sedeval_soft.measures.names import spell
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.plan import THRESHOLDED, Family, Plan
 from sedeval_soft.settings import Settings
 
-Floats = npt.NDArray[np.float64]
-
-_IN_MEMORY = 1 << 20
-"""Numbers that are kept in memory; where there are more, they lie in a temporary file."""
-
-_SIZE = np.dtype(np.float64).itemsize
-
-
-class Spool:
-    """A table of numbers, (n_rows, n_columns), filled column by column and read row by row; to be closed."""
-
-    def __init__(self, n_rows: int, n_columns: int) -> None:
-        """Make room."""
-        self.shape = (n_rows, n_columns)
-        self._table: Floats | None = None
-        self._file: IO[Any] | None = None
-        self._filled = 0
-        if n_rows * n_columns <= _IN_MEMORY:
-            self._table = np.empty(self.shape)
-        else:
-            from tempfile import TemporaryFile
-
-            # It has no name, and vanishes however the process ends.
-            self._file = TemporaryFile(prefix="soft-sed-eval-")  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        """Return itself; `with` closes it."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give the room back."""
-        if self._file is not None:
-            self._file.close()
-
-    def append(self, columns: Floats) -> None:
-        """Fill the next columns, (n_rows, n)."""
-        begin, self._filled = self._filled, self._filled + columns.shape[1]
-        if self._table is not None:
-            self._table[:, begin : self._filled] = columns
-        elif self._file is not None:
-            for number, row in enumerate(np.ascontiguousarray(columns)):
-                self._file.seek((number * self.shape[1] + begin) * _SIZE)
-                self._file.write(row.data)
-
-    def rows(self, begin: int, end: int) -> Floats:
-        """Return some rows, (n, n_columns)."""
-        if self._table is not None:
-            return self._table[begin:end]
-        assert self._file is not None  # noqa: S101 - for the type checker: one of the two is there
-        self._file.seek(begin * self.shape[1] * _SIZE)
-        size = (end - begin) * self.shape[1]
-        data = bytearray(self._file.read(size * _SIZE))
-        return np.frombuffer(data, dtype=np.float64).reshape(end - begin, self.shape[1])
-
-
-_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
-"""The F of all classes together that thresholds are best for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replicates:
-    """What gives the scores of weighted files.
-
-    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. optimal:
-    what looks for best thresholds anew.
-    fixed: the thresholds, (n_classes,), of those that keep them, by what they are best for.
-    """
-
-    tally: Tally
-    statistics: Statistics
-    settings: Settings
-    cells: Mapping[str, SortedCells]
-    optimal: Sequence[tuple[Family, WeightedScores]]
-    fixed: Mapping[Family, Mapping[str, Floats]]
-
-    @classmethod
-    def of(cls, tally: Tally, settings: Settings, best: Tables | None = None) -> Replicates:
-        """Prepare the scores that the settings ask for.
-
-        best: the tables of the optimal readings of all files, whose thresholds are kept; None to look for
-        them anew with each weights.
-        """
-        families = Plan.of(settings).thresholded
-        cells = sorted_cells(tally, settings, again=True)
-        if best is None:
-            finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
-            optimal = [(family, find(tally, family[0], settings)) for find in finders for family in families]
-            return cls(tally, Statistics.of(tally), settings, cells, optimal, {})
-        fixed = {family: _thresholds(best[family]) for family in families}
-        columns: Columns = {}
-        for family, by_use in fixed.items():
-            for use, thresholds in by_use.items():
-                counts = counts_at(tally, family[0], thresholds, settings)
-                columns |= columns_of(f"{family[0]}.{use}", counts)
-        return cls(tally, Statistics.of(with_columns(tally, columns)), settings, cells, (), fixed)
-
-    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
-
-        weights: (n_weights, n_files) how often each file counts, whole numbers.
-        """
-        sums = self.statistics.weighted(weights)
-        tables = joined(
-            counted_tables(sums, self.settings),
-            *({family: scores(weights)} for family, scores in self.optimal),
-            {family: self._fixed_table(family, sums) for family in self.fixed},
-        )
-        place = {key: row for row, key in enumerate(keys)}
-        found = np.full((len(keys), len(weights)), np.nan)
-        _enter(found, place, tables, self.tally.classes)
-        if self.one_by_one:
-            for row, weight in enumerate(weights):
-                counts = weight.astype(np.int64)
-                files = np.repeat(np.arange(len(counts)), counts)
-                drawn = replace(self.tally, samples={}).take(
-                    files, tuple(f"{k:012}" for k in range(len(files)))
-                )
-                cells = {basis: of.drawn(counts) for basis, of in self.cells.items()}
-                _enter(found[:, row], place, ranked_tables(drawn, cells, self.settings), self.tally.classes)
-        return found
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-        settings = self.settings
-        return bool(Plan.of(settings).psds) or any(
-            group not in ("confusion", "joint") for group in settings.measures
-        )
-
-    def _fixed_table(self, family: Family, sums: Weighted) -> Table:
-        basis, uses = family[0], self.fixed[family]
-        table = optimal_table(totals(sums, f"{basis}.threshold"), uses["threshold"], self.settings)
-        if "best_error_rate_threshold" in uses:
-            counts = totals(sums, f"{basis}.best_error_rate_threshold")
-            thresholds = uses["best_error_rate_threshold"]
-            table |= error_rate_table(counts.tp, counts.n_sys, counts.n_ref, thresholds)
-        for use, measure in _POOLED.items():
-            if use in uses:
-                counts = totals(sums, f"{basis}.{use}")
-                tp, n_ref, n_sys = (of.sum(axis=-1) for of in (counts.tp, counts.n_ref, counts.n_sys))
-                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
-                table[measure] = Averaged(None, overall=f)
-                shown = np.where(np.isinf(uses[use]), np.nan, uses[use])
-                one = np.array(shown[0] if len(shown) else np.nan)
-                table[use] = Averaged(shown) if use == "joint_threshold" else Averaged(None, overall=one)
-        return table
-
-
-def _thresholds(table: Mapping[str, Averaged]) -> dict[str, Floats]:
-    """Return the thresholds of a table by what they are best for; infinite where there is none."""
-    found = {}
-    for name in ("threshold", "best_error_rate_threshold", *_POOLED):
-        values = table.get(name)
-        if values is not None and values.classes is not None:
-            found[name] = np.where(np.isnan(values.classes), np.inf, values.classes)
-        elif values is not None and values.overall is not None:
-            # One for all classes.
-            one = float(values.overall)
-            found[name] = np.full_like(found["threshold"], np.inf if np.isnan(one) else one)
-    return found
-
-
-def _enter(found: Floats, place: Mapping[Key, int], tables: Tables, classes: tuple[str, ...]) -> None:
-    """Enter the values of tables in the rows of their keys."""
-    for key, value in named(tables, classes):
-        row = place.get(key)
-        if row is not None and value is not None:
-            found[row] = value
-
-
 Progress = Callable[[int, int], None]
 """Told how many of how many are done: replicates, or the submissions of a board."""
+
+_WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
+"""Weights, and replicates, in a block: memory does not grow with the number of replicates."""
+
+_IN_MEMORY = 1 << 23
+"""Bytes of scores that are kept in memory; where there are more, they lie in a temporary file."""
 
 _AT_ONCE = 1 << 18
 """Scores of replicates that are put in order at a time."""
@@ -230,6 +63,224 @@ NOT_SMOOTH = frozenset(
 """Measures that pick one threshold, bin or class: leaving out a file moves them by jumps or not at all, from
 which the jackknife learns nothing (Efron & Tibshirani 1993, section 11.6)."""
 
+_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
+"""The F of all classes together that thresholds are best for."""
+
+# How often each file counts. What a row holds depends on the seed and its number alone.
+
+
+def bootstrap(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
+    """Yield rows in which as many files as there are were drawn with replacement. Source: Efron 1979."""
+    rng = np.random.default_rng(seed)
+    for begin, end in _blocks(n_files, replicates):
+        rows = end - begin
+        drawn = rng.integers(n_files, size=(rows, n_files)) + n_files * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.reshape(-1), minlength=rows * n_files)
+        yield counts.reshape(rows, n_files).astype(np.float64)
+
+
+def leave_one_out(n_files: int) -> Iterator[Floats]:
+    """Yield rows in each of which one file is left out, in the order of files. Source: Quenouille 1956."""
+    return (1.0 - np.eye(end - begin, n_files, begin) for begin, end in _blocks(n_files, n_files))
+
+
+def exchanges(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
+    """Yield rows of 0 and 1: which files' outputs two systems exchange. Source: Noreen 1989."""
+    rng = np.random.default_rng(seed)
+    for begin, end in _blocks(n_files, replicates):
+        yield rng.integers(2, size=(end - begin, n_files)).astype(np.float64)
+
+
+def _blocks(n_files: int, rows: int) -> Iterator[tuple[int, int]]:
+    most = max(1, min(_MOST_ROWS, _WEIGHTS // max(n_files, 1)))
+    return ((begin, min(begin + most, rows)) for begin in range(0, rows, most))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """Totals of weighted files: `Totals` whose first axis are the weights."""
+
+    classes: tuple[str, ...]
+    is_expected: Bools
+    sums: Mapping[str, Floats]
+
+    def total(self, name: str) -> Floats:
+        """Return a column summed over weighted files: (n_weights, n_classes), or (n_weights,)."""
+        return self.sums[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Replicates:
+    """What gives the scores of weighted files.
+
+    tally: of the files. table: its columns side by side, those of each class first, (n_files, n_columns), 0
+    where they are undefined, which `undefined` says of the columns at `partly`. cells: by basis, those in
+    order that scores need. optimal: what looks for best thresholds anew. fixed: the tables of all files whose
+    thresholds are kept, by basis and reading.
+    """
+
+    tally: Tally
+    settings: Settings
+    table: Floats
+    partly: Index
+    undefined: Floats
+    cells: Mapping[str, SortedCells]
+    optimal: Sequence[tuple[Family, WeightedScores]]
+    fixed: Tables
+
+    @classmethod
+    def of(cls, tally: Tally, settings: Settings, fixed: Tables | None = None) -> Self:
+        """Prepare the scores that the settings ask for.
+
+        fixed: the tables of optimal readings at whose thresholds the tally is counted already.
+        """
+        plan, optimal = Plan.of(settings), []
+        if not settings.fixed_thresholds:
+            finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
+            optimal = [(of, find(tally, of[0], settings)) for find in finders for of in plan.thresholded]
+        elif fixed is None:
+            columns: Columns = {}
+            fixed = {family: optimal_scores(tally, family[0], settings) for family in plan.thresholded}
+            for (basis, _), best in fixed.items():
+                for use, thresholds in _thresholds(best, len(tally.classes)).items():
+                    columns |= columns_of(f"{basis}.{use}", counts_at(tally, basis, thresholds, settings))
+            tally = with_columns(tally, columns)
+        parts = [np.asarray(of) for of in (*tally.per_class.values(), *tally.per_file.values())]
+        table = np.column_stack([np.zeros((len(tally.files), 0)), *parts])
+        undefined = np.isnan(table)
+        partly = np.flatnonzero(undefined.any(axis=0))
+        table[undefined] = 0.0
+        cells = sorted_cells(tally, settings, again=True)
+        missing = undefined[:, partly].astype(np.float64)
+        return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
+
+    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
+
+        weights: (n_weights, n_files) how often each file counts, whole numbers.
+        """
+        sums = self._weighted(weights)
+        tables = joined(
+            counted_tables(sums, self.settings),
+            *({family: scores(weights)} for family, scores in self.optimal),
+            {family: self._fixed_table(family[0], best, sums) for family, best in self.fixed.items()},
+        )
+        place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
+
+        def enter(rows: Floats, tables: Tables) -> None:
+            for key, value in named(tables, self.tally.classes):
+                if key in place and value is not None:
+                    rows[place[key]] = value
+
+        enter(values, tables)
+        for number, weight in enumerate(weights if self.one_by_one else ()):
+            counts = weight.astype(np.int64)
+            files = np.repeat(np.arange(len(counts)), counts)
+            names = tuple(f"{k:012}" for k in range(len(files)))
+            drawn = replace(self.tally, samples={}).take(files, names)
+            cells = {
+                basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
+                for basis, of in self.cells.items()
+            }
+            enter(values[:, number], ranked_tables(drawn, cells, self.settings))
+        return values
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether there are scores that are made for one replicate after another, which takes long."""
+        groups = {*self.settings.measures} - {"confusion", "joint"}
+        return bool(Plan.of(self.settings).psds or groups)
+
+    def _weighted(self, weights: Floats) -> Weighted:
+        tally, sums = self.tally, weights @ self.table
+        # A file that does not count has no say in what is undefined.
+        sums[:, self.partly] = np.where(weights @ self.undefined > 0, np.nan, sums[:, self.partly])
+        shape = len(weights), len(tally.per_class), len(tally.classes)
+        n = shape[1] * shape[2]
+        of_classes = zip(tally.per_class, sums[:, :n].reshape(shape).swapaxes(0, 1), strict=True)
+        of_files = zip(tally.per_file, sums[:, n:].T, strict=True)
+        return Weighted(tally.classes, tally.is_expected, dict(of_classes) | dict(of_files))
+
+    def _fixed_table(self, basis: str, best: Table, sums: Weighted) -> Table:
+        """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
+        uses = _thresholds(best, len(sums.classes))
+        counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
+        table = optimal_table(counts["threshold"], uses["threshold"], self.settings)
+        errors, use = counts.get("best_error_rate_threshold"), "best_error_rate_threshold"
+        if errors is not None:
+            table |= error_rate_table(errors.tp, errors.n_sys, errors.n_ref, uses[use])
+        for use, measure in _POOLED.items():
+            if use in uses:
+                of = counts[use]
+                tp, n_ref, n_sys = (column.sum(axis=-1) for column in (of.tp, of.n_ref, of.n_sys))
+                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
+                table |= {measure: Averaged(None, overall=f), use: best[use]}
+        return table
+
+
+def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
+    """Return the thresholds of a table, (n_classes,), by what they are best for; infinite where none is."""
+    thresholds = {}
+    for use in ("threshold", "best_error_rate_threshold", *_POOLED):
+        if use in best:
+            # One may be for all classes.
+            values = np.asarray(best[use].overall if best[use].classes is None else best[use].classes)
+            thresholds[use] = np.broadcast_to(np.where(np.isnan(values), np.inf, values), n_classes)
+    return thresholds
+
+
+class Values:
+    """Scores of replicates, (n_scores, n_replicates), filled by replicates and read by scores.
+
+    It's to be closed: where they are many, they lie in a file, which vanishes however the process ends.
+    """
+
+    def __init__(self, n_scores: int, n_replicates: int) -> None:
+        """Make room."""
+        self.shape = (n_scores, n_replicates)
+        self._file = SpooledTemporaryFile(_IN_MEMORY, prefix="soft-sed-eval-")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        """Return itself; `with` closes it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the room back."""
+        self._file.close()
+
+    def fill(self, begin: int, columns: Floats) -> None:
+        """Fill the columns from one on, (n_scores, n)."""
+        for number, row in enumerate(np.ascontiguousarray(columns)):
+            self._file.seek((number * self.shape[1] + begin) * row.itemsize)
+            self._file.write(row.data)
+
+    def rows(self, begin: int, end: int) -> Floats:
+        """Return some rows, (n, n_replicates)."""
+        shape = end - begin, self.shape[1]
+        self._file.seek(begin * shape[1] * 8)
+        return np.ndarray(shape, np.float64, self._file.read(shape[0] * shape[1] * 8))
+
+
+def values_of(
+    replicates: Replicates,
+    rows: Iterator[Floats],
+    keys: Sequence[Key],
+    total: int,
+    progress: Progress | None = None,
+) -> Values:
+    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
+    values = Values(len(keys), total)
+    # Few at a time where each takes long, to tell of progress.
+    done, step = 0, 8 if replicates.one_by_one else _MOST_ROWS
+    for block in rows:
+        for begin in range(0, len(block), step):
+            part = block[begin : begin + step]
+            values.fill(done, replicates.values(part, keys))
+            done += len(part)
+            if progress is not None:
+                progress(done, total)
+    return values
+
 
 def with_intervals(
     scores: dict[str, Score], tally: Tally, settings: Settings, progress: Progress | None = None
@@ -239,60 +290,51 @@ def with_intervals(
     scores: by name, all of the tally. A score has none where it is undefined, where it is so in too many
     replicates, or where the method is not valid for it; none has one where there are fewer than two files.
     """
-    if settings.ci is None or len(tally.files) < 2:
+    n_files, method, skips = len(tally.files), settings.ci, skips_optimal(settings)
+    without = THRESHOLDED if skips else ()
+    jumping = NOT_SMOOTH if method == "jackknife" else frozenset()
+    chosen = [s for s in scores.values() if s.measure not in jumping and (s.basis, s.reading) not in without]
+    if method is None or n_files < 2 or not chosen:
         return scores
-    kept = [score for score in scores.values() if _has_interval(score, settings)]
-    keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in kept]
-    if not keys:
-        return scores
-    chosen = replace(settings, only=_without_optimal(settings)) if skips_optimal(settings) else settings
-    estimate = np.array([np.nan if s.value is None else s.value for s in kept], dtype=np.float64)
-    ends = _ends(estimate, replicates_of(tally, chosen), keys, chosen, progress)
-    columns = (end.tolist() for end in ends)
-    found = {spell(*key): (plain(low), plain(high)) for key, low, high in zip(keys, *columns, strict=True)}
-    return {
-        name: replace(score, low=found[name][0], high=found[name][1]) if name in found else score
-        for name, score in scores.items()
+    if skips:
+        others = (family for family in Plan.of(settings).families if family not in without)
+        settings = replace(settings, only=tuple(map(".".join, others)) or settings.only)
+    keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in chosen]
+    point = np.array([np.nan if s.value is None else s.value for s in chosen], dtype=np.float64)
+    replicates = Replicates.of(tally, settings)
+    n_left = 0 if method == "bootstrap" else n_files
+    n_drawn = 0 if method == "jackknife" else settings.replicates
+    step, ends = max(1, _AT_ONCE // (n_left + n_drawn)), []
+    with (
+        values_of(replicates, leave_one_out(n_left), keys, n_left, progress) as left_out,
+        values_of(replicates, bootstrap(n_files, n_drawn, settings.seed), keys, n_drawn, progress) as drawn,
+    ):
+        for begin in range(0, len(keys), step):
+            end = min(begin + step, len(keys))
+            again, without_one = (values.rows(begin, end).T for values in (drawn, left_out))
+            ends.append(interval(method, point[begin:end], again, without_one, settings.confidence))
+    low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
+    return scores | {
+        score.name: replace(score, low=finite(one), high=finite(other))
+        for score, one, other in zip(chosen, low, high, strict=True)
     }
 
 
-def replicates_of(tally: Tally, settings: Settings) -> Replicates:
-    """Return what gives scores of replicates, with thresholds of their own or those of all files."""
-    if not settings.fixed_thresholds:
-        return Replicates.of(tally, settings)
-    best = {family: optimal_scores(tally, family[0], settings) for family in Plan.of(settings).thresholded}
-    return Replicates.of(tally, settings, best)
-
-
-def values_of(
-    replicates: Replicates,
-    rows: Iterator[Floats],
-    keys: Sequence[Key],
-    total: int,
-    progress: Progress | None = None,
-) -> Spool:
-    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
-    found = Spool(len(keys), total)
-    done = 0
-    for block in rows:
-        for begin in range(0, len(block), _step(replicates)):
-            part = block[begin : begin + _step(replicates)]
-            found.append(replicates.values(part, keys))
-            done += len(part)
-            if progress is not None:
-                progress(done, total)
-    return found
+def skips_optimal(settings: Settings) -> bool:
+    """Return whether the intervals that are asked for are not valid for optimal readings."""
+    optimal = Plan.of(settings).thresholded
+    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
 
 
 def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     """Return what a reader must know of the intervals of a tally."""
     if settings.ci is None:
         return []
-    n_files, notes = len(tally.files), []
+    n_files = len(tally.files)
     if n_files < 2:
         there = "is 1 file" if n_files else "are no files"
         return [f"no intervals: there {there}, and nothing to resample; expected two or more"]
-    notes += _rough(n_files, settings)
+    notes = _rough(n_files, settings.ci, settings)
     needed = math.ceil(round(2 / (1 - settings.confidence), 6))
     if settings.ci != "jackknife" and settings.replicates < needed:
         # Their ends would be the lowest and the highest of all replicates.
@@ -308,89 +350,24 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     return notes
 
 
-def _rough(n_files: int, settings: Settings) -> list[str]:
+def _rough(n_files: int, method: str, settings: Settings) -> list[str]:
     """Return in words how often intervals of so few files hold the truth, where that is too rarely."""
-    kinds = _kinds(settings)
-    method = settings.ci or "bootstrap"
-    shares = {kind: held(method, kind, n_files) for kind in kinds}
-    fewer = n_files < files_of(n_files)
-    low = {kind: share for kind, share in shares.items() if share is not None and (share < ENOUGH or fewer)}
+    anew = () if settings.fixed_thresholds else THRESHOLDED
+    kinds = {
+        "optimal" if family in anew else "soft" if family[1] == "soft" else "hard"
+        for family in Plan.of(settings).families
+    }
+    shares = [(held(method, kind, n_files), kind) for kind in ("hard", "soft", "optimal") if kind in kinds]
+    measured = files_of(n_files)
+    low = [(share, kind) for share, kind in shares if share and (share < ENOUGH or n_files < measured)]
     if not low:
         return []
-    said = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in low.items())
+    told = ", ".join(f"{100 * share:.0f} % ({kind})" for share, kind in low)
     text = (
         f"intervals are rough: they come from resampling {n_files} files; in simulations with "
-        f"{files_of(n_files)} files, {100 * NOMINAL:.0f} % intervals held the true score in {said}"
+        f"{measured} files, {100 * NOMINAL:.0f} % intervals held the true score in {told}"
     )
-    better = [held("expanded", kind, n_files) or 0.0 for kind in low]
-    if all(share > own for share, own in zip(better, low.values(), strict=True)):
+    better = [held("expanded", kind, n_files) or 0.0 for _, kind in low]
+    if all(more > share for more, (share, _) in zip(better, low, strict=True)):
         text += f", those of --ci expanded in {', '.join(f'{100 * share:.0f} %' for share in better)}"
     return [text]
-
-
-def _kinds(settings: Settings) -> tuple[str, ...]:
-    """Return the readings that are evaluated, as their intervals behave."""
-    wanted = {
-        "optimal" if (basis, reading) in THRESHOLDED and not settings.fixed_thresholds
-        else "soft" if reading == "soft" else "hard"
-        for basis, reading in Plan.of(settings).families
-    }  # fmt: skip
-    return tuple(kind for kind in ("hard", "soft", "optimal") if kind in wanted)
-
-
-def skips_optimal(settings: Settings) -> bool:
-    """Return whether the intervals that are asked for are not valid for optimal readings."""
-    optimal = Plan.of(settings).thresholded
-    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
-
-
-def _without_optimal(settings: Settings) -> tuple[str, ...]:
-    others = (family for family in Plan.of(settings).families if family not in THRESHOLDED)
-    return tuple(map(".".join, others)) or settings.only
-
-
-def _has_interval(score: Score, settings: Settings) -> bool:
-    if settings.ci != "jackknife":
-        return True
-    if (score.basis, score.reading) in THRESHOLDED and not settings.fixed_thresholds:
-        return False
-    return score.measure not in NOT_SMOOTH
-
-
-def _ends(
-    estimate: Floats,
-    replicates: Replicates,
-    keys: Sequence[Key],
-    settings: Settings,
-    progress: Progress | None,
-) -> tuple[Floats, Floats]:
-    n_files, count = len(replicates.tally.files), settings.replicates
-    low, high = np.empty((2, len(keys)))
-    with ExitStack() as kept:
-        left_out, drawn = Spool(len(keys), 0), Spool(len(keys), 0)
-        if settings.ci != "bootstrap":
-            rows = weights.leave_one_out(n_files)
-            left_out = kept.enter_context(values_of(replicates, rows, keys, n_files, progress))
-        if settings.ci != "jackknife":
-            rows = weights.bootstrap(n_files, count, settings.seed)
-            drawn = kept.enter_context(values_of(replicates, rows, keys, count, progress))
-        step = max(1, _AT_ONCE // max(left_out.shape[1] + drawn.shape[1], 1))
-        for begin in range(0, len(keys), step):
-            part = slice(begin, min(begin + step, len(keys)))
-            without, found = (of.rows(part.start, part.stop).T for of in (left_out, drawn))
-            low[part], high[part] = _interval(estimate[part], without, found, settings)
-    undefined = np.isnan(estimate)
-    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
-
-
-def _interval(estimate: Floats, left_out: Floats, drawn: Floats, settings: Settings) -> tuple[Floats, Floats]:
-    if settings.ci == "jackknife":
-        return jackknife(estimate, left_out, settings.confidence)
-    if settings.ci in ("bca", "expanded"):
-        return bca(drawn, estimate, left_out, settings.confidence, expanded=settings.ci == "expanded")
-    return percentile(drawn, settings.confidence)
-
-
-def _step(replicates: Replicates) -> int:
-    """Return how many replicates are made at a time: few where each takes long, to tell of progress."""
-    return 8 if replicates.one_by_one else 1 << 10

@@ -4,10 +4,16 @@ The page finds the explorer's hard scores itself. A class has a table of levels,
 changes at them refers to their places: so every threshold gives the numbers that the evaluator gives. Where
 that would be too much to embed, thresholds are the hundredths from 0 to 1 and those of the settings: the
 numbers are the evaluator's at these, and the page goes nowhere between.
+
+Arrays stand one after another, compressed, as one text that the page unpacks; the data have notes of where.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +23,6 @@ import numpy.typing as npt
 
 from sedeval_soft.evaluation.curves import Curves, Explored, explored_events, reference_thresholds
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.html.arrays import Packer
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
@@ -27,6 +32,8 @@ from sedeval_soft.timeline.recordings import Recordings
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+Samples = tuple[Floats, Floats]
+"""Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
 
 EVENTS = ("event", "intersection")
 
@@ -59,33 +66,84 @@ class ReportInput:
     signatures: tuple[str, ...] = ()
 
 
-def curves(system: Curves, pack: Packer) -> dict[str, Any]:
+class Packer:
+    """Takes arrays, and gives each a note of where it is, which stands in the page's data in its place."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._at: dict[tuple[str, bytes], int] = {}
+
+    def __call__(self, array: npt.NDArray[Any], kind: str | None = None) -> dict[str, Any]:
+        """Keep an array, (n,); kind: of numbers, None for the smallest that holds all of it exactly."""
+        if kind is None:
+            low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+            kind = "u1" if high < 1 << 8 else "u2" if high < 1 << 16 else "u4"
+            kind = "f8" if array.dtype.kind == "f" else "i4" if low < 0 else kind
+        data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
+        # Several systems share a reference: what is there already is not kept again.
+        key = kind, hashlib.sha256(data).digest()
+        at = self._at.setdefault(key, len(self._data))
+        if at == len(self._data):
+            # Browsers read numbers only from multiples of 8 bytes.
+            self._data += data + bytes(-len(data) % 8)
+        return {"$": kind, "at": at, "n": int(array.size)}
+
+    def steps(self, array: npt.NDArray[np.integer[Any]]) -> dict[str, Any]:
+        """Keep integers that change little from one to the next, (n,), by their differences.
+
+        Of these 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ...
+        """
+        change = np.diff(array.astype(np.int64), prepend=0)
+        return self(np.where(change < 0, -2 * change - 1, 2 * change)) | {"steps": True}
+
+    def text(self) -> str:
+        """Return all arrays as base64 of zlib's format."""
+        return packed_bytes(self._data)
+
+
+def packed_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON has
+    """Return a value as JSON, packed as arrays are: no text in it can end the element that it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return packed_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def packed_bytes(data: bytes | bytearray) -> str:
+    """Return bytes as base64 of zlib's format."""
+    return base64.b64encode(zlib.compress(data, 4)).decode("ascii")
+
+
+def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
     """Return the curves of a system by family (`segment.hard`), and the reliability diagrams and PSD-ROC."""
 
-    def draw(columns: Mapping[str, Floats]) -> dict[str, Any]:
+    def draw(source: object, *names: str) -> dict[str, Any]:
         # Seven digits are more than a screen can show.
-        return {name: pack(np.asarray(column, dtype=np.float32), "f4") for name, column in columns.items()}
+        return {name: pack(np.asarray(getattr(source, name), dtype=np.float32), "f4") for name in names}
 
-    families = {}
+    def drawn(curve: Curve) -> dict[str, Any]:
+        names = ["threshold", "precision", "recall", "f1"]
+        names += [] if curve.fp is None else ["false_positive_rate", "false_negative_rate"]
+        columns = {name: getattr(curve, name) for name in names}
+        at = chosen(columns)
+        columns |= {} if curve.fp is None else dict(zip(("det_x", "det_y"), curve.det, strict=True))
+        return {name: pack(column[at].astype(np.float32), "f4") for name, column in columns.items()}
+
+    system, families = inputs.curves, {}
     for (basis, reading), by_class in system.families().items():
-        if not by_class:
-            continue
-        name = f"{basis}.{reading}"
-        pooled = system.pooled.get(name)
-        drawn = by_class if len(by_class) <= _MOST_CLASSES else {}
-        families[name] = {
-            "pooled": None if pooled is None else draw(_points_of(pooled)),
-            "classes": [{"name": label, **draw(_points_of(curve))} for label, curve in drawn.items()],
-            "left_out": len(by_class) - len(drawn),
-        }
+        if by_class:
+            name, many = f"{basis}.{reading}", len(by_class) > _MOST_CLASSES
+            families[name] = {
+                "pooled": drawn(system.pooled[name]) if name in system.pooled else None,
+                "classes": [{"name": c, **drawn(curve)} for c, curve in by_class.items() if not many],
+                "left_out": len(by_class) if many else 0,
+            }
     reliability = {
         name: [
-            {"name": label}
-            | {
-                kind: draw({column: getattr(bins, column) for column in ("size", "score", "reference")})
-                for kind, bins in zip(("equal_width", "equal_mass"), both, strict=True)
+            {
+                "name": label,
+                "equal_width": draw(width, "size", "score", "reference"),
+                "equal_mass": draw(mass, "size", "score", "reference"),
             }
-            for label, both in list(by_class.items())[:_MOST_CLASSES]
+            for label, (width, mass) in list(by_class.items())[:_MOST_CLASSES]
         ]
         for name, by_class in system.reliability.items()
     }
@@ -93,18 +151,8 @@ def curves(system: Curves, pack: Packer) -> dict[str, Any]:
     return {
         "families": families,
         "reliability": reliability,
-        **{name: roc and draw({"efpr": roc.efpr, "etpr": roc.etpr}) for name, roc in rocs.items()},
+        **{name: roc and draw(roc, "efpr", "etpr") for name, roc in rocs.items()},
     }
-
-
-def _points_of(curve: Curve) -> dict[str, Floats]:
-    """Return the points of a curve that are drawn, by the names of their columns."""
-    columns = {name: getattr(curve, name) for name in ("threshold", "precision", "recall", "f1")}
-    if curve.fp is not None:
-        columns |= {name: getattr(curve, name) for name in ("false_positive_rate", "false_negative_rate")}
-        columns["det_x"], columns["det_y"] = curve.det
-    at = chosen(columns)
-    return {name: column[at] for name, column in columns.items()}
 
 
 def chosen(columns: Mapping[str, Floats]) -> Index:
@@ -116,11 +164,8 @@ def chosen(columns: Mapping[str, Floats]) -> Index:
     n = len(columns["threshold"])
     if n <= _POINTS:
         return np.arange(n)
-    travelled = np.zeros(n - 1)
-    for name, column in columns.items():
-        if not name.startswith("det"):
-            travelled += np.abs(np.nan_to_num(np.diff(np.clip(column, 0.0, 1.0))))
-    so_far = np.append(0.0, np.cumsum(travelled))
+    rates = np.clip(np.stack([*columns.values()]), 0.0, 1.0)
+    so_far = np.append(0.0, np.cumsum(np.abs(np.nan_to_num(np.diff(rates))).sum(axis=0)))
     steps = np.searchsorted(so_far, np.linspace(0.0, so_far[-1], _POINTS - 1))
     return np.unique(np.concatenate((steps, [0, n - 1])))
 
@@ -143,8 +188,9 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
         samples = tally.samples["segment.reference"], tally.samples["segment.system"]
     if samples is None and not events:
         return None
-    levels = _levels(samples, events, len(tally.classes))
-    exact = _bytes(samples, levels, events) * n_systems <= _ROOM
+    explored = [each for of_basis in events.values() for each in of_basis]
+    levels = _levels(samples, explored, len(tally.classes))
+    exact = _bytes(samples, levels, explored) * n_systems <= _ROOM
     grid = None
     if not exact:
         grid = np.unique([*(k / 100 for k in range(101)), settings.threshold, settings.reference_cut])
@@ -163,19 +209,14 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
         "segment": None if samples is None else _cells(samples, levels, grid, pack, settings),
         **dict.fromkeys(EVENTS),
         **{
-            basis: [_events(each, levels, grid, pack, settings) for each in explored]
-            for basis, explored in events.items()
+            basis: [_events(each, levels, grid, pack, settings) for each in of_basis]
+            for basis, of_basis in events.items()
         },
     }
 
 
-Samples = tuple[Floats, Floats]
-"""Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
-
-
-def _levels(samples: Samples | None, events: Mapping[str, list[Explored]], n_classes: int) -> list[Floats]:
+def _levels(samples: Samples | None, explored: Sequence[Explored], n_classes: int) -> list[Floats]:
     """Return the levels of the system at which anything changes, ascending: by class, then of all classes."""
-    explored = [each for of_basis in events.values() for each in of_basis]
     columns = [[each.steps[c][0] for each in explored] for c in range(n_classes)]
     if samples is not None:
         columns = [[values, *levels] for values, levels in zip(samples[1], columns, strict=True)]
@@ -183,13 +224,13 @@ def _levels(samples: Samples | None, events: Mapping[str, list[Explored]], n_cla
     return [np.unique(np.concatenate(column)) for column in (*columns, [np.zeros(1), *paired])]
 
 
-def _bytes(samples: Samples | None, levels: Sequence[Floats], events: Mapping[str, list[Explored]]) -> float:
+def _bytes(samples: Samples | None, levels: Sequence[Floats], explored: Sequence[Explored]) -> float:
     """Return about how many bytes the explorer of a system takes in the page."""
     distinct: dict[bytes, Index] = {}
-    for explored in (each for of_basis in events.values() for each in of_basis):
-        rows = np.concatenate([np.zeros((2, 0), dtype=np.int64), *(row for _, row in explored.steps)], axis=1)
+    for each in explored:
+        rows = np.concatenate([np.zeros((2, 0), dtype=np.int64), *(row for _, row in each.steps)], axis=1)
         # What is the same at all thresholds of the reference, as events of the system are, is packed once.
-        distinct |= {row.tobytes(): row for row in (*rows, *(explored.paired or ())[1:])}
+        distinct |= {row.tobytes(): row for row in (*rows, *(each.paired or ())[1:])}
     changes = sum(int(np.count_nonzero(np.diff(row))) for row in distinct.values())
     n_values = sum(int(side.size) for side in samples or ())
     return _PLACE * n_values + _LEVEL * sum(map(len, levels)) + _CHANGE * changes
@@ -200,10 +241,10 @@ def _cells(
 ) -> dict[str, Any]:
     """Return the segments: of each class the places of both sides' values, or how many have which places."""
     classes = []
-    for c, (y, p) in enumerate(zip(*samples, strict=True)):
+    for y, p, table in zip(*samples, levels[:-1], strict=True):
         if grid is None:
             values = np.unique(y)
-            places = np.searchsorted(values, y), np.searchsorted(levels[c], p)
+            places = np.searchsorted(values, y), np.searchsorted(table, p)
             classes.append({"reference_levels": pack(values, "f8"), "places": [pack(at) for at in places]})
             continue
         # A value's place is how many thresholds it passes: whichever pass the same are one.

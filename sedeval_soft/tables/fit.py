@@ -198,7 +198,8 @@ def unfold(rows: EventTable) -> EventTable:
     n_classes = len(rows.classes)
     values = np.column_stack(rows.values) if n_classes else np.empty((len(rows), 0))
     label = np.tile(np.arange(n_classes, dtype=np.int32), len(rows))
-    file, onset, offset = (np.repeat(column, n_classes) for column in (rows.file, rows.onset, rows.offset))
+    file = np.repeat(rows.file, n_classes)
+    onset, offset = np.repeat([rows.onset, rows.offset], n_classes, axis=1)
     return EventTable.long(rows.files, rows.classes, file, label, onset, offset, values.ravel(), rows.origin)
 
 
@@ -220,12 +221,12 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     have no step; else steps begin at 0 and leave none out. at_once: cells of steps and classes that are
     looked at in one go.
     """
-    onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
+    begins, ends = to_ticks(rows.onset), to_ticks(rows.offset)
     value = np.ones(len(rows)) if rows.value is None else rows.value
-    finer = (to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset)
+    finer = (to_seconds(begins) != rows.onset) | (to_seconds(ends) != rows.offset)
     # Edges of all recordings in one order: by recording, then by time.
     starts = np.zeros(0 if gaps else len(rows.files), dtype=np.int64)
-    ticks, code = np.unique(np.concatenate([onset, offset, starts]), return_inverse=True)
+    ticks, code = np.unique(np.concatenate([begins, ends, starts]), return_inverse=True)
     file = np.concatenate([rows.file, rows.file, np.arange(len(starts))]).astype(np.int64)
     edges, edge = np.unique(file * len(ticks) + code, return_inverse=True)
     edge_file, tick = np.divmod(edges, max(1, len(ticks)))
@@ -234,8 +235,8 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     counts = np.zeros(cells.shape, dtype=np.int32)
     length = last - first
     reach = np.cumsum(length)
-    ends = np.searchsorted(reach, np.arange(at_once, reach[-1] if len(rows) else 0, at_once), side="right")
-    for some in np.split(np.arange(len(rows)), ends):
+    cuts = np.searchsorted(reach, np.arange(at_once, reach[-1] if len(rows) else 0, at_once), side="right")
+    for some in np.split(np.arange(len(rows)), cuts):
         row = np.repeat(some, length[some])
         before = np.cumsum(length[some]) - length[some]
         step = np.arange(len(row)) + np.repeat(first[some] - before, length[some])
@@ -254,10 +255,10 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
         cut=int(np.count_nonzero(length > 1)),
         filled=int(np.count_nonzero(counts[at] == 0)),
     )
-    times = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
+    onset, offset = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
     columns = [np.ascontiguousarray(column) for column in cells[at].T]
-    files = edge_file[at].astype(np.int32)
-    wide = EventTable.wide(rows.files, rows.classes, files, *times, columns, rows.origin)
+    codes = edge_file[at].astype(np.int32)
+    wide = EventTable.wide(rows.files, rows.classes, codes, onset, offset, columns, rows.origin)
     losses = []
     for key, (noun, text) in _LOST.items():
         n = lost[key]

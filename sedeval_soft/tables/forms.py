@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import only_the_user_knows
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.paths import is_file
 from sedeval_soft.tables.source import (
     BOM,
     GZIP,
@@ -323,7 +323,7 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
 
 def _opened(name: str, scratch: Path, limits: Limits) -> Source:
     """Return the bytes of a file, mapped, with their hash, which is made meanwhile."""
-    if not is_url(name) and not is_file(name):
+    if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     data = raw = read_bytes(name, limits=limits)
     if raw[:2] == GZIP:

@@ -41,7 +41,7 @@ from sedeval_soft.tables.columns import (
     normal,
 )
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.limits import LIMITS, Limits, intake_of
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
@@ -321,14 +321,14 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), lines[0][0], error.column, error.code)) from error
     # What is no text is refused when rows are read.
-    if sniffed.sound and sniffed.layout.has_header and (sniffed.layout.ignored or intake_of(limits).columns):
+    if sniffed.sound and sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
         _check_unclear(source, sniffed, limits)
     return sniffed
 
 
 def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) -> Sniffed:
     """Return what a table looks like; raises LayoutError. number: of the first of its lines."""
-    columns, first = intake_of(limits).columns, lines[0]
+    columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         if looks_like_header(fields, columns):

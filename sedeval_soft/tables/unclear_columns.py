@@ -21,7 +21,7 @@ from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import COLUMNS, UNCLEAR_FILE, UNCLEAR_VALUE, WORDS, Layout, normal, role_of
 from sedeval_soft.tables.filenames import without_extension
-from sedeval_soft.tables.limits import Limits, intake_of
+from sedeval_soft.tables.limits import Limits
 
 Batches = Iterable[Sequence[Any]]
 """Cells of some columns, a few rows at a time: an array of Arrow for each column."""
@@ -177,8 +177,7 @@ def check_unclear(
                 each.add(array)
         if not any(each.open for each in columns):
             break
-    intake = intake_of(limits)
-    by_table = intake.by_table and not intake.only
+    by_table = limits.by_table and not limits.only
     files = [each for each in columns if each.names_recordings(by_table=by_table)]
     values = [each for each in columns if each.has_values() and each not in files]
     problems = []
@@ -195,8 +194,8 @@ def check_unclear(
             problems.append(Problem(source, message, line, first.position + 1, code))
     if problems:
         raise InputError(problems)
-    given = [name for role, name in intake.columns if role == "filename"]
-    if given and layout.has_header and layout.position("filename") is None and not intake.by_table:
+    given = [name for role, name in limits.columns if role == "filename"]
+    if given and layout.has_header and layout.position("filename") is None and not limits.by_table:
         names = " or ".join(map(quoted, given))
         message = f"has no column {names}, as {COLUMNS} has it, and none that is known to name the recordings"
         raise InputError(Problem(source, message, line, code="missing-column"))

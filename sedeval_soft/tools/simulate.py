@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
-from sedeval_soft.evaluation.time_shift import Timeline, stream
+from sedeval_soft.evaluation.chance import stream
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
@@ -68,6 +69,35 @@ _RANGES = {
 _BYTES_PER_CELL = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The segments of all recordings, one after another.
+
+    files, classes: names. start: (n_files + 1,) first segment of each recording, and the end of the last.
+    """
+
+    files: tuple[str, ...]
+    classes: tuple[str, ...]
+    start: Index
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the shape of values: (n_classes, n_segments)."""
+        return len(self.classes), int(self.start[-1])
+
+    def pieces(self) -> Iterator[tuple[str, slice]]:
+        """Return each recording with its segments."""
+        return zip(self.files, starmap(slice, pairwise(self.start.tolist())), strict=True)
+
+    def drawn(self, seed: int, kind: str, draw: Callable[[np.random.Generator, int, int], Floats]) -> Floats:
+        """Return values of all classes in all recordings, each from a stream of its own."""
+        values = np.zeros(self.shape)
+        for name, own in self.pieces():
+            for k, label in enumerate(self.classes):
+                values[k, own] = draw(stream(seed, kind, name, label), k, own.stop - own.start)
+        return values
+
+
 def simulate(
     kind: str,
     reference: Any,  # noqa: ANN401 - whatever `evaluate` takes
@@ -111,7 +141,7 @@ def simulate(
     check_room(_BYTES_PER_CELL * cells, f"to simulate {what}", "A larger --segment-length gives fewer")
     timeline = Timeline(pair.files, pair.classes, grid.start)
     simulated = np.zeros(timeline.shape)
-    if timeline.size and timeline.classes:
+    if simulated.size:
         # Other tables are of the reference's classes, in its order.
         settings = Settings.of(segment_length=segment_length, pool=pool, classes=pair.classes)
         simulated = _simulated(kind, arguments, pair, grid, timeline, settings, limits, int(seed))
@@ -201,7 +231,7 @@ def _simulated(
         by_moments = arguments["fit"] == "moments"
         fitted = Betas.fitted(train) if by_moments else Betas.likeliest(train, arguments["epsilon"])
     if kind == "constant":
-        return np.repeat(fitted.mean[:, None], timeline.size, axis=1)
+        return np.repeat(fitted.mean[:, None], timeline.shape[1], axis=1)
     if kind == "shuffled-betas":
         fitted = shuffled(fitted, timeline.classes, seed)
     return timeline.drawn(seed, kind, fitted.draw)

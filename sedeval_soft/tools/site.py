@@ -19,18 +19,10 @@ from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, tes
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.score import plain
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.html.board_page import (
-    Facts,
-    Place,
-    Shown,
-    render_board_json,
-    render_index,
-    render_problems,
-    slugs,
-)
+from sedeval_soft.html.board_page import BoardPages, Place, Shown, slugs
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -43,8 +35,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions, sha256_of
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
-from sedeval_soft.timeline.plausibility import doubts
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, doubts
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
 from sedeval_soft.tools.submissions import (
@@ -264,7 +255,7 @@ class _Builder:
             for k, (low, high) in enumerate(zip(*(end.tolist() for end in ends), strict=True)):
                 score = systems[k].score(rank_by)
                 if score.value is not None:
-                    score = replace(score, low=plain(low), high=plain(high))
+                    score = replace(score, low=finite(low), high=finite(high))
                 systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
         self.cache.write("comparisons", paired.after)
@@ -281,26 +272,29 @@ class _Builder:
         main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
-        facts = Facts(
+        columns = tuple(name for name in challenge.columns or main if name != challenge.rank_by)
+        written = BoardPages(
             title=self.title,
             rank_by=challenge.rank_by,
-            columns=tuple(name for name in challenge.columns or main if name != challenge.rank_by),
+            columns=columns,
             settings=task.settings,
             test=self.test if drawn else "none",
             reference=task.reference.origin.name,
             sha256=task.reference.origin.sha256,
             warnings=tuple(self.warnings),
+            shown=shown,
+            board=board,
         )
         for each in shown:
             if not each.record.scored:
-                folder.write(each.place.problems, render_problems(each, facts))
+                folder.write(each.place.problems, written.problems(each))
                 pages.add(each.place.problems)
         if board is not None:
-            folder.write("board.csv", delimited_columns(board, facts.columns, ","))
+            folder.write("board.csv", delimited_columns(board, columns, ","))
         else:
             remove(folder.root / "board.csv")
-        folder.write("board.json", render_board_json(shown, board, facts))
-        folder.write("index.html", render_index(shown, board, facts))
+        folder.write("board.json", written.json())
+        folder.write("index.html", written.index())
         folder.prune(pages)
 
 

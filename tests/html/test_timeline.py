@@ -15,8 +15,7 @@ from sedeval_soft.api.sources import to_rows
 from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.html.arrays import Packer
-from sedeval_soft.html.page_data import ReportInput
+from sedeval_soft.html.page_data import Packer, ReportInput
 from sedeval_soft.html.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Activity

@@ -14,13 +14,13 @@ from scipy import stats
 
 from sedeval_soft import SettingsError, evaluate, simulate
 from sedeval_soft.cli import tables as command
-from sedeval_soft.evaluation.time_shift import Timeline
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tools.simulate import (
     KINDS,
     Betas,
     Errors,
+    Timeline,
     data_sampling,
     one_annotator,
     perturbed,
@@ -77,7 +77,7 @@ def test_other_files_and_classes_change_nothing(seed, lengths):
     whole, part = timeline(*lengths), timeline(*lengths[:-1], classes=("b",))
     noise = Betas(np.full(3, 0.5), np.full(3, 0.6))
     values = whole.drawn(seed, "beta-noise", noise.draw)
-    assert np.array_equal(values[1:2, : part.size], part.drawn(seed, "beta-noise", noise.draw))
+    assert np.array_equal(values[1:2, : part.shape[1]], part.drawn(seed, "beta-noise", noise.draw))
 
 
 @given(st.integers(0, 2**32), st.integers(2, 60))

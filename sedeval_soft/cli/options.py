@@ -6,6 +6,7 @@ Options of settings are made from `FIELDS`: whoever adds a setting there has its
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,6 @@ from sedeval_soft.fields import (
     SCORING,
     STEERING,
 )
-from sedeval_soft.tables.paths import is_file
 
 if TYPE_CHECKING:
     from sedeval_soft.measures.names import ScoreName
@@ -88,7 +88,7 @@ def _threshold(text: str) -> float | str:
     try:
         return number(text)
     except click.BadParameter:
-        if text in RULES or is_file(text):
+        if text in RULES or os.path.isfile(text):
             return text
         rules = " or ".join(RULES)
         message = f"{text!r} is no number such as 0.5, no rule ({rules}), and no file."
@@ -397,7 +397,7 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
 def settings_files(config: str | None) -> dict[str, str | None]:
     """Return the files that settings are read from, by what they are: results must not replace them."""
     paths: tuple[str, ...] = ()
-    if config is not None and is_file(config):  # anything else can be read once only
+    if config is not None and os.path.isfile(config):  # anything else can be read once only
         from sedeval_soft.errors import EvaluationError
         from sedeval_soft.settings_files import files_of_settings
 
@@ -413,9 +413,9 @@ def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs that were given; memory is limited, too, until the end."""
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.memory import memory_limited
-    from sedeval_soft.tables.limits import Limits, size_of, with_columns
+    from sedeval_soft.tables.limits import Limits, size_of
 
-    limits = with_columns(Limits.of(given["limits"]), list(given.get("columns", ())) or None)
+    limits = Limits.of(given["limits"]).with_columns(list(given.get("columns", ())) or None)
     memory = given["memory_limit"]
     most = None if memory is None else size_of(memory)
     if memory is not None and not most:

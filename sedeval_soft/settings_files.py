@@ -118,7 +118,7 @@ def _extended(levels: list[_File]) -> str:
         message = f"extends must be the name of a preset or the path of a file, not {name!r}"
         raise last.refused(message, EXTENDS)
     path = os.path.join(os.path.dirname(last.path), name)  # noqa: PTH118, PTH120 - shown as it was written
-    if not os.path.isfile(path):  # noqa: PTH113 - also False for what cannot be a path
+    if not os.path.isfile(path):
         hint = did_you_mean(name, PRESETS, n=1)
         problem = f", which is neither a preset nor a file beside this one{hint}"
     elif os.path.realpath(path) in (os.path.realpath(level.path) for level in levels):

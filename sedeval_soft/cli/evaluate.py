@@ -9,7 +9,7 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, GroupedCommand, epilog, refuse
+from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output
 from sedeval_soft.fields import RULES
 
@@ -34,16 +34,13 @@ EXAMPLES = """
   soft-sed-eval merge *.tally
 """
 
-ARGUMENTS = (
-    click.Argument(["reference"], metavar="REFERENCE", required=False, type=PATH),
-    click.Argument(["systems"], metavar="SYSTEM...", required=False, nargs=-1, type=PATH),
-)
 
-
-@click.command(
-    cls=GroupedCommand,
-    params=[*ARGUMENTS, *options.EVALUATE],
-    epilog=epilog(EXAMPLES, "0 done, 1 a requirement was not met, 2 the call or the input is wrong."),
+@options.command(
+    EXAMPLES,
+    argument("REFERENCE", required=False),
+    argument("SYSTEM...", "systems", required=False, nargs=-1),
+    *options.EVALUATE,
+    status=options.REQUIRED,
 )
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
-from sedeval_soft.evaluation.score import Key
+from sedeval_soft.evaluation.scores import Key
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.measures.tally import Tally

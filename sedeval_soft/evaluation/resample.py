@@ -26,24 +26,23 @@ from sedeval_soft.evaluation.optimal import (
     pooled_candidates,
     satisficed,
 )
-from sedeval_soft.evaluation.score import (
+from sedeval_soft.evaluation.scores import (
     Key,
+    Score,
     counted_tables,
+    finite,
     joined,
     named,
-    plain,
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import Collars, count_events
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
-from sedeval_soft.measures.threshold_counts import error_merit, f_merit
-from sedeval_soft.measures.thresholds import Candidates, joint_scores
+from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
 from sedeval_soft.plan import CELLS, THRESHOLDED, Family, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.threads import for_each
@@ -437,7 +436,7 @@ def with_intervals(
             ends.append(interval(method, point[some], again, without_one, settings.confidence))
     low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
     return scores | {
-        score.name: replace(score, low=plain(one), high=plain(other))
+        score.name: replace(score, low=finite(one), high=finite(other))
         for score, one, other in zip(chosen, low, high, strict=True)
     }
 

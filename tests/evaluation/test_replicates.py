@@ -102,10 +102,8 @@ def test_every_score_under_other_settings(chosen, form):
 
 
 @pytest.mark.parametrize("seed", range(30, 36))
-@pytest.mark.parametrize("dense", [True, False], ids=["tables", "gathered"])
-def test_best_thresholds_of_many_draws(monkeypatch, seed, dense):
-    """What is counted at candidates as a table, or gathered from changes, one weights at a time or many."""
-    monkeypatch.setattr(thresholds, "_DENSE", 10**9 if dense else 0)
+def test_best_thresholds_of_many_draws(monkeypatch, seed):
+    """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
     monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")

@@ -28,6 +28,7 @@ from sedeval_soft.tables.joined_tables import Shard, joined, shards_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, spelled
 from sedeval_soft.tables.stored_rows import Extent, PartWriter, Piece, part_of, read_pieces
+from sedeval_soft.threads import ahead
 
 _ROW, _VALUE = 400, 40
 """Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
@@ -331,7 +332,7 @@ def _write_parts(reading: Reading) -> Written:
     try:
         blocks = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
         with PartWriter(reading.n_parts, limits, reading.folder, reading.stem) as writer:
-            for rows in blocks.rows:
+            for rows in ahead(blocks.rows):
                 writer.add(rows)
             extent, pieces = writer.close(blocks.sha256)
         # Tables that do not name their recordings cannot be read so.

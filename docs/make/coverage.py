@@ -21,7 +21,7 @@ from sedeval_soft.evaluation import intervals as coverage
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.intervals import bca, jackknife, percentile
 from sedeval_soft.evaluation.resample import Replicates, bootstrap, leave_one_out
-from sedeval_soft.evaluation.score import Key
+from sedeval_soft.evaluation.scores import Key
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
-from sedeval_soft.evaluation.score import Key
+from sedeval_soft.evaluation.scores import Key
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.measures.tally import Tally
@@ -101,7 +101,7 @@ class Paired:
                 blocks = bootstrap(self.n_files, count, self.settings.seed)
                 rows = (block[:, places] for block in blocks)
                 with values_of(self._scored(k), rows, [self._key], count, progress) as scored:
-                    drawn = scored.rows(0, 1)[0].tolist()
+                    drawn = scored.rows(slice(0, 1))[0].tolist()
                 values = [None if np.isnan(value) else value for value in drawn]
             self.after.draws[key] = values
             columns.append(values)
@@ -125,7 +125,7 @@ class Paired:
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
         with values_of(both, rows(), [self._key], 2 * count, progress) as scored:
-            values = scored.rows(0, 1)[0]
+            values = scored.rows(slice(0, 1))[0]
         differences: Floats = values[::2] - values[1::2]
         return differences
 

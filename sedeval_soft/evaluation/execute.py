@@ -27,6 +27,9 @@ from sedeval_soft.threads import become_worker, for_each, processors
 _PROCESS = 160 << 20
 """Bytes of a process that has done nothing yet, and of what it needs beside what it counts."""
 
+_THREAD = 128 << 20
+"""Bytes of a thread with what it reserves."""
+
 OPTION = "--scheduler"
 
 _CONNECT, _WAIT = 15.0, 120.0
@@ -68,13 +71,14 @@ class Execute:
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return the function's result for each item, in order; raises what the first that fails raises."""
         items = list(items)
-        n_bytes = sum(sorted(getattr(item, "n_bytes", 0.0) for item in items)[-processors() :])
+        sizes = sorted(_THREAD + getattr(item, "n_bytes", 0.0) for item in items)
+        n_bytes = sum(sizes[-processors() :])
         # Threads, where those that are worked on together fit into memory.
         return for_each(function, items, sys.maxsize if n_bytes <= room() else 0)
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return what stands for the results, which stay where they are made."""
-        return self.map(function, items)
+        return list(map(function, items))
 
     def derive(self, function: Callable[[Any], Any], kept: Iterable[Any]) -> list[Any]:
         """Return what stands for the function's results of what is kept, made where that is."""
@@ -118,6 +122,10 @@ class Processes(Execute):
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
                 f"expected fewer --jobs, or a smaller --memory-limit{guard}"
             ) from error
+
+    def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """Return the results: processes of one machine share its disk."""
+        return self.map(function, items)
 
 
 @contextlib.contextmanager

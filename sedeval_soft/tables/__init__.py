@@ -40,11 +40,10 @@ def read_rows(
     from sedeval_soft.tables.event_table import EventTable, Origin
     from sedeval_soft.tables.forms import read_table
     from sedeval_soft.tables.limits import LIMITS
-    from sedeval_soft.tables.paths import is_folder
     from sedeval_soft.tables.source import is_pattern, open_source
 
     name, limits = os.fspath(source), limits or LIMITS
-    if name not in {"", "-"} and is_folder(name):
+    if name not in {"", "-"} and os.path.isdir(name):
         from sedeval_soft.tables.joined_tables import read_folder
 
         return read_folder(name, form, limits)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,7 +21,6 @@ from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.forms import form_at_once, form_instead
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.paths import is_file
 from sedeval_soft.tables.source import BOM, GZIP, Bytes, Source, hashed, is_url, read_bytes, spelled
 from sedeval_soft.tables.stored_rows import on_disk
 from sedeval_soft.tables.text import read_sniffed, sniff
@@ -81,7 +81,7 @@ def _opened(name: str, scratch: Path, limits: Limits) -> Source:
 
     Raises UnfitError for what is no file, or not to be read in blocks.
     """
-    if not is_url(name) and not is_file(name):
+    if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     data = raw = read_bytes(name, limits=limits)
     if raw[:2] == GZIP:

@@ -16,7 +16,7 @@ from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, layout_of_he
 from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import check_text
-from sedeval_soft.tables.limits import Limits, intake_of
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import Batches, check_unclear, word_as_number
 
@@ -131,7 +131,7 @@ def _layout(
 ) -> Layout:
     try:
         # Under their own names: those of a layout have no blanks around them.
-        layout = replace(layout_of_header(names, intake_of(limits).columns), names=names)
+        layout = replace(layout_of_header(names, limits.columns), names=names)
     except LayoutError as error:
         code = error.code if error.code == RAVEN else "invalid"
         raise InputError(Problem(source.name, str(error), 1, code=code)) from error

@@ -5,10 +5,10 @@ Codes are stable: scripts and CI look for them. Readers and checks name a code; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from sedeval_soft.errors import Problem, Severity
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.limits import NAMES
 
 ANY = 0.0
 """The share of rows that one row is always above."""
@@ -154,12 +154,12 @@ _NAMES: dict[str, Rule] = {
 }  # fmt: skip
 
 _LIMITS: dict[str, Rule] = {
-    f"too-many-{limit.name}": Rule(
+    f"too-many-{name}": Rule(
         "error",
-        f"The input exceeds the limit `{limit.name}`.",
+        f"The input exceeds the limit `{name}`.",
         "raise the limit if the file can be trusted",
     )
-    for limit in fields(Limits)
+    for name in NAMES
 }
 
 RULES: dict[str, Rule] = {**_FILES, **_FORM, **_FIELDS, **_VALUES, **_TIMES, **_NAMES, **_LIMITS}

@@ -13,7 +13,7 @@ from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
-from sedeval_soft.tables.filenames import listing, match_names
+from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
@@ -21,7 +21,6 @@ from sedeval_soft.timeline.alignment_report import (
     counts_and_most,
     decimal_files,
     last_offsets,
-    named_alike,
 )
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges, maxima

@@ -19,11 +19,17 @@ import numpy.typing as npt
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.columns import Layout, layout_of_row, only_the_user_knows
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.files import seem_thresholds, stem_of, tables_in
 from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
-from sedeval_soft.tables.joined_tables import are_lists_of_one, check_alike, check_apart, with_recording
-from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
-from sedeval_soft.tables.paths import is_folder
+from sedeval_soft.tables.joined_tables import (
+    are_lists_of_one,
+    check_alike,
+    check_apart,
+    seem_thresholds,
+    stem_of,
+    tables_in,
+    with_recording,
+)
+from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text import read_fast, sniff
@@ -195,12 +201,12 @@ def read_tables(
     Raises InputError where nothing can be opened.
     """
     name = os.fspath(path)
-    if name in {"", "-"} or not is_folder(name):
+    if name in {"", "-"} or not os.path.isdir(name):
         return _read(name, log, limits, stdin)
     tables: list[Table] = []
     try:
         paths = tables_in(name, limits)
-        limits = for_members(limits, only=len(paths) == 1)
+        limits = replace(limits, by_table=True, only=len(paths) == 1)
         tables = [table for inner in paths for table in _read(inner, log, limits, may_be_empty=True)]
         if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"

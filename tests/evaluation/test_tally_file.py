@@ -18,7 +18,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.evaluation.array_archive import Spec
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.score import score_tally
+from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally

@@ -109,7 +109,6 @@ def column_names(columns: object) -> ColumnNames:
 
 
 def _pairs(columns: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401 - whatever a user may give
-    """Yield pairs of role and name; raises SettingsError for what is no pair."""
     if isinstance(columns, Mapping):
         for role, names in columns.items():
             for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
@@ -267,7 +266,7 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
 
 
 def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
-    """Refuse a header of which the labels, and all columns that would be read past, are numbers."""
+    # Labels are refused where they, and all columns that would be read past, are numbers.
     at = roles.index("event_label")
     columns = [i for i, role in enumerate(roles) if role is None or i == at]
     if normal(names[at]) != ALIASES["event_label"][0] and all(is_number(row[i]) for i in columns):
@@ -278,7 +277,6 @@ def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequen
 
 
 def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
-    """Make classes of the columns of a wide table that have no other role."""
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
         message = f"there is a column of values ({value!r}) but none of labels; expected event_label"

@@ -321,7 +321,6 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
 
 
 def _opened(name: str, scratch: Path, limits: Limits) -> Source:
-    """Return the bytes of a file, mapped, with their hash, which is made meanwhile."""
     if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     data = raw = read_bytes(name, limits=limits)

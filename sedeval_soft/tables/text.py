@@ -539,7 +539,6 @@ def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
 def _read_row(
     name: str, layout: Layout, line: int, fields: Sequence[str], limits: Limits
 ) -> tuple[list[Problem], list[float]]:
-    """Return what is wrong with a line, and its numbers."""
     problems: list[Problem] = []
     numbers: list[float] = []
     for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
@@ -563,7 +562,6 @@ def _read_row(
 
 
 def _wrong_number(title: str, role: str, text: str, number: float, limits: Limits) -> tuple[str, str] | None:
-    """Return the code of what is wrong with a field of a number, and words; None where nothing is."""
     time = role in {"onset", "offset"}
     low, high = (0, limits.duration) if time else (-ROUNDING, 1 + ROUNDING)
     if low <= number <= high:
@@ -589,7 +587,6 @@ def _wrong_number(title: str, role: str, text: str, number: float, limits: Limit
 
 
 def _other_length(name: str, sniffed: Sniffed, line: int, fields: Sequence[str]) -> Problem:
-    """Return the problem of a line that has more or fewer fields than the table."""
     layout, delimiter = sniffed.layout, sniffed.delimiter
     expected = f"expected {len(layout.names)} fields ({', '.join(layout.names[:8])})"
     text = delimiter.join(fields)

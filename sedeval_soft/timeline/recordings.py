@@ -255,7 +255,8 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     late = np.zeros(0, dtype=np.intp)
     if (last > length).any():
         late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-    return last_offsets(rows.take(late[rows.sounding(late)]))
+    rows = rows.take(late)
+    return last_offsets(rows.take(np.unique(rows.levels()[0])))
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.

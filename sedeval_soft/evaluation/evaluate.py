@@ -282,8 +282,7 @@ def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Seq
     counts = threshold_counts(tally, basis, settings, apart=False)
     if basis != "intersection":
         return (counts,)
-    from sedeval_soft.measures.intersection_counts import Criteria
-    from sedeval_soft.measures.intersection_thresholds import Judged
+    from sedeval_soft.measures.intersections import Criteria, Judged
 
     sides = tally.events["reference"].events(), tally.events["system"]
     if not Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():

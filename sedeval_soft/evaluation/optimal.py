@@ -117,7 +117,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return count_events(reference, alive, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
+    from sedeval_soft.measures.intersections import Criteria, count_intersections
 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
@@ -170,8 +170,7 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection_counts import Criteria
-    from sedeval_soft.measures.intersection_thresholds import intersections_when
+    from sedeval_soft.measures.intersections import Criteria, intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
 

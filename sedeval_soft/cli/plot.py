@@ -135,7 +135,10 @@ def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapp
     forms = ", ".join(SUFFIXES)
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        options.twice(systems, "SYSTEM"),
+        *(
+            (systems.count(path) > 1, f"SYSTEM {path} is given twice; expected each once.")
+            for path in systems
+        ),
         (
             names and len(names) != len(systems),
             f"Expected a --name for each SYSTEM, {len(systems)}; found {len(names)}.",

@@ -21,13 +21,14 @@ from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, reuse_freed, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of
+from sedeval_soft.tables.forms import UnfitError, blocks_of
 from sedeval_soft.tables.joined_tables import Shard, joined, shards_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, spelled
 from sedeval_soft.tables.stored_rows import Extent, PartWriter, Piece, part_of, read_pieces
+from sedeval_soft.threads import ahead
 
 _ROW, _VALUE = 400, 40
 """Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
@@ -329,11 +330,11 @@ def _write_parts(reading: Reading) -> Written:
     file, limits = reading.file, reading.limits
     scratch = reading.folder or Path(gettempdir())
     try:
-        blocks = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
+        blocks, sha256 = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
         with PartWriter(reading.n_parts, limits, reading.folder, reading.stem) as writer:
-            for rows in blocks.rows:
+            for rows in ahead(blocks):
                 writer.add(rows)
-            extent, pieces = writer.close(blocks.sha256)
+            extent, pieces = writer.close(sha256)
         # Tables that do not name their recordings cannot be read so.
         file = file.holding(extent.names)
     except UnfitError:
@@ -341,10 +342,10 @@ def _write_parts(reading: Reading) -> Written:
             file = file.holding(read_rows(reading.path, limits=limits))
         else:
             file = file.read(reading.path, limits)
-        sha256 = file.rows.origin.sha256 or ""
+        digest = file.rows.origin.sha256 or ""
         with PartWriter(reading.n_parts, limits, reading.folder, f"{reading.stem}.whole") as writer:
             writer.add(file.rows)
-            extent, pieces = writer.close(lambda: sha256)
+            extent, pieces = writer.close(lambda: digest)
     return Written(replace(file, rows=extent.names, n_rows=int(extent.n_rows.sum())), extent, pieces)
 
 

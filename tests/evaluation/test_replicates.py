@@ -19,7 +19,7 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft.evaluation import optimal_bootstrap
+from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import event, matching, thresholds
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -105,7 +105,7 @@ def test_every_score_under_other_settings(chosen, form):
 def test_best_thresholds_of_many_draws(monkeypatch, seed):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(optimal_bootstrap, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.worst import family_of
+from sedeval_soft.evaluation.details import family_of
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.names import did_you_mean

@@ -61,7 +61,7 @@ class Pooled:
 
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""
-        from sedeval_soft.evaluation.score import score_tally
+        from sedeval_soft.evaluation.scores import score_tally
         from sedeval_soft.measures.divergence import PROPER, SOFT, count_divergence
         from sedeval_soft.measures.ranking import count_ranking
         from sedeval_soft.timeline.events import active

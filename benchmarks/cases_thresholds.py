@@ -50,10 +50,8 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.evaluation.optimal import candidates_of, optimal_scores, threshold_counts
-    from sedeval_soft.measures.threshold_counts import best_thresholds, f_merit
-    from sedeval_soft.measures.thresholds import joint_best
+    from sedeval_soft.measures.thresholds import f_merit, joint_best
     from sedeval_soft.settings import Settings
-    from sedeval_soft.timeline.recordings import positive
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 
@@ -65,11 +63,8 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
         return float(best[0])
 
     def alone() -> Any:  # noqa: ANN401 - an array
-        if basis == "event":
-            return threshold_counts(tally, basis, settings).best(f_merit(1.0), inclusive=False)
-        return best_thresholds(
-            tally.samples["segment.system"], positive(tally.samples["segment.reference"], settings)
-        )
+        merit = f_merit(1.0)
+        return threshold_counts(tally, basis, settings, lambda counts: counts.best(merit, inclusive=False))
 
     table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
     check(basis, together(), float(table["joint_f"].overall))

@@ -25,6 +25,9 @@ _UNKNOWN = 1 << 34
 _SMALL = 1 << 26
 """Bytes that are taken without looking, unless a limit was given: to look takes longer."""
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Names of glibc's `mallopt`."""
+
 _GIVEN: ContextVar[int | None] = ContextVar("memory_limit", default=None)
 
 
@@ -56,6 +59,19 @@ def check_room(needed: float, what: str, mend: str) -> None:
     else:
         limit = f"{spelled(left)} are left of {OPTION} {spelled(given)}"
     raise RoomError(f"{what} would take about {spelled(needed)}; {limit}. {mend}")
+
+
+def reuse_freed() -> None:
+    """Let the C library keep freed memory for the next arrays: to get new pages takes long.
+
+    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed.
+    """
+    import ctypes
+
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, 1 << 25)
+        library.mallopt(_TRIM_THRESHOLD, 1 << 26)
 
 
 def given_limit() -> int | None:

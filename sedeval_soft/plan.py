@@ -18,12 +18,7 @@ Family = tuple[str, str]
 CELLS = ("segment", "clip")
 """The bases that have a value for every cell; others have events."""
 
-THRESHOLDED: tuple[Family, ...] = (
-    ("segment", "optimal"),
-    ("clip", "optimal"),
-    ("event", "optimal"),
-    ("intersection", "optimal"),
-)
+THRESHOLDED = tuple((basis, "optimal") for basis in (*CELLS, "event", "intersection"))
 """The bases and readings that look for each class's best threshold."""
 
 ORDERED = ("curves", "calibration")
@@ -79,7 +74,9 @@ class Plan:
         )
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
-        swept = tuple(basis for basis in BASES if settings.sweeps(basis))
+        swept = tuple(
+            basis for basis in BASES if settings.reference_sweep and settings.wants(basis, "hard", "optimal")
+        )
         searching = {basis for basis in BASES if settings.wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
             searching.add("segment")

@@ -1,14 +1,14 @@
 """Every setting that shapes the numbers, as one object that is checked once and that nothing doubts later.
 
-What each setting means and can be by itself is in `fields`; here is what settings can be together, and what
-follows from them.
+What each setting means is in `fields`, with the range of each number.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+import sys
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -26,7 +26,6 @@ from sedeval_soft.fields import (
     Compat,
     EntropyUnit,
     EventForm,
-    Field,
     Interval,
     Matching,
     Pool,
@@ -47,11 +46,11 @@ Parts = dict[str, tuple[str, ...]]
 _TICKS = 10**6
 """Ticks a second: times are whole microseconds. Also the greatest denominator of the length of a segment."""
 
+BASES = ("segment", "event", "intersection", "clip")
+"""The bases of which the system is cut at thresholds."""
+
 READINGS: dict[str, tuple[str, ...]] = {
-    "segment": ("hard", "tuned", "optimal", "soft"),
-    "event": ("hard", "tuned", "optimal", "soft"),
-    "intersection": ("hard", "tuned", "optimal", "soft"),
-    "clip": ("hard", "tuned", "optimal", "soft"),
+    **dict.fromkeys(BASES, ("hard", "tuned", "optimal", "soft")),
     "ranking": ("hard", "soft"),
 }
 """The readings of each basis: what `only` can name."""
@@ -72,9 +71,6 @@ PSDS: dict[str, dict[str, float]] = {
 
 CRITERIA, WEIGHTS = ("dtc", "gtc", "cttc"), ("alpha_ct", "alpha_st", "max_efpr")
 """Settings of intersections, and of PSDS alone."""
-
-BASES = ("segment", "event", "intersection", "clip")
-"""The bases of which the system is cut at thresholds."""
 
 OBJECTIVES = tuple(f"{basis}.{measure}" for basis in BASES for measure in ("f1", "error_rate"))
 """What thresholds can be best for: F (with the weight of recall that the settings have), or error rate."""
@@ -164,7 +160,7 @@ class Settings:
         # Parts of what a caller asks for do without what readings that are left out would have.
         if settings.satisfice is not None and not any(settings.wants(basis, "optimal") for basis in READINGS):
             raise SettingsError("satisfice is of optimal readings; only leaves them out")
-        if settings.reference_sweep and not any(map(settings.sweeps, READINGS)):
+        if settings.reference_sweep and not any(settings.wants(each, "hard", "optimal") for each in READINGS):
             raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
         return settings
 
@@ -174,55 +170,36 @@ class Settings:
             value = getattr(self, name)
             # A default needs no check. It is known by its text: True is 1, and -0.0 is 0.0, in other texts.
             if repr(value) != repr(definition.default):
-                check = _CHECKS.get(name) or _CHECK_KIND[definition.kind]
+                check = _CHECKS.get(name) or (_choice if definition.choices else _simple)
                 object.__setattr__(self, name, check(name, plain(value)))
-        for wrong, message in self._contradictions():
-            if wrong:
-                raise SettingsError(message)
-
-    def _contradictions(self) -> Iterator[tuple[object, str]]:
-        """Yield what settings cannot be together, each with what is said of it."""
-        cut = self.reference_cut
+        cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
+        both = [name for name in self.groups if name in self.scenes]
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
-        yield cut < 0, f"the reference threshold must not be below 0, not {cut:g}: {silence}"
-        for name, threshold in (("threshold", self.threshold), ("reference_threshold", cut)):
-            yield (
-                self.inclusive and threshold <= 0,
-                f"{name} {threshold:g} cannot go with inclusive: {silence}; {above}",
-            )
-        yield (
-            self.thresholds is not None and self.cross_tune is not None,
-            "thresholds are given; cross_tune finds them: expected one of the two",
-        )
-        yield (
-            any(part.endswith(".tuned") for part in self.only) and not self.tunes,
-            "thresholds or cross_tune must be given for a tuned reading",
-        )
-        yield (
-            self.reference_sweep and (self.compat or self.matching == "greedy"),
-            "reference_sweep cannot go with compat and greedy matching, which go by rows",
-        )
-        filters = self.psds_median_filters
-        yield (
-            filters and any(self.lengths_of("median_filter")),
-            "median_filter and psds_median_filters exclude one another",
-        )
-        yield (
-            self.events == "rows" and (filters or self.postprocesses),
-            "events=rows cannot go with post-processing, which joins and cuts rows",
-        )
-        for name in self.groups:
-            yield name in self.scenes, f"groups and scenes both have {name!r}; expected each name once"
-        yield (
-            not (self.onset or self.offset),
-            "onset and offset cannot both be left out of event-based scores",
-        )
-        yield (
-            self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
-            f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out",
-        )
+        for wrong, message in (
+            (cut < 0, f"the reference threshold must not be below 0, not {cut:g}: {silence}"),
+            *((self.inclusive and threshold <= 0,
+               f"{name} {threshold:g} cannot go with inclusive: {silence}; {above}")
+              for name, threshold in (("threshold", self.threshold), ("reference_threshold", cut))),
+            (self.thresholds is not None and self.cross_tune is not None,
+             "thresholds are given; cross_tune finds them: expected one of the two"),
+            (any(part.endswith(".tuned") for part in self.only) and not self.tunes,
+             "thresholds or cross_tune must be given for a tuned reading"),
+            (self.reference_sweep and (self.compat or self.matching == "greedy"),
+             "reference_sweep cannot go with compat and greedy matching, which go by rows"),
+            (filters and (any(median.values()) if isinstance(median, dict) else median),
+             "median_filter and psds_median_filters exclude one another"),
+            (self.events == "rows" and (filters or self.postprocesses),
+             "events=rows cannot go with post-processing, which joins and cuts rows"),
+            (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
+            (not (self.onset or self.offset),
+             "onset and offset cannot both be left out of event-based scores"),
+            (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
+             f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out"),
+        ):  # fmt: skip
+            if wrong:
+                raise SettingsError(message)
 
     @property
     def segment_ticks(self) -> Fraction:
@@ -239,25 +216,18 @@ class Settings:
         """Whether there is a tuned reading: at thresholds that are given, or found on other files."""
         return self.thresholds is not None or self.cross_tune is not None
 
-    def wants(self, basis: str, reading: str) -> bool:
-        """Return whether a basis is evaluated in a reading."""
-        if reading == "tuned" and not self.tunes:
-            return False
-        return basis in self.only or f"{basis}.{reading}" in self.only
-
-    def sweeps(self, basis: str) -> bool:
-        """Return whether a basis is scored over thresholds of the reference."""
-        return self.reference_sweep and (self.wants(basis, "hard") or self.wants(basis, "optimal"))
+    def wants(self, basis: str, *readings: str) -> bool:
+        """Return whether a basis is evaluated in one of some readings."""
+        return any(
+            (self.tunes or reading != "tuned") and (basis in self.only or f"{basis}.{reading}" in self.only)
+            for reading in readings
+        )
 
     @property
     def postprocesses(self) -> bool:
         """Whether the system's output is changed before it is scored."""
-        return any(any(self.lengths_of(name)) for name in POSTPROCESSING)
-
-    def lengths_of(self, name: str) -> tuple[float, ...]:
-        """Return the lengths in seconds that a post-processing setting holds, whatever their classes."""
-        value = getattr(self, name)
-        return tuple(value.values()) if isinstance(value, dict) else (value,)
+        lengths = (getattr(self, name) for name in POSTPROCESSING)
+        return any(any(each.values()) if isinstance(each, dict) else each for each in lengths)
 
     def of_classes(self, name: str, classes: tuple[str, ...]) -> tuple[float, ...]:
         """Return the length in seconds that a post-processing setting has for each class."""
@@ -267,15 +237,13 @@ class Settings:
     @property
     def wants_psds(self) -> bool:
         """Whether PSDS is asked for: it is slower than what is printed by default."""
-        weighted = any(getattr(self, name) is not None for name in WEIGHTS)
-        return self.psds is not None or bool(self.psds_median_filters) or weighted
+        weights = (getattr(self, name) for name in WEIGHTS)
+        return bool(self.psds or self.psds_median_filters) or any(weight is not None for weight in weights)
 
     def criterion(self, name: str) -> float:
         """Return a setting of intersections or PSDS: as it was given, as `psds` has it, or its default."""
         value = getattr(self, name)
-        if value is None:
-            return (PSDS[self.psds] if self.psds else IMPLIED)[name]
-        return float(value)
+        return float((PSDS[self.psds] if self.psds else IMPLIED)[name] if value is None else value)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values, those that others imply resolved."""
@@ -294,7 +262,7 @@ Settings.__doc__ = f"{Settings.__doc__}\n" + "".join(
 )
 
 
-# Values of single settings, as they are kept: each function takes the name of a setting for its messages.
+# Values of single settings, as they are kept.
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given, checked later
@@ -317,38 +285,36 @@ def finite(name: str, value: object) -> float:
     return number
 
 
-def _in_range(number: float, definition: Field) -> bool:
-    """Return whether a number is in the range of a setting, if that has one."""
-    low, high = definition.least, definition.most
-    if low is None or high is None:
-        return True
-    return number <= high and (number > low if definition.above else number >= low)
-
-
-def _number(name: str, value: object, called: str = "") -> float:
-    """Return a finite number in the range of a setting. called: what messages call it."""
-    called, definition = called or name, FIELDS[name]
-    number = finite(called, value)
-    if not _in_range(number, definition):
-        low, high = definition.least, definition.most
-        expected = f"above {low:g}, at most {high:g}" if definition.above else f"{low:g} to {high:g}"
-        raise SettingsError(f"{called} must be {expected}, not {number}")
+def _simple(name: str, value: Any, called: str = "") -> Any:  # noqa: ANN401
+    """Return a truth value, or a number in the range of a setting. called: its name in messages."""
+    field, called, number = FIELDS[name], called or name, value
+    low, high = field.least, math.inf if field.most is None else field.most
+    low = -math.inf if low is None or field.most is None else low
+    if field.kind == "switch":
+        valid, expected = isinstance(value, bool), "true or false"
+    elif field.kind == "whole" or name == "cross_tune":
+        valid = isinstance(value, int) and not isinstance(value, bool)
+        expected = f"a whole number, {low} to {high}{', or folds' if name == 'cross_tune' else ''}"
+    else:
+        number, valid = finite(called, value), True
+        expected = f"above {low:g}, at most {high:g}" if field.above else f"{low:g} to {high:g}"
+    if not valid or not low <= number <= high or (field.above and number == low):
+        raise SettingsError(f"{called} must be {expected}, not {number!r}")
     return number
 
 
-def _whole(name: str, value: object, others: str = "") -> int:
-    """Return a whole number in the range of a setting. others: what it could be instead, for messages."""
-    definition = FIELDS[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not _in_range(value, definition):
-        expected = f"a whole number, {definition.least} to {definition.most}{others}"
-        raise SettingsError(f"{name} must be {expected}, not {value!r}")
-    return value
+def _seconds(name: str, value: object, called: str = "") -> float:
+    """Return a length in seconds, in whole ticks: what is kept, and shown, is what is used."""
+    return float(round(_simple(name, value, called) * _TICKS) / _TICKS)
 
 
-def _switch(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise SettingsError(f"{name} must be true or false, not {value!r}")
-    return value
+def _seconds_by_class(name: str, value: object) -> Seconds:
+    if not isinstance(value, Mapping):
+        return _seconds(name, value)
+    lengths = {label: _seconds(name, plain(value[label]), f"{name} of {label}") for label in value}
+    if not all(isinstance(label, str) for label in value):
+        raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
+    return lengths
 
 
 def _choice(name: str, value: object, choices: tuple[str, ...] = ()) -> str:
@@ -359,20 +325,30 @@ def _choice(name: str, value: object, choices: tuple[str, ...] = ()) -> str:
     return str(value)
 
 
+def _choices(name: str, value: Iterable[object], choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what `only` or `measures` names, each once; `all` stands for everything."""
+    parts = tuple(_choice(name, part, choices) for part in value)
+    if "all" in parts:
+        return tuple(READINGS) if name == "only" else GROUPS
+    if not parts and name == "only":
+        raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
+    if len({*parts}) < len(parts):
+        raise SettingsError(f"{name} must name each part once, of {', '.join(choices)}")
+    return parts
+
+
 def segment_length(name: str, value: object) -> float:
     """Return the length of a segment in seconds, which may be a text such as `1024/44100`, or a fraction.
 
     Raises SettingsError for anything else.
     """
     if isinstance(value, str):
-        parts = re.fullmatch(rf"{_QUOTIENT}/{_QUOTIENT}", value, re.ASCII)
+        number = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
+        parts = re.fullmatch(f"{number}/{number}", value, re.ASCII)
         if not parts or not Decimal(parts[2]):
             raise SettingsError(f"{name} must be a finite number, not {value!r}; 1/3 is one, too")
         value = Fraction(parts[1]) / Fraction(parts[2])
     return finite(name, float(value) if isinstance(value, Fraction) else value)
-
-
-_QUOTIENT = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
 
 
 @lru_cache(maxsize=256)
@@ -395,60 +371,34 @@ def short_fraction(seconds: float) -> str:
     return str(exact) if (exact * 10**12).denominator > 1 and exact.denominator <= _TICKS else str(seconds)
 
 
-def _seconds(name: str, value: object, called: str = "") -> float:
-    """Return a length in seconds, in whole ticks: what is kept, and shown, is what is used."""
-    return round(_number(name, value, called) * _TICKS) / _TICKS
-
-
-def _seconds_by_class(name: str, value: object) -> Seconds:
-    if not isinstance(value, Mapping):
-        return _seconds(name, value)
-    lengths = {label: _seconds(name, plain(value[label]), f"{name} of {label}") for label in value}
-    if not all(isinstance(label, str) for label in value):
-        raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
-    return lengths
-
-
 def checked_thresholds(value: object) -> Thresholds | Rule:
     """Return thresholds by class, or the rule that they follow; raises SettingsError for anything else."""
     if isinstance(value, str) and value in RULES:
         return cast("Rule", value)
     if not isinstance(value, Mapping):
-        raise SettingsError(
-            f"thresholds must map class names to numbers, or be one of {', '.join(RULES)}, not {value!r}"
-        )
+        expected = f"map class names to numbers, or be one of {', '.join(RULES)}"
+        raise SettingsError(f"thresholds must {expected}, not {value!r}")
     thresholds = {}
     for label, number in value.items():
         if not isinstance(label, str) or not label:
             raise SettingsError(f"thresholds must have class names, in quotes if need be, not {label!r}")
-        threshold = finite(f"thresholds of {label!r}", plain(number))
-        if not LOWEST <= threshold <= HIGHEST:
+        thresholds[label] = finite(f"thresholds of {label!r}", plain(number))
+        if not LOWEST <= thresholds[label] <= HIGHEST:
             raise SettingsError(f"thresholds of {label!r} must be {LOWEST:g} to {HIGHEST:g}, not {number!r}")
-        thresholds[label] = threshold
     return thresholds
 
 
-def _parts_of_evaluation(name: str, value: Iterable[object], known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what `only` or `measures` names, each once; `all` stands for everything."""
-    parts = tuple(_choice(name, part, known) for part in value)
-    if "all" in parts:
-        return tuple(READINGS) if name == "only" else GROUPS
-    if not parts and name == "only":
-        raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
-    if len(set(parts)) < len(parts):
-        raise SettingsError(f"{name} must name each part once, of {', '.join(known)}")
-    return parts
-
-
-def _classes(name: str, value: tuple[object, ...]) -> tuple[object, ...]:
-    for label in value:
-        if not isinstance(label, str):
-            raise SettingsError(f"{name} must be names, in quotes if need be, not {label!r}")
-    if not value or not all(value):
-        raise SettingsError(f"{name} must name at least one class, and no empty name")
-    if len(set(value)) < len(value):
-        raise SettingsError(f"{name} names a class twice")
-    return value
+def _names(whose: str, names: tuple[Any, ...], noun: str) -> tuple[str, ...]:
+    """Return names of a kind; raises SettingsError for none, for an empty one, and for one that is twice."""
+    texts, verb, one = ("be names", "name", "name") if noun == "class" else (f"list {noun}s", "list", "one")
+    for name in names:
+        if not isinstance(name, str):
+            raise SettingsError(f"{whose} must {texts}, in quotes if need be, not {name!r}")
+    if not names or not all(names):
+        raise SettingsError(f"{whose} must {verb} at least one {noun}, and no empty {one}")
+    if len({*names}) < len(names):
+        raise SettingsError(f"{whose} names a {noun} twice")
+    return names
 
 
 PART_NAMES = "printable text without [, ] and @, and without blanks and <, >, = at its ends"
@@ -463,7 +413,7 @@ def is_part_name(name: str) -> bool:
     return bool(name) and name.isprintable() and not {*"[]@"} & set(name) and name.strip(" <>=") == name
 
 
-def _named_parts(noun: str, setting: str, value: object) -> Parts:
+def _parts(setting: str, value: object, noun: str) -> Parts:
     """Return parts by name, a single text being a list of one. noun: what the texts are."""
     if not isinstance(value, Mapping):
         raise SettingsError(f"{setting} must map names to lists of {noun}s, not {value!r}")
@@ -472,23 +422,13 @@ def _named_parts(noun: str, setting: str, value: object) -> Parts:
             raise SettingsError(f"{setting} must have names, in quotes if need be, not {name!r}")
         if not is_part_name(name):
             raise SettingsError(f"{setting} cannot have the name {name!r}; expected {PART_NAMES}")
-    return {name: _members(setting, name, value[name], noun) for name in value}
-
-
-def _members(setting: str, name: str, value: object, noun: str) -> tuple[str, ...]:
-    if isinstance(value, Mapping | Set) or not isinstance(value, Iterable):
-        raise SettingsError(f"{setting}: {name!r} must be a list of {noun}s, not {value!r}")
-    members = (value,) if isinstance(value, str) else tuple(value)
-    for member in members:
-        if not isinstance(member, str):
-            raise SettingsError(
-                f"{setting}: {name!r} must list {noun}s, in quotes if need be, not {member!r}"
-            )
-    if not members or not all(members):
-        raise SettingsError(f"{setting}: {name!r} must list at least one {noun}, and no empty one")
-    if len(set(members)) < len(members):
-        raise SettingsError(f"{setting}: {name!r} names a {noun} twice")
-    return members
+    parts = {}
+    for name, texts in value.items():
+        if isinstance(texts, Mapping | Set) or not isinstance(texts, Iterable):
+            raise SettingsError(f"{setting}: {name!r} must be a list of {noun}s, not {texts!r}")
+        members = (texts,) if isinstance(texts, str) else tuple(texts)
+        parts[name] = _names(f"{setting}: {name!r}", members, noun)
+    return parts
 
 
 # What a threshold must satisfy: `precision>=0.9`, `recall at fpr_per_hour<=5`.
@@ -496,17 +436,11 @@ def _members(setting: str, name: str, value: object, noun: str) -> tuple[str, ..
 AT_LEAST = ("precision", "recall")
 """Measures that can be demanded to reach a number."""
 
-AT_MOST = (
-    *("fpr_per_hour", "error_rate"),
-    *("substitution_rate", "deletion_rate", "insertion_rate"),
-)
-"""Measures that can be demanded not to exceed a number."""
+AT_MOST = ("fpr_per_hour", "error_rate", "substitution_rate", "deletion_rate", "insertion_rate")
+"""Measures that can be demanded not to exceed a number; all but the first know pairs whatever their class."""
 
 BEST_OF = ("f", "precision", "recall", "error_rate")
 """What can be best where a constraint holds; F with the weight of recall that the settings have."""
-
-REGARDLESS = frozenset(AT_MOST) - {"fpr_per_hour"}
-"""Measures that, of all classes together, know pairs whatever their class."""
 
 _FORM = re.compile(
     r"(?:(?P<best>[a-z_]+)\s+at\s+)?(?P<measure>[a-z_]+)\s*(?P<sign>>=|<=)\s*"
@@ -530,24 +464,23 @@ class Constraint:
         """Read `[MEASURE at ]MEASURE>=NUMBER`; raises SettingsError that says what was expected."""
         match = _FORM.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
-            raise SettingsError(
-                f"satisfice must be a constraint such as 'precision>=0.9' or 'recall at fpr_per_hour<=5', "
-                f"not {text!r}"
-            )
-        best, measure = match["best"] or "f", match["measure"]
-        if best not in BEST_OF:
-            raise SettingsError(f"satisfice: what is best must be one of {', '.join(BEST_OF)}, not {best!r}")
-        for names, sign in ((AT_LEAST, ">="), (AT_MOST, "<=")):
-            if measure in names and match["sign"] != sign:
-                raise SettingsError(f"satisfice: expected {measure}{sign}NUMBER, not {text!r}")
-        if measure not in AT_LEAST + AT_MOST:
-            known = ", ".join(AT_LEAST + AT_MOST)
-            raise SettingsError(f"satisfice: the constraint must be on one of {known}, not {measure!r}")
-        number = float(match["number"])
-        if not math.isfinite(number) or (measure in AT_LEAST and number > 1):
-            most = "a number in [0, 1]" if measure in AT_LEAST else "a finite number"
-            raise SettingsError(f"satisfice: {measure} must be {most}, not {match['number']}")
-        return cls(best, measure, number)
+            expected = "a constraint such as 'precision>=0.9' or 'recall at fpr_per_hour<=5'"
+            raise SettingsError(f"satisfice must be {expected}, not {text!r}")
+        constraint = cls(match["best"] or "f", match["measure"], float(match["number"]))
+        measure, sign, known = constraint.measure, constraint.sign, AT_LEAST + AT_MOST
+        most = "a number in [0, 1]" if measure in AT_LEAST else "a finite number"
+        for wrong, message in (
+            (constraint.best not in BEST_OF,
+             f"what is best must be one of {', '.join(BEST_OF)}, not {constraint.best!r}"),
+            (measure not in known,
+             f"the constraint must be on one of {', '.join(known)}, not {measure!r}"),
+            (match["sign"] != sign, f"expected {measure}{sign}NUMBER, not {text!r}"),
+            (constraint.number > (1 if measure in AT_LEAST else sys.float_info.max),
+             f"{measure} must be {most}, not {match['number']}"),
+        ):  # fmt: skip
+            if wrong:
+                raise SettingsError(f"satisfice: {message}")
+        return constraint
 
     @property
     def sign(self) -> str:
@@ -557,7 +490,7 @@ class Constraint:
     @property
     def counts_regardless(self) -> bool:
         """Whether it needs, for all classes together, pairs whatever their class."""
-        return bool({self.best, self.measure} & REGARDLESS)
+        return bool({self.best, self.measure} & {*AT_MOST[1:]})
 
     def __str__(self) -> str:
         """Return the constraint as it could be given again."""
@@ -565,28 +498,19 @@ class Constraint:
         return f"{first}{self.measure}{self.sign}{self.number!r}"
 
 
-_CHECK_KIND: dict[str, Callable[[str, Any], object]] = {
-    "number": _number,
-    "whole": _whole,
-    "switch": _switch,
-    "choice": _choice,
-}
-"""How values are checked by the kinds of settings."""
-
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
-    "segment_length": lambda name, value: float(exactly(_number(name, segment_length(name, value)))),
-    "onset_collar": _seconds,
-    "offset_collar": _seconds,
+    "segment_length": lambda name, value: float(exactly(_simple(name, segment_length(name, value)))),
+    **dict.fromkeys(("onset_collar", "offset_collar"), _seconds),
     **dict.fromkeys(POSTPROCESSING, _seconds_by_class),
     "psds_median_filters": lambda name, value: tuple(_seconds(name, each) for each in value),
     "thresholds": lambda _, value: checked_thresholds(value),
-    "cross_tune": lambda name, value: value if value == "folds" else _whole(name, value, ", or folds"),
+    "cross_tune": lambda name, value: value if value == "folds" else _simple(name, value),
     "objective": partial(_choice, choices=OBJECTIVES),
     "satisfice": lambda _, value: str(Constraint.parse(value)),
-    "measures": partial(_parts_of_evaluation, known=(*GROUPS, "all")),
-    "only": partial(_parts_of_evaluation, known=ONLY),
-    "classes": _classes,
-    "groups": partial(_named_parts, "class name"),
-    "scenes": partial(_named_parts, "file name pattern"),
+    "measures": partial(_choices, choices=(*GROUPS, "all")),
+    "only": partial(_choices, choices=ONLY),
+    "classes": partial(_names, noun="class"),
+    "groups": partial(_parts, noun="class name"),
+    "scenes": partial(_parts, noun="file name pattern"),
 }
-"""How values are checked of settings that are of no such kind."""
+"""How values are checked that are no single number, truth value or one of some words."""

@@ -13,8 +13,7 @@ from tables import long_rows
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.score import Key
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.scores import Key, Score, Scores
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable

@@ -18,7 +18,7 @@ STAGES = (
     ("rows", "tables.event_table", "EventTable", 1),
     ("activities", "timeline.events", "Activity", 2),
     ("segments", "timeline.grid", "pool_rows", 3),
-    ("lifetimes", "timeline.lifetimes", "EventLifetimes", 3),
+    ("lifetimes", "timeline.events", "EventLifetimes", 3),
     ("tallies", "measures.tally", "Tally", 4),
     ("scores", "evaluation.scores", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, GroupedCommand, epilog, refuse
-from sedeval_soft.cli.output import check_files, each_of, emit, progress, remark, to_standard_output
+from sedeval_soft.cli.options import argument, refuse
+from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output
 from sedeval_soft.fields import RULES
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.comparison.board import Board
+    from sedeval_soft.evaluation.scores import Scores
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.event_table import EventTable
     from sedeval_soft.tables.limits import Limits
@@ -33,47 +34,13 @@ EXAMPLES = """
   soft-sed-eval merge *.tally
 """
 
-ARGUMENTS = (
-    click.Argument(["reference"], metavar="REFERENCE", required=False, type=PATH),
-    click.Argument(["systems"], metavar="SYSTEM...", required=False, nargs=-1, type=PATH),
-)
 
-
-class Request(NamedTuple):
-    """What is read, and what is made of it: the options that neither are settings nor say how results look.
-
-    points: tables by threshold, in place of systems.
-    """
-
-    reference: str
-    systems: tuple[str, ...]
-    points: Mapping[float, str]
-    durations: str | None
-    folds: str | None
-    by: str | None
-    rank_by: str | None
-    baseline: str | None
-    runs: bool
-    chance: bool
-    draws: int | None
-    jobs: int | None
-    scheduler: str | None
-    check: str | None
-    curves: str | None
-    save_tally: str | None
-    report: str | None
-    timelines: tuple[str, ...]
-
-    @property
-    def tables(self) -> dict[str, Any]:
-        """The tables beside reference and system, as the library takes them."""
-        return {"durations": self.durations, "folds": self.folds, "by": self.by}
-
-
-@click.command(
-    cls=GroupedCommand,
-    params=[*ARGUMENTS, *options.EVALUATE],
-    epilog=epilog(EXAMPLES, "0 done, 1 a requirement was not met, 2 the call or the input is wrong."),
+@options.command(
+    EXAMPLES,
+    argument("REFERENCE", required=False),
+    argument("SYSTEM...", "systems", required=False, nargs=-1),
+    *options.EVALUATE,
+    status=options.REQUIRED,
 )
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -91,68 +58,62 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 
         emit(list_scores())
         return
-    given["points"] = _points(given["points"])
-    options.move_rule(given)
-    _check_call(**given)
+    given["points"] = given["points"] and _points(given["points"])
+    _check_call(given, len(given["systems"]))
     with options.limits_of(given) as limits:
         if given["points_folder"] is not None:
             from sedeval_soft.api import operating_points
 
             given["points"] = operating_points(given["points_folder"], limits=limits)
-        request = Request(**{name: given[name] for name in Request._fields})
-        raise Exit(_run(request, given, limits))
+        raise Exit(_run(given, limits))
 
 
 def _points(texts: tuple[str, ...]) -> dict[float, str]:
     """Return tables by threshold from `THRESHOLD=TABLE`, each threshold once."""
     points: dict[float, str] = {}
     for text in texts:
-        threshold, equals, path = text.partition("=")
+        threshold, _, path = text.partition("=")
         try:
             value = float(threshold)
         except ValueError:
             value = -1.0
-        if not (equals and path and 0 <= value <= 1) or value in points:
+        if not (path and 0 <= value <= 1) or value in points:
             expected = "expected THRESHOLD=TABLE, each threshold in [0, 1] once"
             raise click.UsageError(f"--operating-point {text!r}: {expected}.")
         points[value] = path
     return points
 
 
-def _check_call(
-    *, reference: str | None, systems: tuple[str, ...], jobs: int | None, scheduler: str | None, form: str,
-    **given: Any,  # noqa: ANN401
-) -> None:  # fmt: skip
-    """Raise UsageError for arguments and options that do not go together."""
+def _check_call(given: Mapping[str, Any], count: int) -> None:
+    """Raise UsageError for arguments and options that do not go together. count: of systems."""
+    reference, systems, form = given["reference"], given["systems"], given["form"]
     points, folder = bool(given["points"]), given["points_folder"] is not None
-    count = len(systems)
-    missing = "REFERENCE" if reference is None else "SYSTEM..."
+    scheduler, jobs, runs, worst = (given[name] for name in ("scheduler", "jobs", "runs", "worst"))
     in_parts = scheduler is not None or jobs not in (None, 1)
     option, counts = ("--jobs", "count") if scheduler is None else ("--scheduler", "counts")
-    runs, worst = given["runs"], given["worst"]
     # Which forms of results show what costs most.
     forms = ("text", "json", "yaml", "markdown", "github") if count < 2 else ("json", "yaml")
     kind = "" if count < 2 else " of several SYSTEM"
-    two = f"expected two or more SYSTEM, found {count}."
-    several_only, one_only = ("rank_by", "baseline", "runs"), ("check", "chance", "curves", "save_tally")
+    two, one = f"two or more SYSTEM, found {count}", f"one SYSTEM, found {count}"
     refuse(
         (points and folder, "--operating-point and --operating-points are given; expected one."),
         ((points or folder) and systems,
          "--operating-point and --operating-points stand in place of SYSTEM."),
-        (reference is None or not (systems or points or folder), f"Missing argument '{missing}'."),
+        (reference is None, "Missing argument 'REFERENCE'."),
+        (not (systems or points or folder), "Missing argument 'SYSTEM...'."),
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        options.twice(systems, "SYSTEM"),
+        *((systems.count(one) > 1, f"SYSTEM {one} is given twice; expected each once.") for one in systems),
         (scheduler not in (None, "local") and jobs is not None,
          f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
         (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),
         *((in_parts and given[name], f"{option} {counts} parts; --{name} looks at all rows at once.")
           for name in ("report", "chance", "check")),
         *((count < 2 and given[name],
-           f"--{name.replace('_', '-')} is of several systems; {two}")
-          for name in several_only),
+           f"--{name.replace('_', '-')} is of several systems; expected {two}.")
+          for name in ("rank_by", "baseline", "runs")),
         *((count > 1 and given[name],
-           f"--{name.replace('_', '-')} is of one system; expected one SYSTEM, found {count}.")
-          for name in one_only),
+           f"--{name.replace('_', '-')} is of one system; expected {one}.")
+          for name in ("check", "chance", "curves", "save_tally")),
         (runs and (given["rank_by"] or given["baseline"]),
          "--runs are of one system; --rank-by and --baseline compare several."),
         (given["baseline"] not in (None, *systems),
@@ -167,193 +128,169 @@ def _check_call(
     )  # fmt: skip
 
 
-def _run(request: Request, given: dict[str, Any], limits: Limits) -> int:
-    """Evaluate and print; return the exit code."""
+def _run(given: dict[str, Any], limits: Limits) -> int:
+    """Read the settings, evaluate and print; return the exit code."""
     from sedeval_soft.api import settings_of_points, with_points
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.errors import SettingsError
 
     presentation = Presentation(given)
-    _check_paths(request, given)
-    several = len(request.systems) > 1
-    system: Any = None if several else with_points(request.points or request.systems[0], limits)
+    if any(given[option] is not None for option in ("output", "report", "curves", "save_tally")):
+        _check_outputs(given)
+    elif given["timelines"]:
+        raise SettingsError("--timeline is of --report; expected --report FILE beside it")
+    systems, runs = given["systems"], given["runs"]
+    system = with_points(given["points"] or systems[0], limits) if len(systems) < 2 else None
     points = not isinstance(system, str | None)
-    if request.scheduler is not None and points:
-        folder = f"{request.systems[0]} is a folder of operating points, counted at once"
+    if given["scheduler"] is not None and points:
+        folder = f"{systems[0]} is a folder of operating points, counted at once"
         raise SettingsError(f"--scheduler counts parts; {folder}")
-    names = presentation.names
-    ranked = several and not request.runs
-    if ranked:
+    names, just = presentation.names, bool(presentation.wanted)
+    if len(systems) > 1 and not runs:
         from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
-        request = request._replace(rank_by=request.rank_by or RANK_BY)
-        names = [*names, str(request.rank_by)]
+        given["rank_by"] = given["rank_by"] or RANK_BY
+        names = [*names, given["rank_by"]]
         check_rank_by(names[-1])
-    just = bool(presentation.wanted)
-    tuned = any(".tuned." in name for name in names) or not just
-    how: dict[str, Any] = {"curves": bool(request.curves), "folds": request.folds if tuned else None}
+    folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
     # A page has all readings, also where just some numbers are printed.
-    page = options.settings_of(given, names, just=False, **how) if request.report else None
-    settings = options.settings_of(given, names, just=just, **how)
+    page = options.settings_of(given, names, folds=folds) if given["report"] else None
+    settings = options.settings_of(given, names, just=just, folds=folds)
     if points:
         settings = settings_of_points(settings, [system])
-    options.check_wanted(names, settings, points=points, parted=bool(request.folds or request.by))
-    if settings.ci or not ranked:  # of several systems differences are resampled whatever is asked for
-        runs, chance = request.runs, request.chance
-        options.check_intervals(given, settings, presentation.wanted, runs=runs, chance=chance)
-    options.check_objective(given["objective"], settings, request.folds)
-    _check_evaluated(request, settings, worst=given["worst"])
-    if several:
-        return _score_several(request, settings, presentation, page, limits)
-    return _score_one(request, system, settings, presentation, page, limits)
+    if names or given["objective"]:
+        options.check_scores(given, settings, names, points=points)
+    if settings.ci or len(systems) < 2 or runs:  # of several differences are resampled whatever is asked for
+        options.check_intervals(given, settings, presentation.wanted)
+    if any(given[option] for option in ("curves", "worst", "check", "runs")):
+        _check_evaluated(given, settings)
+    return _score(given, system, settings, page, presentation, limits)
 
 
-def _check_paths(request: Request, given: Mapping[str, Any]) -> None:
+def _check_outputs(given: Mapping[str, Any]) -> None:
     """Raise SettingsError for files that results would replace or write twice, and wrong ones of reports."""
     from sedeval_soft.errors import SettingsError
 
-    points = {f"operating point at {threshold}": path for threshold, path in request.points.items()}
+    by, curves, report, points = (given[name] for name in ("by", "curves", "report", "points"))
+    inputs = {f"operating point at {threshold}": path for threshold, path in dict(points).items()}
     read = {
-        "reference": request.reference,
-        **(points or each_of("system output", request.systems)),
-        "table of durations": request.durations,
-        "table of folds": request.folds,
-        "table of scenes": request.by if request.by and "{" not in request.by else None,
+        "reference": given["reference"],
+        **(inputs or each_of("system output", given["systems"])),
+        "table of durations": given["durations"],
+        "table of folds": given["folds"],
+        "table of scenes": by if by and "{" not in by else None,
         **options.settings_files(given["config"]),
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
-    report = request.report
-    if request.curves is not None:
+    if curves is not None:
         from sedeval_soft.report.curves import check_curves_path
 
-        check_curves_path(request.curves)
-    outputs = {"--curves": request.curves, "--save-tally": request.save_tally, "--report": report}
+        check_curves_path(curves)
+    outputs = {"--curves": curves, "--save-tally": given["save_tally"], "--report": report}
     check_files({"-o": given["output"], **outputs}, read)
-    if report is None and request.timelines:
-        raise SettingsError("--timeline is of --report; expected --report FILE beside it")
-    if report is not None and to_standard_output(report):
-        raise SettingsError(f"--report {report}: expected the path of a file")
-    if report is not None and request.runs:
-        raise SettingsError("--report is of systems; --runs has the means of several")
+    for wrong, message in (
+        (not report and given["timelines"], "--timeline is of --report; expected --report FILE beside it"),
+        (report is not None and to_standard_output(report),
+         f"--report {report}: expected the path of a file"),
+        (report is not None and given["runs"], "--report is of systems; --runs has the means of several"),
+    ):  # fmt: skip
+        if wrong:
+            raise SettingsError(message)
 
 
-def _check_evaluated(request: Request, settings: Settings, *, worst: int | None) -> None:
+def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
     """Raise SettingsError where what is evaluated has no curves, no costs, or no second opinion."""
     from sedeval_soft.errors import SettingsError
+    from sedeval_soft.evaluation.curves import FAMILIES, has_curves
+    from sedeval_soft.evaluation.worst import family_of
 
-    if request.curves:
-        from sedeval_soft.evaluation.curves import FAMILIES, has_curves
-
-        if not has_curves(settings):
-            names = ", ".join(map(".".join, FAMILIES))
-            raise SettingsError(
-                f"--curves {request.curves}: nothing that is evaluated has curves; --only names, or --score "
-                f"leaves, none of {names}"
-            )
-    if worst:
-        from sedeval_soft.evaluation.worst import family_of
-
-        if family_of(settings) is None:
-            raise SettingsError(
-                "--worst is of hard and soft readings of segments, events, clips or intersections; --only "
-                "names none of them"
-            )
-    if request.check:
-        _peer(request.check).refuse_settings(settings)
-    if request.runs and settings.ci:
+    if given["curves"] and not has_curves(settings):
+        names = ", ".join(map(".".join, FAMILIES))
         raise SettingsError(
-            f"--ci {settings.ci} is of one system's files; --runs has the jackknife's interval over runs"
+            f"--curves {given['curves']}: nothing that is evaluated has curves; --only names, or --score "
+            f"leaves, none of {names}"
         )
+    if given["worst"] and family_of(settings) is None:
+        raise SettingsError(
+            "--worst is of hard and soft readings of segments, events, clips or intersections; --only names "
+            "none of them"
+        )
+    if given["check"]:
+        _peer(given["check"]).refuse_settings(settings)
+    if given["runs"] and settings.ci:
+        expected = "--runs has the jackknife's interval over runs"
+        raise SettingsError(f"--ci {settings.ci} is of one system's files; {expected}")
 
 
-def _score_one(
-    request: Request,
+def _score(
+    given: Mapping[str, Any],
     system: Any,  # noqa: ANN401 - a path, or operating points
     settings: Settings,
-    presentation: Presentation,
     page: Settings | None,
+    presentation: Presentation,
     limits: Limits,
 ) -> int:
-    """Score one system; return the exit code."""
+    """Score one system or several, write and print; return the exit code. system: where there is one."""
     from sedeval_soft.api.evaluation import DRAWS, evaluation_of
 
-    quiet = presentation.quiet
+    tables = {name: given[name] for name in ("durations", "folds", "by")}
+    how: dict[str, Any] = {"settings": settings, "limits": limits, **tables}
+    board, evaluation, quiet = None, None, presentation.quiet
+    sides: tuple[EventTable, dict[str, EventTable]] | None
     with progress(quiet=quiet) as show:
-        evaluation = evaluation_of(
-            request.reference, system, settings, **request.tables, limits=limits,
-            jobs=request.jobs, scheduler=request.scheduler,
-            keep_all=request.save_tally is not None,
-            rows_in_memory=bool(page or request.chance or request.check), progress=show,
-        )  # fmt: skip
-    if request.chance:
-        with progress(quiet=quiet, label="moving the output in time") as show:
-            evaluation = evaluation.with_chance(request.draws or DRAWS, show)
-    scores = evaluation.scores
-    presentation.check([scores])
+        if system is None:
+            sides, board, scores = _score_several(given, how, show)
+        else:
+            evaluation = evaluation_of(
+                given["reference"], system, **how, jobs=given["jobs"], scheduler=given["scheduler"],
+                keep_all=given["save_tally"] is not None,
+                rows_in_memory=bool(page or given["chance"] or given["check"]), progress=show,
+            )  # fmt: skip
+    if evaluation is not None:
+        if given["chance"]:
+            with progress(quiet=quiet, label="moving the output in time") as show:
+                evaluation = evaluation.with_chance(given["draws"] or DRAWS, show)
+        scores = [evaluation.scores]
+        rows = evaluation.sides
+        sides = rows and (rows[0], {scores[0].system: rows[1]})
+    presentation.check(scores)
     # Files first: results that are printed cannot be taken back where these fail.
-    if page and evaluation.sides:
-        reference, rows = evaluation.sides
-        _write_page(request, page, limits, reference, {scores.system: rows})
-    if request.curves:
+    if page and sides:
+        from sedeval_soft.api.report import write_report
+        from sedeval_soft.html.report_page import Choices
+
+        choices = Choices(files=given["timelines"])
+        write_report(*sides, given["report"], board=board, choices=choices, **how | {"settings": page})
+    if given["curves"]:
         from sedeval_soft.report.curves import write_curves
 
-        write_curves(request.curves, scores.curves, raw_names=presentation.raw_names)
-    if request.save_tally:
-        evaluation.save(request.save_tally)
-    presentation.show([scores])
-    if request.check:
-        tally = evaluation.shard.tally
-        table = _peer(request.check).second_opinion(evaluation.pair, tally, settings, scores)
-        printed = to_standard_output(presentation.output)
-        if presentation.wanted or not printed or presentation.form != "text":
-            remark(table.removesuffix("\n"))  # standard output is for a machine
-        else:
-            emit(table)
-    return presentation.judge([scores])
-
-
-def _score_several(
-    request: Request, settings: Settings, presentation: Presentation, page: Settings | None, limits: Limits
-) -> int:
-    """Score several systems, or runs of one; return the exit code."""
-    from sedeval_soft.api import compare, mean_of_runs, to_rows, with_points
-
-    # Read once, for scores and for the page.
-    reference = to_rows(request.reference, "reference", settings, limits)
-    systems = {
-        path: to_rows(with_points(path, limits), "system", settings, limits) for path in request.systems
-    }
-    how: dict[str, Any] = {**request.tables, "limits": limits, "settings": settings}
-    with progress(quiet=presentation.quiet) as show:
-        if request.runs:
-            board, scores = None, [mean_of_runs(reference, systems, **how)]
-        else:
-            ranked: dict[str, Any] = {"rank_by": request.rank_by, "baseline": request.baseline}
-            board = compare(reference, systems, **ranked, **how, progress=show)
-            scores = list(board.systems)
-    presentation.check(scores)
-    if page:
-        _write_page(request, page, limits, reference, systems, board)
+        write_curves(given["curves"], scores[0].curves, raw_names=presentation.raw_names)
+    if given["save_tally"] and evaluation:
+        evaluation.save(given["save_tally"])
     presentation.show(scores, board)
+    if given["check"] and evaluation:
+        tally = evaluation.shard.tally
+        presentation.add(_peer(given["check"]).second_opinion(evaluation.pair, tally, settings, scores[0]))
     return presentation.judge(scores)
 
 
-def _write_page(
-    request: Request,
-    settings: Settings,
-    limits: Limits,
-    reference: EventTable,
-    systems: Mapping[str, EventTable],
-    board: Board | None = None,
-) -> None:
-    """Score the systems for the report, and write it."""
-    from sedeval_soft.api.report import write_report
-    from sedeval_soft.html.report_page import Choices
+def _score_several(
+    given: Mapping[str, Any], how: Mapping[str, Any], show: Callable[[int, int], None] | None
+) -> tuple[tuple[EventTable, dict[str, EventTable]], Board | None, list[Scores]]:
+    """Return the rows of both sides, the board of several systems unless they are runs of one, and scores."""
+    from sedeval_soft.api import compare, mean_of_runs, to_rows, with_points
 
-    write_report(
-        reference, systems, request.report or "", board=board, choices=Choices(files=request.timelines),
-        **request.tables, limits=limits, settings=settings,
-    )  # fmt: skip
+    settings, limits = how["settings"], how["limits"]
+    # Read once, for scores and for the page.
+    reference = to_rows(given["reference"], "reference", settings, limits)
+    systems = {
+        path: to_rows(with_points(path, limits), "system", settings, limits) for path in given["systems"]
+    }
+    if given["runs"]:
+        return (reference, systems), None, [mean_of_runs(reference, systems, **how)]
+    ranked = {name: given[name] for name in ("rank_by", "baseline")}
+    board = compare(reference, systems, **ranked, **how, progress=show)
+    return (reference, systems), board, [*board.systems]
 
 
 def _peer(tool: str) -> ModuleType:

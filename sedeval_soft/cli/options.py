@@ -6,6 +6,7 @@ Options of settings are made from `FIELDS`: whoever adds a setting there has its
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,6 @@ from sedeval_soft.fields import (
     SCORING,
     STEERING,
 )
-from sedeval_soft.tables.paths import is_file
 
 if TYPE_CHECKING:
     from sedeval_soft.measures.names import ScoreName
@@ -88,7 +88,7 @@ def _threshold(text: str) -> float | str:
     try:
         return number(text)
     except click.BadParameter:
-        if text in RULES or is_file(text):
+        if text in RULES or os.path.isfile(text):
             return text
         rules = " or ".join(RULES)
         message = f"{text!r} is no number such as 0.5, no rule ({rules}), and no file."
@@ -105,12 +105,6 @@ _TYPES: dict[str, Any] = {
 
 
 # Options and commands.
-
-
-class Option(click.Option):
-    """An option that knows under which heading the help shows it."""
-
-    heading = "Other"
 
 
 class _Context(click.Context):
@@ -131,13 +125,20 @@ class GroupedCommand(click.Command):
     context_class = _Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read `--ci` without a method as that with the first: what follows it is a path, then."""
+        """Read `--ci` alone as that with the first method, a rule of `--threshold` as `--thresholds`."""
         args = list(args)
         end = args.index("--") if "--" in args else len(args)
         for i in range(end):
+            # What follows is a path, then.
             if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1].lower() not in METHODS):
                 args[i] = f"--ci={METHODS[0]}"
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if isinstance(ctx.params.get("threshold"), str):
+            if ctx.params["thresholds"] is not None:
+                message = "--threshold with a rule or a file is --thresholds; both are given."
+                raise click.UsageError(message, ctx)
+            ctx.params |= {"threshold": None, "thresholds": ctx.params["threshold"]}
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options heading by heading, in the order in which headings first appear."""
@@ -152,19 +153,28 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def epilog(examples: str, status: str = "0 done, 2 the call or the input is wrong.") -> str:
-    """Return what stands below the help of a command: calls of it, and its exit codes."""
-    return f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
+def command(
+    examples: str, *parameters: click.Parameter, status: str = "0 done, 2 the call or the input is wrong.",
+    cls: type[click.Command] = GroupedCommand, **attributes: Any,  # noqa: ANN401 - click's own
+) -> Callable[[Callable[..., None]], Any]:  # fmt: skip
+    """Return what makes a command of a function. Examples of calls and exit codes stand below its help."""
+    epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
+    return click.command(cls=cls, params=[*parameters], epilog=epilog, **attributes)
 
 
-def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN401 - click's own
+def argument(metavar: str, name: str = "", **attributes: Any) -> click.Argument:  # noqa: ANN401 - click's own
+    """Return an argument, a path if nothing else is said, of the name of its metavar."""
+    return click.Argument([name or metavar.lower()], metavar=metavar, **{"type": PATH} | attributes)
+
+
+def option(heading: str, *names: str, **attributes: Any) -> click.Option:  # noqa: ANN401 - click's own
     """Return an option under a heading."""
-    made = Option(names, **attributes)
-    made.heading = heading
+    made = click.Option(names, **attributes)
+    made.heading = heading  # type: ignore[attr-defined]  # for the help
     return made
 
 
-def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
+def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click's own
     """Return the option of a setting, as `FIELDS` defines it.
 
     What was not given stays as the settings have it. changed: what a command has otherwise.
@@ -194,41 +204,38 @@ DURATIONS = option(
 )  # fmt: skip
 
 READ = (
-    option(SCORING, "--durations", type=PATH, metavar="TSV",
-           help="Table of filename and duration: evaluated lengths (else the reference's last offsets), and "
-                "the list of evaluated files."),
+    option(SCORING, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration: evaluated "
+        "lengths (else the reference's last offsets), and the list of evaluated files."),
     option(SCORING, "--preset", metavar="NAME",
-           help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
+        help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=FILE, metavar="YAML",
-           help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
+        help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
 )  # fmt: skip
 
 LIMITED = (
     option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
-           help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
-           "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
-           "line_length. Repeatable."),
-    option(LIMITS, "--memory-limit", metavar="SIZE",
-           help="Take no more memory than this, such as 4G; what would need more is refused, or counted in "
-           "parts where it can be.  [default: 80 % of what is free]"),
+        help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
+        "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
+        "line_length. Repeatable."),
+    option(LIMITS, "--memory-limit", metavar="SIZE", help="Take no more memory than this, such as 4G; what "
+        "would need more is refused, or counted in parts where it can be.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
 INTAKE = (
     option(TABLES, "--columns", "columns", multiple=True, metavar="ROLE=COLUMN[,...]",
-           help="Which column of a table is its filename, onset, offset, event_label or value, where it is "
-           "not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each "
-           "table that has such a column. Repeatable."),
+        help="Which column of a table is its filename, onset, offset, event_label or value, where it is not "
+        "called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each table "
+        "that has such a column. Repeatable."),
     *LIMITED,
 )  # fmt: skip
 
 STREAM = (
-    option(LIMITS, "--jobs", type=_jobs, metavar="N|all",
-           help="Count large tables in N processes; 0 or all: one for each processor. The scores are the "
-           "same.  [default: half as many as processors, from 256 MiB]"),
-    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE",
-           help="Count by the workers of a dask scheduler: tcp://HOST:PORT, the file that a scheduler writes "
-           "for jobs of a cluster, or local for workers of this machine (--jobs of them). The scores are the "
-           "same."),
+    option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
+        "one for each processor. The scores are the same.  [default: half as many as processors, from 256 "
+        "MiB]"),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE", help="Count by the workers of a dask "
+        "scheduler: tcp://HOST:PORT, the file that a scheduler writes for jobs of a cluster, or local for "
+        "workers of this machine (--jobs of them). The scores are the same."),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
@@ -256,35 +263,35 @@ OBJECTIVE = setting("objective")
 SURE = tuple(map(setting, STEERING))
 
 PARTS = (
-    option(FILES, "--folds", type=PATH, metavar="TSV",
-           help="Table of filename and fold: the files of all folds are scored together, and how far the "
-           "scores of single folds lie apart is shown below."),
-    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN",
-           help="Score the files of each scene by themselves, too: a table of filename and scene, or a "
-           "pattern of file names with the scene in braces, such as '{scene}_[0-9]*'."),
+    option(FILES, "--folds", type=PATH, metavar="TSV", help="Table of filename and fold: the files of all "
+        "folds are scored together, and how far the scores of single folds lie apart is shown below."),
+    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Score the files of each scene by "
+        "themselves, too: a table of filename and scene, or a pattern of file names with the scene in "
+        "braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
-           show_default=True,
-           help="Form of the results: for people, programs, papers (latex), services. github: annotations, "
-           "and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; codabench: "
-           "scores.json, or scores.txt where that is what -o names."),
+        show_default=True, help="Form of the results: for people, programs, papers (latex), services. "
+        "github: annotations, and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; "
+        "codabench: scores.json, or scores.txt where that is what -o names."),
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-           help="Write the results to a file; it is complete or not touched."),
+        help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
-           help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+        help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "--raw-names", is_flag=True,
-           help="Leave names in CSV and TSV as they are, also those that a spreadsheet would run."),
+        help="Leave names in CSV and TSV as they are, also those that a spreadsheet would run."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
-           help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
-    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
-           help="Print just this number, such as segment.soft.f1.macro; with --ci, its interval behind it. "
-           "Repeatable."),
+        help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
+    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME", help="Print just this number, such as "
+        "segment.soft.f1.macro; with --ci, its interval behind it. Repeatable."),
     QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
-           help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
+        help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
 )  # fmt: skip
+
+REQUIRED = "0 done, 1 a requirement was not met, 2 the call or the input is wrong."
+"""The exit codes of commands that hold scores against requirements."""
 
 EVALUATE = (
     *SETTINGS,
@@ -294,40 +301,37 @@ EVALUATE = (
     OBJECTIVE,
     *SURE,
     option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
-           help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
-           "over all thresholds is then over these."),
+        help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
+        "over all thresholds is then over these."),
     option(INTERSECTIONS, "--operating-points", "points_folder", metavar="FOLDER",
-           help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
-           "thresholds (out_0.1.tsv, out_0.5.tsv)."),
+        help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
+        "thresholds (out_0.1.tsv, out_0.5.tsv)."),
     *READ,
     setting("strict"),
     *PARTS,
     option(SYSTEMS, "--rank-by", metavar="NAME",
-           help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+        help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
-           help="Compare the others with this one of them.  [default: the best]"),
-    option(SYSTEMS, "--runs", is_flag=True,
-           help="Each SYSTEM is one training of the same system: print the mean of each score over "
-           "trainings, and its interval."),
+        help="Compare the others with this one of them.  [default: the best]"),
+    option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training of the same system: print the "
+        "mean of each score over trainings, and its interval."),
     *RESULTS,
     option(OUTPUT, "--report", type=PATH, metavar="FILE",
-           help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
+        help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
-           help="Show this recording over time in the report, beside those that cost most and some drawn at "
-           "random. Repeatable."),
-    option(INTERVALS, "--chance", is_flag=True,
-           help="Show the chance level of each score, what the same output has where it knows nothing of the "
-           "recordings, and the score between chance and the best."),
+        help="Show this recording over time in the report, beside those that cost most and some drawn at "
+        "random. Repeatable."),
+    option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score, what the same "
+        "output has where it knows nothing of the recordings, and the score between chance and the best."),
     option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), metavar="N",
-           help="How often the output is moved in time for chance levels without closed form.  "
-           "[default: 100]"),
+        help="How often the output is moved in time for chance levels without closed form.  [default: 100]"),
     setting("worst"),
     option(OUTPUT, "--curves", type=PATH, metavar="FILE",
-           help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
+        help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
-           help="Print the names and meanings of all scores, and exit."),
+        help="Print the names and meanings of all scores, and exit."),
     option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval"]),
-           help="Score once more with that package, and print ours, theirs, the difference and its causes."),
+        help="Score once more with that package, and print ours, theirs, the difference and its causes."),
     setting("compat"),
     *INTAKE,
     *STREAM,
@@ -339,17 +343,12 @@ EVALUATE = (
 
 
 def settings_of(
-    given: dict[str, Any],
-    names: Sequence[str] = (),
-    *,
-    just: bool = False,
-    curves: bool = False,
-    folds: object = None,
+    given: Mapping[str, Any], names: Sequence[str] = (), *, just: bool = False, folds: object = None
 ) -> Settings:
     """Join the settings file or preset and the options that were given, which win.
 
-    names: of scores, whose groups of measures are computed; just: nothing but these is needed. curves: those
-    are needed. folds: over which thresholds are tuned, unless something else is said.
+    names: of scores, whose groups of measures are computed; just: nothing but these is needed. folds: over
+    which thresholds are tuned, unless something else is said.
     """
     from dataclasses import replace
 
@@ -357,16 +356,9 @@ def settings_of(
     from sedeval_soft.measures.registry import group_of
     from sedeval_soft.settings import GROUPS, Settings
 
-    values = _from_files(given["preset"], given["config"])
-    values |= {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
-    if given.get("classes"):
-        from sedeval_soft.settings_files import split_classes
-
-        values["classes"] = split_classes(given["classes"])
-    if isinstance(given.get("thresholds"), str) and given["thresholds"] not in RULES:
-        from sedeval_soft.settings_files import load_thresholds
-
-        values["thresholds"] = load_thresholds(given["thresholds"], inclusive=bool(values.get("inclusive")))
+    values = {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
+    if not {"classes", "thresholds"}.isdisjoint(values) or (given["preset"], given["config"]) != (None, None):
+        values = _with_files(values, given["preset"], given["config"])
     families = {name: ".".join(name.split(".")[:2]) for name in names}
     if just and not given["only"]:
         values["only"] = tuple(dict.fromkeys(families.values()))
@@ -378,36 +370,42 @@ def settings_of(
     if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
         values["cross_tune"] = "folds"
     settings = Settings.of(**values)
-    needed = {*settings.measures, *(["curves"] if curves else [])}
+    needed = {*settings.measures, *(["curves"] if given.get("curves") else [])}
     if not given.get("measures"):
         needed |= {*map(group_of, names)}
     return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
 
 
-def _from_files(preset: str | None, config: str | None) -> dict[str, Any]:
-    """Return the settings of a preset or of a file, none where neither is given."""
-    if preset is None and config is None:
-        return {}
+def _with_files(values: Mapping[str, Any], preset: str | None, config: str | None) -> dict[str, Any]:
+    """Return settings that were given over those of a preset or a file, and with thresholds as read."""
+    from sedeval_soft import settings_files as files
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.settings_files import checked_preset, load_preset, load_settings
 
     if preset is not None and config is not None:
-        extends = f"`extends: {checked_preset(preset)}` in {config} has both"
+        extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
         raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
-    return load_settings(str(config)) if preset is None else load_preset(preset)
+    below = {} if preset is None else files.load_preset(preset)
+    joined = {**(below if config is None else files.load_settings(config)), **values}
+    if "classes" in values:
+        joined["classes"] = files.split_classes(values["classes"])
+    if values.get("thresholds", RULES[0]) not in RULES:
+        inclusive = bool(joined.get("inclusive"))
+        joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)
+    return joined
 
 
 def settings_files(config: str | None) -> dict[str, str | None]:
     """Return the files that settings are read from, by what they are: results must not replace them."""
     paths: tuple[str, ...] = ()
-    if config is not None and is_file(config):  # anything else can be read once only
+    if config is not None and os.path.isfile(config):  # anything else can be read once only
         from sedeval_soft.errors import EvaluationError
         from sedeval_soft.settings_files import files_of_settings
 
         with contextlib.suppress(EvaluationError):  # told where they are read to be used
             paths = files_of_settings(config)
-    extended = {f"settings file that {by} extends": path for by, path in pairwise(paths)}
-    return {"settings file": config, **extended}
+    return {"settings file": config} | {
+        f"settings file that {by} extends": path for by, path in pairwise(paths)
+    }
 
 
 @contextlib.contextmanager
@@ -415,24 +413,15 @@ def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs that were given; memory is limited, too, until the end."""
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.memory import memory_limited
-    from sedeval_soft.tables.limits import Limits, size_of, with_columns
+    from sedeval_soft.tables.limits import Limits, size_of
 
-    limits = with_columns(Limits.of(given["limits"]), list(given.get("columns", ())) or None)
+    limits = Limits.of(given["limits"]).with_columns(list(given.get("columns", ())) or None)
     memory = given["memory_limit"]
     most = None if memory is None else size_of(memory)
     if memory is not None and not most:
         raise SettingsError(f"--memory-limit {memory!r} is not a size; expected one such as 4G or 512M")
     with memory_limited(most):
         yield limits
-
-
-def move_rule(given: dict[str, Any]) -> None:
-    """Let `--threshold` with a rule or a file be `--thresholds`; raises UsageError where both are given."""
-    if not isinstance(given["threshold"], str):
-        return
-    if given["thresholds"] is not None:
-        raise click.UsageError("--threshold with a rule or a file is --thresholds; both are given.")
-    given |= {"threshold": None, "thresholds": given["threshold"]}
 
 
 # What does not go together, whichever command it is of.
@@ -445,20 +434,13 @@ def refuse(*refusals: tuple[object, str]) -> None:
             raise click.UsageError(message)
 
 
-def twice(paths: Sequence[str], argument: str) -> tuple[bool, str]:
-    """Return, for `refuse`, whether a path is among those of an argument more than once."""
-    path = next((path for path in paths if paths.count(path) > 1), None)
-    return path is not None, f"{argument} {path} is given twice; expected each once."
-
-
-def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = False, parted: bool) -> None:
+def check_scores(
+    given: Mapping[str, Any], settings: Settings, names: Sequence[str], *, points: bool = False
+) -> None:
     """Raise SettingsError for names of scores that are computed only when asked for, and were not.
 
-    points: the system is one of operating points. parted: there are folds or groups of files, whose names
-    are not known before they are read.
+    points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
-    if not names:
-        return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.measures.registry import group_of
@@ -468,11 +450,12 @@ def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = Fal
     for name in names:
         parsed, group = ScoreName.parse(name), group_of(name)
         basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-        if not parted:
+        # Parts of folds and scenes in tables are not known before these are read.
+        if parsed.group is not None and not (given["folds"] or given["by"]):
             _check_part(parsed, settings)
         left_out = group not in ("", *settings.measures)
         evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
-        reasons = (
+        for wrong, reason in (
             (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
             (measure == "psds" and not plan.psds,
              "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
@@ -484,10 +467,11 @@ def check_wanted(names: Sequence[str], settings: Settings, *, points: bool = Fal
              "needs --satisfice 'MEASURE>=NUMBER'"),
             (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
             (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
-        )  # fmt: skip
-        for wrong, reason in reasons:
+        ):  # fmt: skip
             if wrong:
                 raise SettingsError(f"{name} {reason}")
+    if given.get("objective") and settings.cross_tune is None and not given["folds"]:
+        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
 
 
 def _check_part(name: ScoreName, settings: Settings) -> None:
@@ -497,36 +481,29 @@ def _check_part(name: ScoreName, settings: Settings) -> None:
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.names import did_you_mean
 
-    if name.group is None or name.group in settings.scenes:
-        return
-    if name.group not in settings.groups:
-        parts = [*settings.groups, *settings.scenes]
-        hint = did_you_mean(name.group, parts) or (f"; known: {', '.join(parts)}" if parts else "")
+    parts = [*settings.groups, *settings.scenes]
+    if name.group not in parts:
+        hint = did_you_mean(str(name.group), parts) or (f"; known: {', '.join(parts)}" if parts else "")
         place = "" if parts else ", and no settings file (--config) has groups or scenes"
         raise SettingsError(f"{name}: no group or scene is named {name.group!r}{hint}{place}")
-    if name.class_name is not None:
+    if name.group in settings.groups and name.class_name is not None:
         whole = replace(name, group=None)
         raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
 
 
 def check_intervals(
-    given: Mapping[str, Any],
-    settings: Settings,
-    wanted: Sequence[str] | None = None,
-    *,
-    runs: bool = False,
-    chance: bool = False,
+    given: Mapping[str, Any], settings: Settings, wanted: Sequence[str] | None = None
 ) -> None:
     """Raise SettingsError for options of intervals without any, and for intervals that are not valid.
 
-    wanted: the scores that are printed alone, if any can be. runs: several runs of one system have intervals
-    of their own, which have a confidence. chance: there are chance levels, which have a seed.
+    wanted: the scores that are printed alone, if any can be. Several runs of one system have intervals of
+    their own, which have a confidence; chance levels have a seed.
     """
-    if settings.ci is None:
-        others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
-        names = [name for name in STEERING if given.get(name) is not None and name not in others]
-        if not names:
-            return
+    runs, chance = given.get("runs"), given.get("chance")
+    others = (*(["confidence"] if runs else []), *(["seed"] if chance else []))
+    names = [name for name in STEERING if given.get(name) is not None and name not in others]
+    if settings.ci is None and not names:
+        return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.resample import skips_optimal
     from sedeval_soft.measures.names import ScoreName
@@ -543,9 +520,3 @@ def check_intervals(
             f"--ci jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds "
             "are not smooth in the files; use --ci bootstrap, or --fixed-thresholds"
         )
-
-
-def check_objective(objective: str | None, settings: Settings, folds: str | None) -> None:
-    """Raise UsageError where something is to be tuned for, and nothing is tuned."""
-    if objective and settings.cross_tune is None and not folds:
-        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")

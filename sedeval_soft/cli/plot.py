@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, GroupedCommand, epilog, number, number_or, option, refuse
+from sedeval_soft.cli.options import PATH, QUIET, argument, number, number_or, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
@@ -68,17 +68,6 @@ LOOKS = (
     QUIET,
 )  # fmt: skip
 
-ARGUMENTS = (
-    click.Argument(["kind"], metavar="KIND", type=click.Choice(tuple(KINDS))),
-    click.Argument(["reference"], metavar="REFERENCE", type=PATH),
-    click.Argument(["systems"], metavar="SYSTEM...", required=True, nargs=-1, type=PATH),
-)
-
-PARAMETERS = [
-    *ARGUMENTS, *WISHES, *LOOKS, *options.SETTINGS, *options.TUNING, *options.SURE, *options.READ,
-    options.PARTS[0], *options.INTAKE,
-]  # fmt: skip
-
 _HELP = f"""Draw a figure of one or more systems, as papers and talks have them.
 
 REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. KIND is one of
@@ -91,20 +80,25 @@ a class without reference, is said in the figure.
 """
 
 
-@click.command(
-    cls=GroupedCommand,
-    params=PARAMETERS,
-    epilog=epilog(EXAMPLES),
+@options.command(
+    EXAMPLES,
+    argument("KIND", type=click.Choice(tuple(KINDS))),
+    argument("REFERENCE"),
+    argument("SYSTEM...", "systems", required=True, nargs=-1),
+    *(*WISHES, *LOOKS, *options.SETTINGS, *options.TUNING, *options.SURE, *options.READ, options.PARTS[0]),
+    *options.INTAKE,
     help=_HELP,
 )
 def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
-    options.move_rule(given)
     output, names, folds, form = given["output"], given["names"], given["folds"], given["form"]
     printed, quiet = to_standard_output(output), given["quiet"]
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        options.twice(systems, "SYSTEM"),
+        *(
+            (systems.count(path) > 1, f"SYSTEM {path} is given twice; expected each once.")
+            for path in systems
+        ),
         (
             names and len(names) != len(systems),
             f"Expected a --name for each SYSTEM, {len(systems)}; found {len(names)}.",

@@ -9,11 +9,12 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
-from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.errors import EvaluationError, SettingsError, visible
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.tables.columns import is_number
 
@@ -63,20 +64,14 @@ class Requirement(NamedTuple):
         if value is None:
             return False
         same = math.isclose(value, self.number, rel_tol=_ROUNDING)
-        return _COMPARE[self.sign](self.number if same else value, self.number)
+        return bool(_COMPARE[self.sign](self.number if same else value, self.number))
 
     def __str__(self) -> str:
         """Return the requirement as it could be given again."""
         return f"{self.name}{self.sign}{self.number!r}"
 
 
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "==": operator.eq,
-    ">": operator.gt,
-    "<": operator.lt,
-}
+_COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 # The name is greedy: a class name may hold comparison signs too.
 _FORM = re.compile(r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*", re.DOTALL)
 
@@ -118,10 +113,8 @@ class Presentation:
         from sedeval_soft.evaluation.scores import UnknownScoreError
 
         # GitHub has annotations for warnings.
-        warn(
-            [text for scores in systems for text in scores.warnings],
-            quiet=self.quiet or self.form == "github",
-        )
+        quiet = self.quiet or self.form == "github"
+        warn([text for scores in systems for text in scores.warnings], quiet=quiet)
         problems: dict[str, None] = {}
         for scores in systems:
             for name in self.names:
@@ -136,30 +129,29 @@ class Presentation:
         """Print or write the results: of a board if there is one, else of the one system."""
         if self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board)
-            return
-        if self.wanted:
+        elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
-            return
-        from sedeval_soft.report import render
+        else:
+            from sedeval_soft.report import render
 
-        how: dict[str, Any] = {"board": board, "averages": self.averages, "raw_names": self.raw_names}
-        if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
-            from shutil import get_terminal_size
+            how: dict[str, Any] = {"board": board, "averages": self.averages, "raw_names": self.raw_names}
+            if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
+                how |= {"color": True, "width": get_terminal_size().columns}
+            emit(render(systems, self.form, **how), self.output)
 
-            how |= {"color": True, "width": get_terminal_size().columns}
-        emit(render(systems, self.form, **how), self.output)
+    def add(self, table: str) -> None:
+        """Print a table below the results; on standard error where standard output is for a machine."""
+        if self.wanted or self.form != "text" or not to_standard_output(self.output):
+            remark(table.removesuffix("\n"))
+        else:
+            emit(table)
 
     def judge(self, systems: Sequence[Scores]) -> int:
         """Say which requirements are not met; return the exit code."""
-        failures = (
-            [verdict for verdict in self._verdicts(systems) if not verdict.met] if self.requirements else []
-        )
-        if self.form != "github":  # which has annotations for them
-            from sedeval_soft.errors import visible
-
-            for failure in failures:
-                system = f"{failure.system}: " if len(systems) > 1 else ""
-                remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
+        failures = [each for each in self._verdicts(systems) if not each.met] if self.requirements else []
+        for failure in () if self.form == "github" else failures:  # which has annotations for them
+            system = f"{failure.system}: " if len(systems) > 1 else ""
+            remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
         return 1 if failures else 0
 
     def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:
@@ -179,7 +171,6 @@ class Presentation:
         Behind it, where asked for, its interval; its chance level, and where it is between that and the best.
         named: all of a system on one line, behind its name.
         """
-        from sedeval_soft.errors import visible
         from sedeval_soft.report.table import exact
 
         columns = []
@@ -189,9 +180,8 @@ class Presentation:
             level = scores.chance.levels.get(name) if scores.chance else None
             of_chance = (level.chance, level.normalised) if level else (None, None) if scores.chance else ()
             columns.append("\t".join(map(exact, (score.value, *ends, *of_chance))))
-        if named:
-            return "\t".join((visible(scores.system), *columns)) + "\n"
-        return "".join(f"{column}\n" for column in columns)
+        rows = ["\t".join((visible(scores.system), *columns))] if named else columns
+        return "".join(f"{row}\n" for row in rows)
 
     def _show_for_service(self, systems: Sequence[Scores], board: Board | None) -> None:
         """Print or write what services take: annotations and a summary, tests, or numbers by their keys."""
@@ -205,26 +195,23 @@ class Presentation:
             board = None if board is None else replace(board, systems=systems)
         if self.form == "junit":  # a suite for each system; a board adds nothing to these
             emit(services.junit(systems, verdicts, self.wanted), self.output)
-        elif self.form == "codabench":
-            (scores,) = systems
+            return
+        if self.form == "codabench":
             lines = (self.output or "").endswith(".txt")
-            text, undefined = services.codabench(scores, self.wanted, lines=lines)
+            text, undefined = services.codabench(systems[0], self.wanted, lines=lines)
             emit(text, self.output)
-            if undefined:
-                warn([f"undefined, so left out: {', '.join(undefined)}"], quiet=self.quiet)
-        else:
-            # The summary where it belongs, then the annotations: GitHub reads these from the log.
-            warnings = [] if self.quiet else [text for scores in systems for text in scores.warnings]
-            lines_of_log = services.commands(verdicts, warnings)
-            summary = services.job_summary(systems, board, verdicts, self.wanted)
-            step = os.environ.get(SUMMARY, "")
-            if not to_standard_output(self.output):
-                emit(summary, self.output)
-                emit(lines_of_log)
-            elif step and self.output is None:
-                from sedeval_soft.report.write import add_to
+            warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
+            return
+        # The summary where it belongs, then the annotations: GitHub reads these from the log.
+        warnings = [] if self.quiet else [text for scores in systems for text in scores.warnings]
+        log = services.commands(verdicts, warnings)
+        summary = services.job_summary(systems, board, verdicts, self.wanted)
+        if not to_standard_output(self.output):
+            emit(summary, self.output)
+        elif self.output is None and os.environ.get(SUMMARY):
+            from sedeval_soft.report.write import add_to
 
-                add_to(step, f"{summary}\n")
-                emit(lines_of_log)
-            else:
-                emit(f"{lines_of_log}{summary}")
+            add_to(os.environ[SUMMARY], f"{summary}\n")
+        else:
+            log += summary
+        emit(log)

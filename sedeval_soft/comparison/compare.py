@@ -27,8 +27,7 @@ from sedeval_soft.errors import EvaluationError, SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.score import plain
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.system_scores import sign_together
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.names import ScoreName
@@ -208,7 +207,7 @@ def _differences(
     exchanged = np.array([p(reference, k) for k in others])
     columns = observed, *ends, p_bootstrap(replicates, observed), exchanged, holm(exchanged)
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return {k: Difference(*map(plain, row)) for k, row in zip(others, rows, strict=True)}
+    return {k: Difference(*map(finite, row)) for k, row in zip(others, rows, strict=True)}
 
 
 def _tied_groups(order: Sequence[int], p: Callable[[int, int], float], alpha: float) -> list[list[int]]:
@@ -235,7 +234,7 @@ def _agreement(systems: Sequence[Scores], rank_by: str) -> Agreement:
     lower = np.array([measure_of(name).direction == "lower" for name in names])
     values = np.array([[scores[name] for name in names] for scores in systems], dtype=np.float64)
     tau = kendall(values, lower).tolist()
-    return Agreement(tuple(names), tuple(tuple(map(plain, row)) for row in tau))
+    return Agreement(tuple(names), tuple(tuple(map(finite, row)) for row in tau))
 
 
 def _discordances(
@@ -335,7 +334,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     values = np.array([[run[key] for key in names] for run in runs], dtype=np.float64)
     columns = (column.tolist() for column in mean_of_runs(values, first.settings.confidence))
     scores = {
-        key: replace(first.scores[key], value=plain(mean), low=plain(low), high=plain(high))
+        key: replace(first.scores[key], value=finite(mean), low=finite(low), high=finite(high))
         for key, mean, low, high in zip(names, *columns, strict=True)
     }
     folds = first.folds

@@ -18,10 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
-from sedeval_soft.evaluation import weights
-from sedeval_soft.evaluation.resample import Progress, Replicates, replicates_of, values_of
-from sedeval_soft.evaluation.score import Key, sorted_cells
-from sedeval_soft.evaluation.weights import Statistics
+from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
+from sedeval_soft.evaluation.scores import Key
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.measures.tally import Tally
@@ -100,10 +98,10 @@ class Paired:
             values = self.after.draws.get(key) or self.before.draws.get(key)
             if values is None or len(values) != self.settings.replicates:
                 places, count = self._places(k), self.settings.replicates
-                blocks = weights.bootstrap(self.n_files, count, self.settings.seed)
+                blocks = bootstrap(self.n_files, count, self.settings.seed)
                 rows = (block[:, places] for block in blocks)
                 with values_of(self._scored(k), rows, [self._key], count, progress) as scored:
-                    drawn = scored.rows(0, 1)[0].tolist()
+                    drawn = scored.rows(slice(0, 1))[0].tolist()
                 values = [None if np.isnan(value) else value for value in drawn]
             self.after.draws[key] = values
             columns.append(values)
@@ -119,7 +117,7 @@ class Paired:
         both = self._joint(first, second)
 
         def rows() -> Iterator[Floats]:
-            for moved in weights.exchanges(self.n_files, count, seed):
+            for moved in exchanges(self.n_files, count, seed):
                 stay = 1.0 - moved
                 one = np.concatenate((stay[:, ours], moved[:, theirs]), axis=1)
                 other = np.concatenate((moved[:, ours], stay[:, theirs]), axis=1)
@@ -127,7 +125,7 @@ class Paired:
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
         with values_of(both, rows(), [self._key], 2 * count, progress) as scored:
-            values = scored.rows(0, 1)[0]
+            values = scored.rows(slice(0, 1))[0]
         differences: Floats = values[::2] - values[1::2]
         return differences
 
@@ -165,14 +163,14 @@ class Paired:
                 # Which classes there are shapes the ranks of classes: only for those must they be alike.
                 columns = _without_ranks(tally.per_file), _without_ranks(tally.per_class)
                 tally = replace(tally, per_file=columns[0], per_class=columns[1])
-            self._replicates[k] = replicates_of(tally, self._chosen)
+            self._replicates[k] = Replicates.of(tally, self._chosen)
         return self._replicates[k]
 
     def _places(self, k: int) -> Index:
         """Return where the files of one system are among all, (n_files of it,)."""
         position = {file: i for i, file in enumerate(self.files)}
         places = []
-        for file in self._scored(k).statistics.tally.files:
+        for file in self._scored(k).tally.files:
             # A file beyond goes along with the same one whatever others there are.
             other = crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1)
             places.append(position.get(file, other))
@@ -183,15 +181,11 @@ class Paired:
         tally = Tally.merge(
             [
                 replace(tally, files=tuple(f"{side}{file}" for file in tally.files))
-                for side, tally in enumerate(self._scored(k).statistics.tally for k in (first, second))
+                for side, tally in enumerate(self._scored(k).tally for k in (first, second))
             ]
         )
-        if not self._chosen.fixed_thresholds:
-            return replicates_of(tally, self._chosen)
         # What is exchanged is what each system said at thresholds of its own, which is counted already.
-        cells = sorted_cells(tally, self._chosen, again=True)
-        fixed = self._scored(first).fixed
-        return Replicates(tally, Statistics.of(tally), self._chosen, cells, (), fixed)
+        return Replicates.of(tally, self._chosen, self._scored(first).fixed)
 
 
 def test_for(rank_by: str, settings: Settings) -> Test:

@@ -1,27 +1,27 @@
 """Chance levels: what the same output scores where it knows nothing of the recordings.
 
-The output is moved in time along all files laid end to end, by a random number of segments
-(`simulation.moved`); that of clips is dealt to other files. Scores that are linear in the true positives of
-segments and clips have closed forms; the others are means over draws.
+The output is moved in time along all files laid end to end, by a random number of segments; that of clips is
+dealt to other files. Scores that are linear in the true positives of segments and clips have closed forms;
+the others are means over draws.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.evaluation.details import Chance, Level
+from sedeval_soft.evaluation.optimal import with_rule_followed
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.score import named, score_tally
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.scores import Score, Scores, named, score_tally
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import tuned_shard
-from sedeval_soft.evaluation.time_shift import moved, stream
-from sedeval_soft.evaluation.tuned import with_rule_followed
-from sedeval_soft.measures.base import Averaged, averaged, ratio
+from sedeval_soft.measures.base import Floats, Tables, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores
 from sedeval_soft.measures.expected import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
@@ -31,11 +31,11 @@ from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition
+from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.grid import Grid, pool_rows
+from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive
-
-Floats = npt.NDArray[np.float64]
 
 
 def chance_of(
@@ -53,46 +53,45 @@ def chance_of(
     settings = replace(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
-    kept = [score for score in scores.scores.values() if score.group is None and _has_level(score)]
+    chosen = {
+        name: score
+        for name, score in scores.scores.items()
+        if score.group is None and measure_of(name).direction != "none"
+    }
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
-    rng = stream(settings.seed, "chance")
-    shifts = rng.choice(max(grid.size, 1), size=min(draws, max(grid.size, 1)), replace=False)
-    found: dict[str, list[float]] = {score.name: [] for score in kept}
+    rng, size = stream(settings.seed, "chance"), max(grid.size, 1)
+    shifts = rng.choice(size, size=min(draws, size), replace=False)
+    values: dict[str, list[float]] = {name: [] for name in chosen}
     for done, shift in enumerate(shifts.tolist(), 1):
         for of, arranged in _arranged(pair, settings, grid, shift, rng):
             shard = tuned_shard(shard_of(arranged, scores.inputs, of, scores.system), folds)
             drawn = score_tally(shard.tally, with_rule_followed(of, shard.tally))
-            for name in found.keys() & drawn.keys():
+            for name in values.keys() & drawn.keys():
                 value = drawn[name].value
-                found[name].append(np.nan if value is None else float(value))
+                values[name].append(np.nan if value is None else float(value))
         if progress is not None:
             progress(done, len(shifts))
-    exact = closed_forms(pair, settings)
-    everything = len(shifts) == grid.size
-    levels = {score.name: _level(score, found[score.name], exact, everything=everything) for score in kept}
+    exact, everything = closed_forms(pair, settings), len(shifts) == grid.size
+    levels = {
+        name: _level(score, np.array(values[name]), exact.get(name), everything=everything)
+        for name, score in chosen.items()
+    }
     return Chance(len(shifts), settings.seed, everything, levels)
 
 
-def _has_level(score: Score) -> bool:
-    return measure_of(score.name).direction != "none"
-
-
-def _level(score: Score, drawn: list[float], exact: Mapping[str, float], *, everything: bool) -> Level:
-    values = np.array(drawn)
-    values = values[~np.isnan(values)]
-    chance, error = exact.get(score.name, np.nan), None
-    # Files are dealt at random even where all moves in time are looked at.
-    whole = everything and score.basis != "clip"
-    if np.isnan(chance) and len(values):
-        chance = float(values.mean())
-        spread = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
-        error = None if whole else spread
-    if np.isnan(chance):
-        return Level(None, None, None)
+def _level(score: Score, drawn: Floats, exact: float | None, *, everything: bool) -> Level:
+    drawn, chance, error = drawn[~np.isnan(drawn)], exact, None
+    if chance is None:
+        if not len(drawn):
+            return Level(None, None, None)
+        chance = float(drawn.mean())
+        # Files are dealt at random even where all moves in time are looked at.
+        if len(drawn) > 1 and (score.basis == "clip" or not everything):
+            error = float(drawn.std(ddof=1) / np.sqrt(len(drawn)))
     best = measure_of(score.name).best
     if score.value is None or best is None or abs(best - chance) < 1e-12:
-        return Level(float(chance), error, None)
-    return Level(float(chance), error, float((score.value - chance) / (best - chance)))
+        return Level(chance, error, None)
+    return Level(chance, error, float((score.value - chance) / (best - chance)))
 
 
 def _arranged(
@@ -100,9 +99,8 @@ def _arranged(
 ) -> Iterator[tuple[Settings, Recordings]]:
     """Yield the pair with its system moved in time, and with its clips dealt anew, where they are scored."""
     plan = Plan.of(settings)
-    parts = [".".join(family) for family in plan.families]
-    timed = tuple(part for part in parts if not part.startswith("clip."))
-    clips = tuple(part for part in parts if part.startswith("clip."))
+    timed = tuple(".".join(family) for family in plan.families if family[0] != "clip")
+    clips = tuple(".".join(family) for family in plan.families if family[0] == "clip")
     if timed or plan.psds:
         system = moved(pair.system, grid, shift)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
@@ -111,27 +109,83 @@ def _arranged(
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
-        system = EventTable.wide(
-            pair.files,
-            pair.classes,
-            np.arange(len(length), dtype=np.int32),
-            np.zeros(len(length)),
-            pair.reach,
-            tuple(values),
-            pair.system.origin,
-        )
+        codes, onset = np.arange(len(length), dtype=np.int32), np.zeros(len(length))
+        names, columns = (pair.files, pair.classes), tuple(values)
+        system = EventTable.wide(*names, codes, onset, pair.reach, columns, pair.system.origin)
         of = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
         yield of, replace(pair, system=system, raw=system, findings=AlignmentReport())
 
 
-def closed_forms(pair: Recordings, settings: Settings) -> dict[str, float]:
-    """Return the chance levels that have a closed form, by the names of scores; NaN where undefined."""
+# An output that is moved in time: all it says stays, but it says it elsewhere.
+#
+# Files are laid end to end, each as long as its whole segments, and the output moves along them as on a
+# ring. So values, lengths of events, and what is heard together stay as they are, except where the end of a
+# file cuts an event in two. The mean over all moves of any sum over segments is that over all pairs of a
+# reference segment and a system segment: what an output has that knows nothing of the recordings.
+
+
+def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
+    """Return rows moved along all files, which are laid end to end as the grid lays their segments.
+
+    shift: segments, from 0 to less than the grid has. What a row has after the end of its file is cut off
+    before.
+    """
+    # Segments may differ by a tick. All are as long as the longest on the ring, and cut back behind it.
+    edges, width = grid.edges, math.ceil(grid.edges.step)
+
+    def on_ring(seconds: Floats) -> Ticks:
+        ticks = edges.on(to_ticks(seconds))
+        segment = edges.before(ticks)
+        return segment * width + ticks - edges.at(segment)
+
+    def in_file(ticks: Ticks) -> Floats:
+        segment, inside = np.divmod(ticks, width)
+        return to_seconds(edges.at(segment) + inside)
+
+    start, file = grid.start * width, rows.file.astype(np.int64)
+    ring, length = start[-1], np.diff(start)[file]
+    onset, offset = on_ring(rows.onset), np.minimum(on_ring(rows.offset), length)
+    row = np.flatnonzero((onset < length) & (offset >= onset))
+    begin = (start[file] + onset + shift * width)[row] % max(ring, 1)
+    end = begin + (offset - onset)[row]
+    # Twice around: what goes on over the end of the ring goes on at its beginning.
+    twice = np.concatenate((start[:-1], start + ring))
+    first = np.searchsorted(twice, begin, side="right") - 1
+    piece, place = expand(first, np.maximum(np.searchsorted(twice, end, side="left"), first + 1))
+    low, high = np.maximum(begin[piece], twice[place]), np.minimum(end[piece], twice[place + 1])
+    # Files without length are crossed, and get nothing.
+    lasting = (high > low) | (end == begin)[piece]
+    piece, place, low, high = (of[lasting] for of in (piece, place, low, high))
+    times: dict[str, Any] = {
+        "file": (place % (len(start) - 1)).astype(np.int32),
+        "onset": in_file(low - twice[place]),
+        "offset": in_file(high - twice[place]),
+    }
+    return replace(rows.take(row[piece]), **times)
+
+
+def stream(seed: int, *names: str) -> np.random.Generator:
+    """Return the stream of random numbers of a seed and some names.
+
+    It depends on names, not on the order in which things come: a `numpy.random.Generator` over Philox, whose
+    key is the first 128 bits of the SHA-256 of seed and names. So another order of files or classes, or more
+    of them, draws the same numbers for those that were there.
+    """
+    # Lengths go first: ("a", "b") and ("ab", "") are two streams.
+    parts = [str(seed), *names]
+    text = " ".join(map(str, map(len, parts))) + " " + "".join(parts)
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
+
+
+def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
+    """Return the chance levels that have a closed form and are defined, by the names of scores."""
     if settings.compat is not None:
         return {}
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
-    found: dict[str, float] = {}
     plan = Plan.of(settings)
+    tables: Tables = {}
     for basis in CELLS:
         if not plan.scores(basis):
             continue
@@ -139,37 +193,29 @@ def closed_forms(pair: Recordings, settings: Settings) -> dict[str, float]:
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
             y, p = clip_sides(pair)
-        tables = {(basis, reading): table for reading, table in _expected(basis, y, p, settings).items()}
-        for key, value in named(tables, pair.classes):
-            if value is not None:
-                found[spell(*key)] = float(value)
-    return {name: value for name, value in found.items() if not np.isnan(value)}
+        tables |= _expected(basis, y, p, settings)
+    pairs = ((spell(*key), value) for key, value in named(tables, pair.classes) if value is not None)
+    return {name: float(value) for name, value in pairs if not np.isnan(value)}
 
 
-def _expected(
-    basis: str, reference: Floats, system: Floats, settings: Settings
-) -> dict[str, dict[str, Averaged]]:
-    """Return the tables of the closed forms of a basis, by reading."""
-    plan, n_cells, tables = Plan.of(settings), reference.shape[1], {}
+def _expected(basis: str, reference: Floats, system: Floats, settings: Settings) -> Tables:
+    """Return the tables of the closed forms of a basis; counts of all classes together have none."""
+    plan, n_cells, none = Plan.of(settings), reference.shape[1], (np.array(np.nan),) * 3
+    tables: Tables = {}
     if plan.scores(basis, "hard"):
-        y, p = positive(reference, settings), detected(system, settings)
-        n_ref, n_sys = (side.sum(axis=1).astype(np.float64) for side in (y, p))
-        counts = _counts(n_ref * n_sys / max(n_cells, 1), n_ref, n_sys)
-        tables["hard"] = detection_scores(counts, settings.beta)
-        tables["hard"] |= confusion_scores(counts, np.array(n_cells))
+        sides = positive(reference, settings), detected(system, settings)
+        n_ref, n_sys = (side.sum(axis=1).astype(np.float64) for side in sides)
+        counts = DetectionCounts(n_ref * n_sys / max(n_cells, 1), n_ref, n_sys, *none)
+        table = detection_scores(counts, settings.beta) | confusion_scores(counts, np.array(n_cells))
+        tables[basis, "hard"] = table
     if plan.scores(basis, "soft"):
         n_ref, n_sys = reference.sum(axis=1), system.sum(axis=1)
         tp = expected_common(reference, system, settings.t_norm)
-        tables["soft"] = detection_scores(_counts(tp, n_ref, n_sys), settings.beta)
+        table = detection_scores(DetectionCounts(tp, n_ref, n_sys, *none), settings.beta)
         divergence = expected_kl(reference, system, settings.epsilon)
         divergence /= np.log(2) if settings.entropy_unit == "bits" else 1.0
         of_class = np.full(len(tp), float(n_cells))
         micro = ratio(divergence.sum(), of_class.sum())
-        tables["soft"]["kl_divergence"] = averaged(ratio(divergence, of_class), micro, n_ref)
+        table["kl_divergence"] = averaged(ratio(divergence, of_class), micro, n_ref)
+        tables[basis, "soft"] = table
     return tables
-
-
-def _counts(tp: Floats, n_ref: Floats, n_sys: Floats) -> DetectionCounts:
-    """Return expected counts; those of all classes together are not linear in TP: no closed form."""
-    none = np.array(np.nan)
-    return DetectionCounts(tp, n_ref, n_sys, none, none, none)

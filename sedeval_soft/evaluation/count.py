@@ -27,9 +27,8 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import Events, activities
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
 from sedeval_soft.timeline.grid import Grid, pool_rows
-from sedeval_soft.timeline.lifetimes import EventLifetimes, lifetimes_of, separate
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
@@ -311,7 +310,7 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
         deviations = count_deviations(reference, system, matched, *sizes)
         columns |= {f"event.hard.{name}": sums for name, sums in deviations.items()}
     if plan.scores("intersection", "hard"):
-        from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
+        from sedeval_soft.measures.intersections import Criteria, count_intersections
 
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns |= columns_of("intersection.hard", counts)
@@ -328,7 +327,7 @@ def _count_soft_events(
         counts = count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersection_counts import Criteria
+        from sedeval_soft.measures.intersections import Criteria
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)

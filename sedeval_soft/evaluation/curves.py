@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
 from sedeval_soft.evaluation.optimal import counts_at, optimal_scores, paired_events, threshold_counts
-from sedeval_soft.evaluation.score import named, plain
+from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.evaluation.sorted_cells import cut_of
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
@@ -22,10 +22,10 @@ from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
 from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.threshold_counts import ThresholdCounts
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -122,7 +122,9 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     for basis in ("event", "intersection"):
         if plan.scores(basis, "optimal"):
             table = threshold_counts(tally, basis, settings)
-            fields[basis] = {name: Curve.of_events(table, c) for c, name in enumerate(tally.classes)}
+            fields[basis] = {
+                name: Curve.of_events(counts) for name, counts in zip(tally.classes, table, strict=True)
+            }
     filters = [f"median {length}" for length in settings.psds_median_filters]
     wants = "hard" in plan.psds
     return Curves(
@@ -154,7 +156,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes):
             if key.average is not None and key.measure in _SWEPT:
                 name = f"{key.basis}.{key.reading}.{key.measure}.{key.average}"
-                scores.setdefault(name, []).append(None if value is None else plain(value.item()))
+                scores.setdefault(name, []).append(None if value is None else finite(value.item()))
     return Sweep(
         THRESHOLDS,
         {basis: tuple(counts) for basis, counts in at.items()},
@@ -249,12 +251,12 @@ def _competing(tally: Tally, settings: Settings) -> int:
 
 def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> Explored:
     table = threshold_counts(tally, basis, settings)
-    steps = [table.steps(c) for c in range(len(tally.classes))]
+    steps = [of.steps() for of in table]
     pairs = None
     if paired:
         with contextlib.suppress(EvaluationError):
             files = np.zeros((1, 1), dtype=np.int64)
-            every = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)
-            low, (count,) = every.steps(0)
+            (every,) = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)
+            low, (count,) = every.steps()
             pairs = low, count
-    return Explored(steps, table.n_ref.tolist(), pairs)
+    return Explored(steps, [int(of.n_ref.sum()) for of in table], pairs)

@@ -28,13 +28,13 @@ from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, second_rou
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.threshold_counts import ThresholdCounts, error_merit, f_merit
+from sedeval_soft.measures.thresholds import ThresholdCounts, error_merit, f_merit
 from sedeval_soft.memory import check_room, given_limit, has_room, room
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import bytes_as_text, in_shards
+from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import align
 
@@ -49,7 +49,7 @@ Index = npt.NDArray[np.int64]
 Key = tuple[str | None, str]
 """The name of a group or scene, None for the whole, and a basis."""
 
-Best = Mapping[Key, tuple[Floats, tuple[Floats, Index, Index]]]
+Best = Mapping[Key, tuple[Floats, tuple[Floats, Floats, Floats]]]
 """The thresholds of the best F of each class; those of the fewest errors, with TP and N_sys there."""
 
 _IN_MEMORY = 5
@@ -130,8 +130,8 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
     """Return whether tables in files are so large that so many processes count them in parts."""
     size = 0
     for name in (reference, system):
-        if in_shards(name):
-            from sedeval_soft.tables.files import shards_of
+        if is_url(name) or is_pattern(name):
+            from sedeval_soft.tables.joined_tables import shards_of
 
             size += sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
         else:
@@ -199,7 +199,7 @@ class Counted(NamedTuple):
     """
 
     shard: Shard
-    levels: Mapping[Key, Sequence[ThresholdCounts]]
+    levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]]
     psds: Mapping[str | None, tuple[Floats, int]]
 
 
@@ -245,16 +245,18 @@ def count_part_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, De
 
 def best_thresholds(parts: Sequence[Counted], settings: Settings) -> Best:
     """Return the best thresholds of all parts together, by scope and basis."""
-    best: dict[Key, tuple[Floats, tuple[Floats, Index, Index]]] = {}
+    best: dict[Key, tuple[Floats, tuple[Floats, Floats, Floats]]] = {}
     for key in dict.fromkeys(key for part in parts for key in part.levels):
         in_two_ways = [part.levels[key] for part in parts if key in part.levels]
         # Of two ways the second is taken where all parts have it.
         way = min(map(len, in_two_ways)) - 1
         of_parts = [ways[way] for ways in in_two_ways]
-        n_classes = len(of_parts[0].n_ref)
-        counts = ThresholdCounts.merge(of_parts, [np.arange(n_classes)] * len(of_parts), n_classes)
-        threshold, _, _ = counts.best(f_merit(settings.beta), inclusive=settings.inclusive)
-        best[key] = threshold, counts.best(error_merit, inclusive=settings.inclusive)
+        classes = [ThresholdCounts.merge(of_class) for of_class in zip(*of_parts, strict=True)]
+        f, (errors_at, tp, n_sys) = (
+            np.array([of.best(merit, inclusive=settings.inclusive) for of in classes]).reshape(-1, 3).T
+            for merit in (f_merit(settings.beta), error_merit)
+        )
+        best[key] = f[0], (errors_at, tp, n_sys)
     return best
 
 
@@ -275,13 +277,12 @@ def optimal_tables(
     return tables
 
 
-def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[ThresholdCounts]:
+def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Sequence[ThresholdCounts]]:
     """Return the counts of a basis at every threshold, in one way or two, see `Counted`."""
     counts = threshold_counts(tally, basis, settings, apart=False)
     if basis != "intersection":
         return (counts,)
-    from sedeval_soft.measures.intersection_counts import Criteria
-    from sedeval_soft.measures.intersection_thresholds import Judged
+    from sedeval_soft.measures.intersections import Criteria, Judged
 
     sides = tally.events["reference"].events(), tally.events["system"]
     if not Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():

@@ -10,6 +10,7 @@ import contextlib
 import gc
 import logging
 import os
+import sys
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -18,13 +19,16 @@ from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
-from sedeval_soft.memory import memory_limited, room, spelled, taken
+from sedeval_soft.memory import memory_limited, reuse_freed, room, spelled, taken
 from sedeval_soft.tables.source import is_url
 from sedeval_soft.tables.stored_rows import temporary_folder
-from sedeval_soft.threads import become_worker, processors
+from sedeval_soft.threads import become_worker, for_each, processors
 
 _PROCESS = 160 << 20
 """Bytes of a process that has done nothing yet, and of what it needs beside what it counts."""
+
+_THREAD = 128 << 20
+"""Bytes of a thread with what it reserves."""
 
 OPTION = "--scheduler"
 
@@ -66,11 +70,15 @@ class Execute:
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return the function's result for each item, in order; raises what the first that fails raises."""
-        return list(map(function, items))
+        items = list(items)
+        sizes = sorted(_THREAD + getattr(item, "n_bytes", 0.0) for item in items)
+        n_bytes = sum(sizes[-processors() :])
+        # Threads, where those that are worked on together fit into memory.
+        return for_each(function, items, sys.maxsize if n_bytes <= room() else 0)
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return what stands for the results, which stay where they are made."""
-        return self.map(function, items)
+        return list(map(function, items))
 
     def derive(self, function: Callable[[Any], Any], kept: Iterable[Any]) -> list[Any]:
         """Return what stands for the function's results of what is kept, made where that is."""
@@ -114,6 +122,10 @@ class Processes(Execute):
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
                 f"expected fewer --jobs, or a smaller --memory-limit{guard}"
             ) from error
+
+    def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """Return the results: processes of one machine share its disk."""
+        return self.map(function, items)
 
 
 @contextlib.contextmanager
@@ -173,6 +185,7 @@ def _begin_process(memory: int) -> None:
     import threading
 
     become_worker()
+    reuse_freed()
     memory_limited(memory).__enter__()
     parent = multiprocessing.parent_process()
 

@@ -1,4 +1,8 @@
-"""Best thresholds of a tally, and its scores at them: of each class, of all jointly, or under a constraint.
+"""Best thresholds of a tally, and its counts and scores at these, or at thresholds from elsewhere.
+
+The optimal reading has the best threshold of each class, those best jointly, or best under a constraint. The
+tuned reading has thresholds that were given, or are best for other files: those of a fold are best with the
+weight of its own files 0. `tune` finds thresholds to be used on other data.
 
 Where all files count the same, they are counted as one: values are sorted without saying whose they are.
 """
@@ -6,44 +10,42 @@ Where all files count the same, they are counted as one: values are sorted witho
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.scores import Score
-from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
-from sedeval_soft.measures.detection import DetectionCounts, detection_scores
+from sedeval_soft.errors import EvaluationError, be, counted
+from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
+from sedeval_soft.measures.base import Array, Averaged, Bools, Codes, Floats, Index, Table, averaged, ratio
+from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
-from sedeval_soft.measures.threshold_counts import (
+from sedeval_soft.measures.thresholds import (
     N_SYS,
     PAIRED,
     TP,
     Alive,
+    Candidates,
     Lives,
+    Merit,
     ThresholdCounts,
-    best_thresholds,
     error_merit,
     f_merit,
+    joint_scores,
+    satisficed_scores,
+    threshold_between,
 )
-from sedeval_soft.measures.thresholds import Candidates, joint_scores, satisficed_scores
-from sedeval_soft.plan import CELLS
-from sedeval_soft.settings import Constraint, Settings
+from sedeval_soft.plan import CELLS, Plan
+from sedeval_soft.settings import BASES, Constraint, Settings
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import Events, active
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Array = npt.NDArray[Any]
 WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
@@ -53,49 +55,124 @@ _MOST_COPIES = 20_000_000
 
 def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
     """Return the scores at each class's best threshold, and at those that are best jointly or constrained."""
-    inclusive = settings.inclusive
-    fewest = {}
-    if basis in CELLS:
-        hits = positive(tally.samples[f"{basis}.reference"], settings)
-        thresholds = best_thresholds(tally.samples[f"{basis}.system"], hits, settings.beta, inclusive)
-        counts = _cells_at(tally, basis, hits, thresholds, settings)
-    else:
-        table = threshold_counts(tally, basis, settings)
-        thresholds, _, _ = table.best(f_merit(settings.beta), inclusive=inclusive)
-        counts = counts_at(tally, basis, thresholds, settings)
-        errors_at, tp, n_sys = table.best(error_merit, inclusive=inclusive)
-        fewest = error_rate_table(tp, n_sys, table.n_ref, errors_at)
-    scores = optimal_table(counts.total(), thresholds, settings) | fewest
-    every = np.ones((1, 1))
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+    inclusive, every = settings.inclusive, np.ones((1, 1))
+    best = threshold_counts(
+        tally, basis, settings, lambda counts: [counts.best(merit, inclusive=inclusive) for merit in merits]
+    )
+    (thresholds, *_), *errors = (
+        np.array(best, dtype=np.float64).reshape(-1, len(merits), 3).transpose(1, 2, 0)
+    )
+    total = counts_at(tally, basis, thresholds, settings).total()
+    scores = optimal_table(total, thresholds, settings)
+    for errors_at, tp, n_sys in errors:
+        scores |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
+    others: Table = {}
     if "joint" in settings.measures:
         classes = candidates_of(tally, basis, settings, together=True)
         pooled = pooled_candidates(tally, basis, settings, together=True)
-        scores |= _only_row(joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive))
+        others |= joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive)
     if settings.satisfice:
-        scores |= _only_row(satisficed(tally, basis, settings, together=True)(every))
+        others |= satisficed(tally, basis, settings, together=True)(every)
+    for name, values in others.items():
+        # Of the one row of weights.
+        of_classes, overall = (None if of is None else of[0] for of in (values.classes, values.overall))
+        scores[name] = Averaged(of_classes, overall=overall)
     return scores
+
+
+def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
+    """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
+
+    thresholds: (..., n_classes), infinite where a class has none.
+    """
+    table = detection_scores(counts, settings.beta)
+    # A class without reference has no best threshold; nothing of it is detected.
+    table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
+    return table
+
+
+def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
+    """Return the lowest error rates of counts at class-wise thresholds, and those; (..., n_classes) each.
+
+    Micro pools the counts at the thresholds that give them.
+    """
+    present = n_ref > 0
+    errors = np.where(present, n_ref + n_sys - 2 * tp, 0)
+    micro = ratio(errors.sum(axis=-1), n_ref.sum(axis=-1))
+    return {
+        "best_error_rate": averaged(ratio(errors, n_ref), micro, n_ref),
+        "best_error_rate_threshold": Averaged(np.where(present, thresholds, np.nan)),
+    }
 
 
 def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
     """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
     if basis in CELLS:
-        hits = positive(tally.samples[f"{basis}.reference"], settings)
-        return _cells_at(tally, basis, hits, thresholds, settings)
+        scores, hits = _cells(tally, basis, settings)
+        detections = active(scores, thresholds[:, None], settings.inclusive)
+        return count_hard(hits, detections, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
     reference, system = tally.events["reference"].events(), tally.events["system"]
     alive = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return count_events(reference, alive, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
+    from sedeval_soft.measures.intersections import Criteria, count_intersections
 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
 
-def _cells_at(
-    tally: Tally, basis: str, hits: Bools, thresholds: Floats, settings: Settings
-) -> DetectionCounts:
-    detected = active(tally.samples[f"{basis}.system"], thresholds[:, None], settings.inclusive)
-    return count_hard(hits, detected, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+# Counts at every threshold.
+
+
+def threshold_counts(
+    tally: Tally,
+    basis: str,
+    settings: Settings,
+    make: Callable[[ThresholdCounts], Any] = lambda counts: counts,
+    *,
+    by_file: bool = False,
+    apart: bool | None = None,
+) -> list[Any]:
+    """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
+
+    by_file: whether files are told from one another. apart: as for `found_when`.
+    """
+    if basis not in CELLS:
+        lives = lives_of(tally, basis, settings, apart)
+        return [make(counts) for counts in ThresholdCounts.of_lives(*lives, apart=by_file)]
+    scores, hits = _cells(tally, basis, settings)
+    files = _files(tally, basis) if by_file else (None, 1)
+    return for_each(
+        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], *files)), range(len(scores)), scores.size
+    )
+
+
+def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools]:
+    """Return the scores of cells and whether they are positive, (n_classes, n_cells) each."""
+    return tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
+
+
+def _files(tally: Tally, basis: str) -> tuple[Codes | None, int]:
+    """Return whose each cell is, and how many files there are; one file needs no column."""
+    lengths = tally.per_file[cells_of(basis)]
+    if len(lengths) == 1:
+        return None, 1
+    return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), len(lengths)
+
+
+def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> tuple[Lives, Index]:
+    """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes).
+
+    apart: as for `found_when`.
+    """
+    sides = tally.events["reference"].events(), tally.events["system"]
+    sizes = len(tally.files), len(tally.classes)
+    if basis == "event":
+        return events_when(*sides, *sizes, Collars.of(settings))
+    from sedeval_soft.measures.intersections import Criteria, intersections_when
+
+    return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
 
 
 def events_when(
@@ -118,21 +195,6 @@ def events_when(
     return [(hits, (TP,)), (alive, (N_SYS,))], count_per_class(reference, n_files, n_classes)
 
 
-def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> tuple[Lives, Index]:
-    """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes).
-
-    apart: as for `found_when`.
-    """
-    sides = tally.events["reference"].events(), tally.events["system"]
-    sizes = len(tally.files), len(tally.classes)
-    if basis == "event":
-        return events_when(*sides, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection_counts import Criteria
-    from sedeval_soft.measures.intersection_thresholds import intersections_when
-
-    return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
-
-
 def paired_events(tally: Tally, settings: Settings) -> Alive:
     """Return which file has how many pairs of events, whatever their class, at which thresholds.
 
@@ -140,9 +202,9 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
     """
     sides = (tally.events[name] for name in ("reference", "system"))
     reference, system = (replace(side, label=np.zeros_like(side.label), nested=False) for side in sides)
-    sizes = len(tally.files), 1
+    collars = Collars.of(settings)
     try:
-        lives, _ = events_when(reference.events(), system, *sizes, Collars.of(settings), _MOST_COPIES)
+        lives, _ = events_when(reference.events(), system, len(tally.files), 1, collars, _MOST_COPIES)
     except TooManyPairsError as error:
         raise EvaluationError(
             f"satisfice={settings.satisfice}: too many events overlap to be matched at every threshold "
@@ -151,14 +213,7 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
     return lives[0][0]
 
 
-def threshold_counts(
-    tally: Tally, basis: str, settings: Settings, apart: bool | None = None
-) -> ThresholdCounts:
-    """Return the counts of a basis at every threshold, all files as one; apart: as for `found_when`."""
-    if basis in CELLS:
-        hits = positive(tally.samples[f"{basis}.reference"], settings)
-        return ThresholdCounts.of_cells(tally.samples[f"{basis}.system"], hits)
-    return ThresholdCounts.of_lives(*lives_of(tally, basis, settings, apart))
+# Candidates, of which weighted files choose.
 
 
 def candidates_of(
@@ -166,22 +221,9 @@ def candidates_of(
 ) -> list[Candidates]:
     """Return the candidate thresholds of each class.
 
-    every: as for `Candidates.of`. together: count all files as one, which is faster where they have no
-    weights of their own.
+    every: as for `Candidates.of`. together: count all files as one, where they have no weights of their own.
     """
-    classes = range(len(tally.classes))
-    if basis not in CELLS:
-        table = ThresholdCounts.of_lives(*lives_of(tally, basis, settings), apart=not together)
-        return [Candidates.of(table, c, every=every) for c in classes]
-    scores = tally.samples[f"{basis}.system"]
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    files = () if together else _files(tally, basis)
-
-    def of_class(c: int) -> Candidates:
-        table = ThresholdCounts.of_cells(scores[c : c + 1], hits[c : c + 1], *files)
-        return Candidates.of(table, every=every)
-
-    return for_each(of_class, classes, scores.size)
+    return threshold_counts(tally, basis, settings, partial(Candidates.of, every=every), by_file=not together)
 
 
 def pooled_candidates(
@@ -204,24 +246,15 @@ def pooled_candidates(
         regardless = regardless and basis == "event"
         if regardless:
             pooled.append((paired_events(tally, settings), (PAIRED,)))
-        sizes, n_counts = n_ref.sum(axis=1, keepdims=True), 3 if regardless else 2
-        table = ThresholdCounts.of_lives(pooled, sizes, n_counts, apart=not together)
-        return Candidates.of(table, every=every)
-    scores = tally.samples[f"{basis}.system"]
-    hits = positive(tally.samples[f"{basis}.reference"], settings)
-    paired = _first_detected(scores, hits).reshape(1, -1) if regardless else None
-    file, n_files = (None, 0) if together else _files(tally, basis)
+        sizes = n_ref.sum(axis=1, keepdims=True)
+        (counts,) = ThresholdCounts.of_lives(pooled, sizes, 2 + regardless, apart=not together)
+        return Candidates.of(counts, every=every)
+    scores, hits = _cells(tally, basis, settings)
+    paired = _first_detected(scores, hits).reshape(-1) if regardless else None
+    file, n_files = (None, 1) if together else _files(tally, basis)
     files = None if file is None else np.tile(file, len(scores))
-    cells = scores.reshape(1, -1), hits.reshape(1, -1)
-    return Candidates.of(ThresholdCounts.of_cells(*cells, files, n_files, paired), every=every or regardless)
-
-
-def _files(tally: Tally, basis: str) -> tuple[npt.NDArray[np.int32] | None, int]:
-    """Return whose each cell is, and how many files there are; one file needs no column."""
-    lengths = tally.per_file[cells_of(basis)]
-    if len(lengths) == 1:
-        return None, 0
-    return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), len(lengths)
+    counts = ThresholdCounts.of_cells(scores.reshape(-1), hits.reshape(-1), files, n_files, paired)
+    return Candidates.of(counts, every=every or regardless)
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:
@@ -254,63 +287,134 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, together: bool =
     return lambda weights: satisficed_scores(classes, pooled, weights, *of, inclusive=settings.inclusive)
 
 
-def unreachable(scores: Sequence[Score], settings: Settings) -> list[str]:
-    """Return a warning for each basis with classes for which no threshold satisfies the constraint.
+# The tuned reading, and the command `tune`.
 
-    scores: of one evaluation; what a constrained measure comes nearest to stands beside a missing F.
+
+def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[str]]) -> Tally:
+    """Return a tally with the counts of the tuned reading of all bases that are evaluated.
+
+    folds: the files of each, if the settings tune over given folds.
     """
-    if settings.satisfice is None:
-        return []
-    constraint = Constraint.parse(settings.satisfice)
-    values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
-    near: dict[str, list[str]] = {}
-    for (basis, label, measure), threshold in values.items():
-        if measure != "satisficed_threshold" or threshold is None:
-            continue  # a class without reference has none
-        if values[basis, label, "satisficed_recall"] is None:
-            value = values[basis, label, "satisficed_constraint"]
-            reached = "undefined" if value is None else f"{value:.4g}"
-            name = "all classes at one threshold" if label is None else label
-            near.setdefault(basis, []).append(f"{name} {reached}")
-    wanted = f"{constraint.measure}{constraint.sign}{constraint.number:g}"
-    return [
-        f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(classes)}"
-        for basis, classes in near.items()
-    ]
+    columns: Columns = {}
+    for basis in BASES:
+        if not Plan.of(settings).scores(basis, "tuned"):
+            continue
+        # No more than what counting a basis needs.
+        samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
+        bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
+        tuned = tuned_thresholds(tally, basis, settings, folds)
+        parts = [
+            columns_of(f"{basis}.tuned", counts_at(bare.take(files), basis, thresholds, settings))
+            for files, thresholds in tuned
+        ]
+        order = np.argsort(np.concatenate([files for files, _ in tuned]))
+        columns |= {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
+    return with_columns(tally, columns)
 
 
-def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
-    """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
+def tuned_thresholds(
+    tally: Tally, basis: str, settings: Settings, folds: Mapping[str, Sequence[str]]
+) -> list[tuple[Index, Floats]]:
+    """Return which files, (n,), have which thresholds, (n_classes,): given ones, or the best of other folds.
 
-    thresholds: (..., n_classes), infinite where a class has none.
+    A class without reference in all other folds has the threshold of the settings.
     """
-    table = detection_scores(counts, settings.beta)
-    # A class without reference has no best threshold; nothing of it is detected.
-    table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
-    return table
+    if isinstance(settings.thresholds, dict):
+        given = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
+        return [(np.arange(len(tally.files)), np.array(given, dtype=np.float64))]
+    parts = _fold_files(tally, settings, folds)
+    weights = np.ones((len(parts), len(tally.files)))
+    for row, files in zip(weights, parts, strict=True):
+        row[files] = 0.0
+    objective, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
+    thresholds = np.full((len(parts), len(tally.classes)), settings.threshold)
+    for column, candidates in zip(thresholds.T, candidates_of(tally, objective, settings), strict=True):
+        at = candidates.best(weights, [merit])[0].at
+        best = candidates.thresholds(weights, at, inclusive=settings.inclusive)
+        column[at >= 0] = best[at >= 0]
+    return list(zip(parts, thresholds, strict=True))
 
 
-def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
-    """Return the lowest error rates of counts at class-wise thresholds, and those; (..., n_classes) each.
+def _fold_files(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[str]]) -> list[Index]:
+    """Return the files of each fold: given ones, or as many of about equal size as are asked for.
 
-    Micro pools the counts at the thresholds that give them.
+    Raises EvaluationError where there are no folds, or fewer files than folds.
     """
-    present = n_ref > 0
-    errors = np.where(present, n_ref + n_sys - 2 * tp, 0)
-    return {
-        "best_error_rate": averaged(
-            ratio(errors, n_ref), ratio(errors.sum(axis=-1), n_ref.sum(axis=-1)), n_ref
-        ),
-        "best_error_rate_threshold": Averaged(np.where(present, thresholds, np.nan)),
-    }
-
-
-def _only_row(table: Table) -> Table:
-    """Return the values of the one row of weights."""
-    return {
-        name: Averaged(
-            None if of.classes is None else of.classes[0],
-            overall=None if of.overall is None else of.overall[0],
+    if settings.cross_tune == "folds":
+        if not folds:
+            raise EvaluationError(
+                "cross_tune=folds: there are no folds; expected a table of filename and fold"
+            )
+        position = {file: i for i, file in enumerate(tally.files)}
+        parts = [[position[file] for file in files if file in position] for files in folds.values()]
+        return [np.array(part, dtype=np.int64) for part in parts if part]
+    count, n_files = int(settings.cross_tune or 0), len(tally.files)
+    if n_files < count:
+        raise EvaluationError(
+            f"cross_tune={count}: there {be(n_files)} {counted(n_files, 'file')}; expected one or more for "
+            f"each of {count} parts"
         )
-        for name, of in table.items()
+    order = np.random.default_rng(settings.seed).permutation(n_files)
+    return [np.sort(order[k::count]) for k in range(count)]
+
+
+def merit_of(objective: str, beta: float) -> tuple[str, Merit]:
+    """Return the basis whose counts thresholds are best for, and what of these is to be highest."""
+    basis, _, measure = objective.partition(".")
+    return basis, f_merit(beta) if measure == "f1" else error_merit
+
+
+def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
+    """Return settings that name the thresholds that follow from their rule, if they have one.
+
+    `midpoint`: of the lowest and the highest score of a class. `prior`: as many segments pass as are active.
+    """
+    if not isinstance(settings.thresholds, str):
+        return settings
+    scores, hits = _cells(tally, "segment", settings)
+    thresholds = []
+    for row, n in zip(np.sort(scores, axis=1), hits.sum(axis=1).tolist(), strict=True):
+        if not len(row):
+            continue
+        if settings.thresholds == "midpoint":
+            threshold = (row[0] + row[-1]) / 2
+        elif not n:
+            threshold = 2.0 if settings.inclusive else 1.0
+        else:
+            # As few more as ties allow.
+            below = int(np.searchsorted(row, row[-n], side="left")) - 1
+            threshold = threshold_between(row[below] if below >= 0 else math.nan, row[-n], settings.inclusive)
+        thresholds.append(float(threshold))
+    return replace(settings, thresholds=dict(zip(tally.classes, thresholds, strict=False)))
+
+
+def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
+    """Return the best threshold of each class, for the objective that the settings name, as a file has them.
+
+    A class without reference has none. Of each class it is told how large its reference is, what it reaches,
+    and between which thresholds all are as good.
+    """
+    objective = settings.objective or "segment.f1"
+    basis, merit = merit_of(objective, settings.beta)
+    candidates = candidates_of(tally, basis, settings, every=basis not in CELLS, together=True)
+    every = np.ones((1, 1))
+    thresholds: dict[str, float] = {}
+    classes: dict[str, dict[str, Any]] = {}
+    for label, of_class in zip(tally.classes, candidates, strict=True):
+        ((at,), (tp,), (n_sys,), (n_ref,)) = of_class.best(every, [merit])[0]
+        if at < 0:
+            classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
+            continue
+        (threshold,) = of_class.thresholds(every, np.array([at]), inclusive=settings.inclusive)
+        thresholds[label] = float(threshold)
+        is_f = objective.endswith(".f1")
+        score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
+        as_good = [*of_class.plateau(int(at), merit)]
+        classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": as_good}
+    return {
+        "thresholds": thresholds,
+        "objective": objective,
+        "beta": settings.beta,
+        "inclusive": settings.inclusive,
+        "classes": classes,
     }

@@ -1,225 +1,67 @@
-"""Scores of many mixtures of the files of a tally, and the intervals of scores that follow from them.
+"""Scores of resampled files, and the intervals of scores that follow from them.
 
-What depends on the files is counted and sorted once; replicates are weights of files.
+Replicates are weights of files, (n_replicates, n_files): how often each counts. What depends on the files is
+counted and sorted once; the scores of many replicates follow from one product of matrices.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import IO, Any, Self
+from tempfile import SpooledTemporaryFile
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.evaluation import weights
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
-from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, bca, files_of, held, jackknife, percentile
+from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.optimal import (
     WeightedScores,
+    candidates_of,
     counts_at,
     error_rate_table,
     optimal_scores,
     optimal_table,
+    pooled_candidates,
     satisficed,
 )
-from sedeval_soft.evaluation.optimal_bootstrap import optimal_of_weights
-from sedeval_soft.evaluation.score import (
+from sedeval_soft.evaluation.scores import (
     Key,
+    Score,
     counted_tables,
+    finite,
     joined,
     named,
-    plain,
     ranked_tables,
     sorted_cells,
 )
-from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.evaluation.sorted_cells import SortedCells
-from sedeval_soft.evaluation.weights import Statistics, Weighted
-from sedeval_soft.measures.base import Averaged, Table, Tables
-from sedeval_soft.measures.detection import f_beta, totals
-from sedeval_soft.measures.names import spell
-from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import THRESHOLDED, Family, Plan
+from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
+from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
+from sedeval_soft.measures.event import Collars, count_events
+from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures.tally import Tally, cells_of
+from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
+from sedeval_soft.plan import CELLS, THRESHOLDED, Family, Plan
 from sedeval_soft.settings import Settings
-
-Floats = npt.NDArray[np.float64]
-
-_IN_MEMORY = 1 << 20
-"""Numbers that are kept in memory; where there are more, they lie in a temporary file."""
-
-_SIZE = np.dtype(np.float64).itemsize
-
-
-class Spool:
-    """A table of numbers, (n_rows, n_columns), filled column by column and read row by row; to be closed."""
-
-    def __init__(self, n_rows: int, n_columns: int) -> None:
-        """Make room."""
-        self.shape = (n_rows, n_columns)
-        self._table: Floats | None = None
-        self._file: IO[Any] | None = None
-        self._filled = 0
-        if n_rows * n_columns <= _IN_MEMORY:
-            self._table = np.empty(self.shape)
-        else:
-            from tempfile import TemporaryFile
-
-            # It has no name, and vanishes however the process ends.
-            self._file = TemporaryFile(prefix="soft-sed-eval-")  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        """Return itself; `with` closes it."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give the room back."""
-        if self._file is not None:
-            self._file.close()
-
-    def append(self, columns: Floats) -> None:
-        """Fill the next columns, (n_rows, n)."""
-        begin, self._filled = self._filled, self._filled + columns.shape[1]
-        if self._table is not None:
-            self._table[:, begin : self._filled] = columns
-        elif self._file is not None:
-            for number, row in enumerate(np.ascontiguousarray(columns)):
-                self._file.seek((number * self.shape[1] + begin) * _SIZE)
-                self._file.write(row.data)
-
-    def rows(self, begin: int, end: int) -> Floats:
-        """Return some rows, (n, n_columns)."""
-        if self._table is not None:
-            return self._table[begin:end]
-        assert self._file is not None  # noqa: S101 - for the type checker: one of the two is there
-        self._file.seek(begin * self.shape[1] * _SIZE)
-        size = (end - begin) * self.shape[1]
-        data = bytearray(self._file.read(size * _SIZE))
-        return np.frombuffer(data, dtype=np.float64).reshape(end - begin, self.shape[1])
-
-
-_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
-"""The F of all classes together that thresholds are best for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replicates:
-    """What gives the scores of weighted files.
-
-    tally: of the files. statistics: its counts. cells: by basis, those in order that scores need. optimal:
-    what looks for best thresholds anew.
-    fixed: the thresholds, (n_classes,), of those that keep them, by what they are best for.
-    """
-
-    tally: Tally
-    statistics: Statistics
-    settings: Settings
-    cells: Mapping[str, SortedCells]
-    optimal: Sequence[tuple[Family, WeightedScores]]
-    fixed: Mapping[Family, Mapping[str, Floats]]
-
-    @classmethod
-    def of(cls, tally: Tally, settings: Settings, best: Tables | None = None) -> Replicates:
-        """Prepare the scores that the settings ask for.
-
-        best: the tables of the optimal readings of all files, whose thresholds are kept; None to look for
-        them anew with each weights.
-        """
-        families = Plan.of(settings).thresholded
-        cells = sorted_cells(tally, settings, again=True)
-        if best is None:
-            finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
-            optimal = [(family, find(tally, family[0], settings)) for find in finders for family in families]
-            return cls(tally, Statistics.of(tally), settings, cells, optimal, {})
-        fixed = {family: _thresholds(best[family]) for family in families}
-        columns: Columns = {}
-        for family, by_use in fixed.items():
-            for use, thresholds in by_use.items():
-                counts = counts_at(tally, family[0], thresholds, settings)
-                columns |= columns_of(f"{family[0]}.{use}", counts)
-        return cls(tally, Statistics.of(with_columns(tally, columns)), settings, cells, (), fixed)
-
-    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
-
-        weights: (n_weights, n_files) how often each file counts, whole numbers.
-        """
-        sums = self.statistics.weighted(weights)
-        tables = joined(
-            counted_tables(sums, self.settings),
-            *({family: scores(weights)} for family, scores in self.optimal),
-            {family: self._fixed_table(family, sums) for family in self.fixed},
-        )
-        place = {key: row for row, key in enumerate(keys)}
-        found = np.full((len(keys), len(weights)), np.nan)
-        _enter(found, place, tables, self.tally.classes)
-        if self.one_by_one:
-            for row, weight in enumerate(weights):
-                counts = weight.astype(np.int64)
-                files = np.repeat(np.arange(len(counts)), counts)
-                drawn = replace(self.tally, samples={}).take(
-                    files, tuple(f"{k:012}" for k in range(len(files)))
-                )
-                cells = {basis: of.drawn(counts) for basis, of in self.cells.items()}
-                _enter(found[:, row], place, ranked_tables(drawn, cells, self.settings), self.tally.classes)
-        return found
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-        settings = self.settings
-        return bool(Plan.of(settings).psds) or any(
-            group not in ("confusion", "joint") for group in settings.measures
-        )
-
-    def _fixed_table(self, family: Family, sums: Weighted) -> Table:
-        basis, uses = family[0], self.fixed[family]
-        table = optimal_table(totals(sums, f"{basis}.threshold"), uses["threshold"], self.settings)
-        if "best_error_rate_threshold" in uses:
-            counts = totals(sums, f"{basis}.best_error_rate_threshold")
-            thresholds = uses["best_error_rate_threshold"]
-            table |= error_rate_table(counts.tp, counts.n_sys, counts.n_ref, thresholds)
-        for use, measure in _POOLED.items():
-            if use in uses:
-                counts = totals(sums, f"{basis}.{use}")
-                tp, n_ref, n_sys = (of.sum(axis=-1) for of in (counts.tp, counts.n_ref, counts.n_sys))
-                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
-                table[measure] = Averaged(None, overall=f)
-                shown = np.where(np.isinf(uses[use]), np.nan, uses[use])
-                one = np.array(shown[0] if len(shown) else np.nan)
-                table[use] = Averaged(shown) if use == "joint_threshold" else Averaged(None, overall=one)
-        return table
-
-
-def _thresholds(table: Mapping[str, Averaged]) -> dict[str, Floats]:
-    """Return the thresholds of a table by what they are best for; infinite where there is none."""
-    found = {}
-    for name in ("threshold", "best_error_rate_threshold", *_POOLED):
-        values = table.get(name)
-        if values is not None and values.classes is not None:
-            found[name] = np.where(np.isnan(values.classes), np.inf, values.classes)
-        elif values is not None and values.overall is not None:
-            # One for all classes.
-            one = float(values.overall)
-            found[name] = np.full_like(found["threshold"], np.inf if np.isnan(one) else one)
-    return found
-
-
-def _enter(found: Floats, place: Mapping[Key, int], tables: Tables, classes: tuple[str, ...]) -> None:
-    """Enter the values of tables in the rows of their keys."""
-    for key, value in named(tables, classes):
-        row = place.get(key)
-        if row is not None and value is not None:
-            found[row] = value
-
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.recordings import positive
 
 Progress = Callable[[int, int], None]
 """Told how many of how many are done: replicates, or the submissions of a board."""
 
-_AT_ONCE = 1 << 18
-"""Scores of replicates that are put in order at a time."""
+_WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
+"""Weights, and replicates, in a block: memory does not grow with the number of replicates."""
+
+_IN_MEMORY = 1 << 23
+"""Bytes of scores that are kept in memory; where there are more, they lie in a temporary file."""
+
+_AT_ONCE, _EVENTS = 1 << 18, 1 << 20
+"""Scores of replicates that are put in order at a time, and events that are matched."""
+
+_Regardless = Callable[[Floats, Index], Floats]
+"""Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
 
 NOT_SMOOTH = frozenset(
     {
@@ -230,6 +72,336 @@ NOT_SMOOTH = frozenset(
 """Measures that pick one threshold, bin or class: leaving out a file moves them by jumps or not at all, from
 which the jackknife learns nothing (Efron & Tibshirani 1993, section 11.6)."""
 
+_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
+"""The F of all classes together that thresholds are best for."""
+
+# How often each file counts. What a row holds depends on the seed and its number alone.
+
+
+def bootstrap(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
+    """Yield rows in which as many files as there are were drawn with replacement. Source: Efron 1979."""
+    rng = np.random.default_rng(seed)
+    for begin, end in _blocks(n_files, replicates):
+        rows = end - begin
+        drawn = rng.integers(n_files, size=(rows, n_files)) + n_files * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.reshape(-1), minlength=rows * n_files)
+        yield counts.reshape(rows, n_files).astype(np.float64)
+
+
+def leave_one_out(n_files: int) -> Iterator[Floats]:
+    """Yield rows in each of which one file is left out, in the order of files. Source: Quenouille 1956."""
+    return (1.0 - np.eye(end - begin, n_files, begin) for begin, end in _blocks(n_files, n_files))
+
+
+def exchanges(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
+    """Yield rows of 0 and 1: which files' outputs two systems exchange. Source: Noreen 1989."""
+    rng = np.random.default_rng(seed)
+    for begin, end in _blocks(n_files, replicates):
+        yield rng.integers(2, size=(end - begin, n_files)).astype(np.float64)
+
+
+def _blocks(n_files: int, rows: int) -> Iterator[tuple[int, int]]:
+    most = max(1, min(_MOST_ROWS, _WEIGHTS // max(n_files, 1)))
+    return ((begin, min(begin + most, rows)) for begin in range(0, rows, most))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """Totals of weighted files: `Totals` whose first axis are the weights."""
+
+    classes: tuple[str, ...]
+    is_expected: Bools
+    sums: Mapping[str, Floats]
+
+    def total(self, name: str) -> Floats:
+        """Return a column summed over weighted files: (n_weights, n_classes), or (n_weights,)."""
+        return self.sums[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Replicates:
+    """What gives the scores of weighted files.
+
+    tally: of the files. table: its columns side by side, those of each class first, (n_files, n_columns), 0
+    where they are undefined, which `undefined` says of the columns at `partly`. cells: by basis, those in
+    order that scores need. optimal: what looks for best thresholds anew. fixed: the tables of all files whose
+    thresholds are kept, by basis and reading.
+    """
+
+    tally: Tally
+    settings: Settings
+    table: Floats
+    partly: Index
+    undefined: Floats
+    cells: Mapping[str, SortedCells]
+    optimal: Sequence[tuple[Family, WeightedScores]]
+    fixed: Tables
+
+    @classmethod
+    def of(cls, tally: Tally, settings: Settings, fixed: Tables | None = None) -> Self:
+        """Prepare the scores that the settings ask for.
+
+        fixed: the tables of optimal readings at whose thresholds the tally is counted already.
+        """
+        plan, optimal = Plan.of(settings), []
+        if not settings.fixed_thresholds:
+            finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
+            optimal = [(of, find(tally, of[0], settings)) for find in finders for of in plan.thresholded]
+        elif fixed is None:
+            columns: Columns = {}
+            fixed = {family: optimal_scores(tally, family[0], settings) for family in plan.thresholded}
+            for (basis, _), best in fixed.items():
+                for use, thresholds in _thresholds(best, len(tally.classes)).items():
+                    columns |= columns_of(f"{basis}.{use}", counts_at(tally, basis, thresholds, settings))
+            tally = with_columns(tally, columns)
+        parts = [np.asarray(of) for of in (*tally.per_class.values(), *tally.per_file.values())]
+        table = np.column_stack([np.zeros((len(tally.files), 0)), *parts])
+        undefined = np.isnan(table)
+        partly = np.flatnonzero(undefined.any(axis=0))
+        table[undefined] = 0.0
+        cells = sorted_cells(tally, settings, again=True)
+        missing = undefined[:, partly].astype(np.float64)
+        return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
+
+    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
+
+        weights: (n_weights, n_files) how often each file counts, whole numbers.
+        """
+        sums = self._weighted(weights)
+        tables = joined(
+            counted_tables(sums, self.settings),
+            *({family: scores(weights)} for family, scores in self.optimal),
+            {family: self._fixed_table(family[0], best, sums) for family, best in self.fixed.items()},
+        )
+        place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
+
+        def enter(rows: Floats, tables: Tables) -> None:
+            for key, value in named(tables, self.tally.classes):
+                if key in place and value is not None:
+                    rows[place[key]] = value
+
+        enter(values, tables)
+        for number, weight in enumerate(weights if self.one_by_one else ()):
+            counts = weight.astype(np.int64)
+            files = np.repeat(np.arange(len(counts)), counts)
+            drawn = _drawn(replace(self.tally, samples={}), files)
+            cells = {
+                basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
+                for basis, of in self.cells.items()
+            }
+            enter(values[:, number], ranked_tables(drawn, cells, self.settings))
+        return values
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether there are scores that are made for one replicate after another, which takes long."""
+        groups = {*self.settings.measures} - {"confusion", "joint"}
+        return bool(Plan.of(self.settings).psds or groups)
+
+    def _weighted(self, weights: Floats) -> Weighted:
+        tally, sums = self.tally, weights @ self.table
+        # A file that does not count has no say in what is undefined.
+        sums[:, self.partly] = np.where(weights @ self.undefined > 0, np.nan, sums[:, self.partly])
+        shape = len(weights), len(tally.per_class), len(tally.classes)
+        n = shape[1] * shape[2]
+        of_classes = zip(tally.per_class, sums[:, :n].reshape(shape).swapaxes(0, 1), strict=True)
+        of_files = zip(tally.per_file, sums[:, n:].T, strict=True)
+        return Weighted(tally.classes, tally.is_expected, dict(of_classes) | dict(of_files))
+
+    def _fixed_table(self, basis: str, best: Table, sums: Weighted) -> Table:
+        """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
+        uses = _thresholds(best, len(sums.classes))
+        counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
+        table = optimal_table(counts["threshold"], uses["threshold"], self.settings)
+        errors, use = counts.get("best_error_rate_threshold"), "best_error_rate_threshold"
+        if errors is not None:
+            table |= error_rate_table(errors.tp, errors.n_sys, errors.n_ref, uses[use])
+        for use, measure in _POOLED.items():
+            if use in uses:
+                of = counts[use]
+                tp, n_ref, n_sys = (column.sum(axis=-1) for column in (of.tp, of.n_ref, of.n_sys))
+                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
+                table |= {measure: Averaged(None, overall=f), use: best[use]}
+        return table
+
+
+def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
+    """Return the thresholds of a table, (n_classes,), by what they are best for; infinite where none is."""
+    thresholds = {}
+    for use in ("threshold", "best_error_rate_threshold", *_POOLED):
+        if use in best:
+            # One may be for all classes.
+            values = np.asarray(best[use].overall if best[use].classes is None else best[use].classes)
+            thresholds[use] = np.broadcast_to(np.where(np.isnan(values), np.inf, values), n_classes)
+    return thresholds
+
+
+# Best thresholds of weighted files. What depends on the files is sorted and matched once: TP and N_sys of all
+# weights are weighted cumulative sums. Only M, what is counted regardless of class, needs a look at all
+# classes together at the thresholds that are best: S = M - TP, D = N_ref - M, I = N_sys - M.
+
+
+def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedScores:
+    """Return what finds the scores of weighted files, each weights at best thresholds of their own."""
+    classes = candidates_of(tally, basis, settings)
+    pooled = pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
+    regardless: _Regardless | None = None
+    if basis in CELLS:
+        regardless = _paired_cells(tally, basis, classes, settings)
+    elif basis == "event":
+        regardless = _paired_events(tally, classes, settings)
+    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+
+    def scores(weights: Floats) -> Table:
+        def best(own: Candidates) -> Floats:
+            chosen = own.best(weights, merits)
+            return np.array([(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in chosen])
+
+        of_classes = for_each(best, classes, len(weights) * size)
+        shape = len(classes), len(merits), 5, len(weights)
+        by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
+        at, tp, n_sys, n_ref, thresholds = by_f
+        tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (tp, n_sys, n_ref))
+        m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
+        counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
+        table = optimal_table(counts, thresholds, settings)
+        if pooled is not None:
+            table |= joint_scores(classes, pooled, weights, settings.beta, inclusive=inclusive)
+        for _, *fewest in rest:
+            table |= error_rate_table(*fewest)
+        return table
+
+    return scores
+
+
+def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the classes of a cell that are paired, whichever they are."""
+    scores = tally.samples[f"{basis}.system"]
+    sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
+    # Only where the reference has something can anything be paired with it.
+    sounding = np.flatnonzero(sizes)
+    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(classes), 1)))
+    start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+    # From which candidate on each cell is detected.
+    small = np.min_scalar_type(max((len(own.value) for own in classes), default=0) + 1)
+    place = np.zeros((len(classes), len(sounding)), dtype=small)
+    for c, own in enumerate(classes):
+        place[c] = own.place(scores[c, sounding])
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        reached = (at + 1).astype(small)
+
+        def count(row: int) -> float:
+            n_sys = np.add.reduce(place < reached[row][:, None], axis=0, dtype=n_ref.dtype)
+            pairs = sum_files(np.minimum(n_sys, n_ref), start, np.int64)
+            return float(weights[row] @ pairs)
+
+        return np.array(for_each(count, range(len(weights)), place.size * len(weights)))
+
+    return regardless
+
+
+def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the events that are matched regardless of class."""
+    n_files, collars, system = len(tally.files), Collars.of(settings), tally.events["system"]
+    # Where an event begins and ends to exist among the candidates, the highest of which come first.
+    first, last = np.zeros((2, len(system)))
+    for c, own in enumerate(classes):
+        mine = system.label == c
+        first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
+    events = {
+        "reference": replace(tally.events["reference"], nested=False),
+        "system": replace(system, born=first, dies=last, nested=False),
+    }
+    bare = Tally(tally.files, tally.classes, events=events)
+    file = np.concatenate([side.file for side in events.values()])
+    step = max(1, _EVENTS // int(np.bincount(file).max(initial=1)))
+
+    def states(at: Index) -> Index:
+        """Return numbers that are equal where the same events of a file exist, (n_weights, n_files)."""
+        state = np.zeros((len(at), n_files), dtype=np.int64)
+        for c in range(len(classes)):
+            mine = system.label == c
+            n = last[mine].max(initial=0) + 1.0
+            # Distinct, so that between two of them nothing changes in a file.
+            changes = np.unique([system.file[mine] * n + ends[mine] for ends in (first, last)])
+            begin = np.arange(n_files) * n
+            passed = np.searchsorted(changes, begin + np.clip(at[:, c], -1, n - 1)[:, None], side="right")
+            passed -= np.searchsorted(changes, begin)
+            numbers = state * (int(passed.max(initial=0)) + 1) + passed
+            state = np.unique(numbers, return_inverse=True)[1].reshape(state.shape)
+        return state
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        row, file = np.nonzero(weights > 0)
+        often = weights[row, file]
+        # What exists in a file at some thresholds is the same at many: each such state is matched once.
+        numbers = states(at)[row, file] * n_files + file
+        _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
+        pairs, file, places = np.zeros(len(example)), file[example], at[row[example]].astype(np.float64)
+        for begin in range(0, len(example), step):
+            some = slice(begin, begin + step)
+            drawn = _drawn(bare, file[some]).events
+            reference, theirs = drawn["reference"].events(), drawn["system"]
+            alive = theirs.take(theirs.alive(places[some][theirs.file, theirs.label])).events()
+            counts = count_events(reference, alive, len(file[some]), len(classes), collars)
+            pairs[some] = counts.tp.sum(axis=1) + counts.substitutions
+        total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
+        return total
+
+    return regardless
+
+
+def _drawn(tally: Tally, files: Index) -> Tally:
+    return tally.take(files, tuple(f"{k:012}" for k in range(len(files))))
+
+
+class Values(SpooledTemporaryFile[bytes]):
+    """Scores of replicates, (n_scores, n_replicates), filled by replicates and read by scores; to be closed.
+
+    Where they are many, they lie in a file, which vanishes however the process ends.
+    """
+
+    def __init__(self, n_scores: int, n_replicates: int) -> None:
+        """Make room."""
+        super().__init__(_IN_MEMORY, prefix="soft-sed-eval-")
+        self.shape = (n_scores, n_replicates)
+
+    def fill(self, begin: int, columns: Floats) -> None:
+        """Fill the columns from one on, (n_scores, n)."""
+        for number, row in enumerate(np.ascontiguousarray(columns)):
+            self.seek((number * self.shape[1] + begin) * row.itemsize)
+            self.write(row.data)
+
+    def rows(self, some: slice) -> Floats:
+        """Return some rows, (n, n_replicates)."""
+        shape, size = (some.stop - some.start, self.shape[1]), 8 * self.shape[1]
+        self.seek(some.start * size)
+        return np.ndarray(shape, np.float64, self.read(shape[0] * size))
+
+
+def values_of(
+    replicates: Replicates,
+    rows: Iterator[Floats],
+    keys: Sequence[Key],
+    total: int,
+    progress: Progress | None = None,
+) -> Values:
+    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
+    values = Values(len(keys), total)
+    # Few at a time where each takes long, to tell of progress.
+    done, step = 0, 8 if replicates.one_by_one else _MOST_ROWS
+    for block in rows:
+        for begin in range(0, len(block), step):
+            part = block[begin : begin + step]
+            values.fill(done, replicates.values(part, keys))
+            done += len(part)
+            if progress is not None:
+                progress(done, total)
+    return values
+
 
 def with_intervals(
     scores: dict[str, Score], tally: Tally, settings: Settings, progress: Progress | None = None
@@ -239,60 +411,51 @@ def with_intervals(
     scores: by name, all of the tally. A score has none where it is undefined, where it is so in too many
     replicates, or where the method is not valid for it; none has one where there are fewer than two files.
     """
-    if settings.ci is None or len(tally.files) < 2:
+    n_files, method, skips = len(tally.files), settings.ci, skips_optimal(settings)
+    without = THRESHOLDED if skips else ()
+    jumping = NOT_SMOOTH if method == "jackknife" else frozenset()
+    chosen = [s for s in scores.values() if s.measure not in jumping and (s.basis, s.reading) not in without]
+    if method is None or n_files < 2 or not chosen:
         return scores
-    kept = [score for score in scores.values() if _has_interval(score, settings)]
-    keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in kept]
-    if not keys:
-        return scores
-    chosen = replace(settings, only=_without_optimal(settings)) if skips_optimal(settings) else settings
-    estimate = np.array([np.nan if s.value is None else s.value for s in kept], dtype=np.float64)
-    ends = _ends(estimate, replicates_of(tally, chosen), keys, chosen, progress)
-    columns = (end.tolist() for end in ends)
-    found = {spell(*key): (plain(low), plain(high)) for key, low, high in zip(keys, *columns, strict=True)}
-    return {
-        name: replace(score, low=found[name][0], high=found[name][1]) if name in found else score
-        for name, score in scores.items()
+    if skips:
+        others = (family for family in Plan.of(settings).families if family not in without)
+        settings = replace(settings, only=tuple(map(".".join, others)) or settings.only)
+    keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in chosen]
+    point = np.array([np.nan if s.value is None else s.value for s in chosen], dtype=np.float64)
+    replicates = Replicates.of(tally, settings)
+    n_left = 0 if method == "bootstrap" else n_files
+    n_drawn = 0 if method == "jackknife" else settings.replicates
+    step, ends = max(1, _AT_ONCE // (n_left + n_drawn)), []
+    with (
+        values_of(replicates, leave_one_out(n_left), keys, n_left, progress) as left_out,
+        values_of(replicates, bootstrap(n_files, n_drawn, settings.seed), keys, n_drawn, progress) as drawn,
+    ):
+        for begin in range(0, len(keys), step):
+            some = slice(begin, min(begin + step, len(keys)))
+            again, without_one = (values.rows(some).T for values in (drawn, left_out))
+            ends.append(interval(method, point[some], again, without_one, settings.confidence))
+    low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
+    return scores | {
+        score.name: replace(score, low=finite(one), high=finite(other))
+        for score, one, other in zip(chosen, low, high, strict=True)
     }
 
 
-def replicates_of(tally: Tally, settings: Settings) -> Replicates:
-    """Return what gives scores of replicates, with thresholds of their own or those of all files."""
-    if not settings.fixed_thresholds:
-        return Replicates.of(tally, settings)
-    best = {family: optimal_scores(tally, family[0], settings) for family in Plan.of(settings).thresholded}
-    return Replicates.of(tally, settings, best)
-
-
-def values_of(
-    replicates: Replicates,
-    rows: Iterator[Floats],
-    keys: Sequence[Key],
-    total: int,
-    progress: Progress | None = None,
-) -> Spool:
-    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
-    found = Spool(len(keys), total)
-    done = 0
-    for block in rows:
-        for begin in range(0, len(block), _step(replicates)):
-            part = block[begin : begin + _step(replicates)]
-            found.append(replicates.values(part, keys))
-            done += len(part)
-            if progress is not None:
-                progress(done, total)
-    return found
+def skips_optimal(settings: Settings) -> bool:
+    """Return whether the intervals that are asked for are not valid for optimal readings."""
+    optimal = Plan.of(settings).thresholded
+    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
 
 
 def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     """Return what a reader must know of the intervals of a tally."""
     if settings.ci is None:
         return []
-    n_files, notes = len(tally.files), []
+    n_files = len(tally.files)
     if n_files < 2:
         there = "is 1 file" if n_files else "are no files"
         return [f"no intervals: there {there}, and nothing to resample; expected two or more"]
-    notes += _rough(n_files, settings)
+    notes = _rough(n_files, settings.ci, settings)
     needed = math.ceil(round(2 / (1 - settings.confidence), 6))
     if settings.ci != "jackknife" and settings.replicates < needed:
         # Their ends would be the lowest and the highest of all replicates.
@@ -308,89 +471,24 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     return notes
 
 
-def _rough(n_files: int, settings: Settings) -> list[str]:
+def _rough(n_files: int, method: str, settings: Settings) -> list[str]:
     """Return in words how often intervals of so few files hold the truth, where that is too rarely."""
-    kinds = _kinds(settings)
-    method = settings.ci or "bootstrap"
-    shares = {kind: held(method, kind, n_files) for kind in kinds}
-    fewer = n_files < files_of(n_files)
-    low = {kind: share for kind, share in shares.items() if share is not None and (share < ENOUGH or fewer)}
+    anew = () if settings.fixed_thresholds else THRESHOLDED
+    kinds = {
+        "optimal" if family in anew else "soft" if family[1] == "soft" else "hard"
+        for family in Plan.of(settings).families
+    }
+    shares = [(held(method, kind, n_files), kind) for kind in ("hard", "soft", "optimal") if kind in kinds]
+    measured = files_of(n_files)
+    low = [(share, kind) for share, kind in shares if share and (share < ENOUGH or n_files < measured)]
     if not low:
         return []
-    said = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in low.items())
+    told = ", ".join(f"{100 * share:.0f} % ({kind})" for share, kind in low)
     text = (
         f"intervals are rough: they come from resampling {n_files} files; in simulations with "
-        f"{files_of(n_files)} files, {100 * NOMINAL:.0f} % intervals held the true score in {said}"
+        f"{measured} files, {100 * NOMINAL:.0f} % intervals held the true score in {told}"
     )
-    better = [held("expanded", kind, n_files) or 0.0 for kind in low]
-    if all(share > own for share, own in zip(better, low.values(), strict=True)):
+    better = [held("expanded", kind, n_files) or 0.0 for _, kind in low]
+    if all(more > share for more, (share, _) in zip(better, low, strict=True)):
         text += f", those of --ci expanded in {', '.join(f'{100 * share:.0f} %' for share in better)}"
     return [text]
-
-
-def _kinds(settings: Settings) -> tuple[str, ...]:
-    """Return the readings that are evaluated, as their intervals behave."""
-    wanted = {
-        "optimal" if (basis, reading) in THRESHOLDED and not settings.fixed_thresholds
-        else "soft" if reading == "soft" else "hard"
-        for basis, reading in Plan.of(settings).families
-    }  # fmt: skip
-    return tuple(kind for kind in ("hard", "soft", "optimal") if kind in wanted)
-
-
-def skips_optimal(settings: Settings) -> bool:
-    """Return whether the intervals that are asked for are not valid for optimal readings."""
-    optimal = Plan.of(settings).thresholded
-    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
-
-
-def _without_optimal(settings: Settings) -> tuple[str, ...]:
-    others = (family for family in Plan.of(settings).families if family not in THRESHOLDED)
-    return tuple(map(".".join, others)) or settings.only
-
-
-def _has_interval(score: Score, settings: Settings) -> bool:
-    if settings.ci != "jackknife":
-        return True
-    if (score.basis, score.reading) in THRESHOLDED and not settings.fixed_thresholds:
-        return False
-    return score.measure not in NOT_SMOOTH
-
-
-def _ends(
-    estimate: Floats,
-    replicates: Replicates,
-    keys: Sequence[Key],
-    settings: Settings,
-    progress: Progress | None,
-) -> tuple[Floats, Floats]:
-    n_files, count = len(replicates.tally.files), settings.replicates
-    low, high = np.empty((2, len(keys)))
-    with ExitStack() as kept:
-        left_out, drawn = Spool(len(keys), 0), Spool(len(keys), 0)
-        if settings.ci != "bootstrap":
-            rows = weights.leave_one_out(n_files)
-            left_out = kept.enter_context(values_of(replicates, rows, keys, n_files, progress))
-        if settings.ci != "jackknife":
-            rows = weights.bootstrap(n_files, count, settings.seed)
-            drawn = kept.enter_context(values_of(replicates, rows, keys, count, progress))
-        step = max(1, _AT_ONCE // max(left_out.shape[1] + drawn.shape[1], 1))
-        for begin in range(0, len(keys), step):
-            part = slice(begin, min(begin + step, len(keys)))
-            without, found = (of.rows(part.start, part.stop).T for of in (left_out, drawn))
-            low[part], high[part] = _interval(estimate[part], without, found, settings)
-    undefined = np.isnan(estimate)
-    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
-
-
-def _interval(estimate: Floats, left_out: Floats, drawn: Floats, settings: Settings) -> tuple[Floats, Floats]:
-    if settings.ci == "jackknife":
-        return jackknife(estimate, left_out, settings.confidence)
-    if settings.ci in ("bca", "expanded"):
-        return bca(drawn, estimate, left_out, settings.confidence, expanded=settings.ci == "expanded")
-    return percentile(drawn, settings.confidence)
-
-
-def _step(replicates: Replicates) -> int:
-    """Return how many replicates are made at a time: few where each takes long, to tell of progress."""
-    return 8 if replicates.one_by_one else 1 << 10

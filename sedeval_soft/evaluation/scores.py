@@ -1,19 +1,34 @@
-"""Scores as named values: no formatting, no arithmetic. `details` has what may stand beside them."""
+"""Scores as named values, and how a tally becomes scores. `details` has what may stand beside them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.evaluation.optimal import optimal_scores
+from sedeval_soft.measures.base import Array, Averaged, Table, Tables
+from sedeval_soft.measures.detection import detection_scores, totals
+from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
+from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
+from sedeval_soft.measures.names import spell
+from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
+from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.measures.segment import confusion_scores
+from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
+    from sedeval_soft.evaluation.sorted_cells import SortedCells
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -124,14 +139,12 @@ class Scores(Mapping[str, "float | int | None"]):
             raise UnknownScoreError(
                 f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
             )
-        found = self.scores.get(name)
-        if found is None:
+        if name not in self.scores:
             from sedeval_soft.names import meant
 
             hint = meant(name, self.scores) or did_you_mean(name, self.scores)
-            hint = hint or "; --list-scores prints all names"
-            raise UnknownScoreError(f"no score is named {name!r}{hint}")
-        return found
+            raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
+        return self.scores[name]
 
     @property
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
@@ -189,9 +202,8 @@ def document(systems: Sequence[Scores]) -> dict[str, Any]:
 def plain(value: Any) -> Any:  # noqa: ANN401 - any part of a result
     """Return a part of a result as JSON has it: dicts of fields by their names, lists, numbers and texts."""
     if is_dataclass(value):
-        return {
-            _JSON_NAMES.get(part.name, part.name): plain(getattr(value, part.name)) for part in fields(value)
-        }
+        names = {_JSON_NAMES.get(part.name, part.name): part.name for part in fields(value)}
+        return {key: plain(getattr(value, name)) for key, name in names.items()}
     if isinstance(value, Mapping):
         return {key: plain(part) for key, part in value.items()}
     return [plain(part) for part in value] if isinstance(value, tuple) else value
@@ -209,13 +221,155 @@ def _system(scores: Scores) -> dict[str, Any]:
         "scores": [{key: getattr(score, name) for key, name in names} for score in scores.scores.values()],
         "confusion": plain(scores.confusion),
         "runs": runs if scores.runs else None,
-        "folds": plain(scores.folds),
-        "worst": plain(scores.worst),
-        "sweep": plain(scores.sweep),
+        **{name: plain(getattr(scores, name)) for name in ("folds", "worst", "sweep")},
     }
     if scores.chance is not None:
         chance = plain(scores.chance)
-        levels = chance.pop("levels")
-        chance["levels"] = [{"name": name, **level} for name, level in levels.items() if name in scores]
+        chance["levels"] = [
+            {"name": name, **level} for name, level in chance.pop("levels").items() if name in scores
+        ]
         system["chance"] = chance
     return system
+
+
+# From a tally to scores: tables of what is counted, of best thresholds, of what needs all values in order.
+
+
+def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None) -> dict[str, Score]:
+    """Return all scores of a tally by name, in the order of the registry.
+
+    counted: the tables of what the tally has no segments and events for; None where it has them.
+    """
+    best = {
+        family: optimal_scores(tally, family[0], settings)
+        for family in Plan.of(settings).thresholded
+        if family not in (counted or {})
+    }
+    ranked = ranked_tables(tally, sorted_cells(tally, settings), settings, psds=counted is None)
+    scores = {}
+    for key, value in named(
+        joined(counted_tables(tally, settings), counted or {}, best, ranked), tally.classes
+    ):
+        name = spell(*key)
+        scores[name] = Score(name, *key, None if value is None else finite(value.item()))
+    return scores
+
+
+def finite(value: float | int) -> float | int | None:
+    """Return a value as it leaves the package: None for NaN, which stands for undefined."""
+    return value if math.isfinite(value) else None
+
+
+class Key(NamedTuple):
+    """What a score is of: an average (class None), or a class (average None)."""
+
+    basis: str
+    reading: str
+    measure: str
+    average: str | None
+    class_name: str | None
+
+
+def named(tables: Tables, classes: tuple[str, ...]) -> Iterator[tuple[Key, Array | None]]:
+    """Yield the values of all scores, (...) each, in the order of the registry; None where there is none."""
+    for family in FAMILIES:
+        table = tables.get((family.basis, family.reading), {})
+        for measure in family.measures:
+            if measure.name not in table:
+                continue
+            stem, values = (family.basis, family.reading, measure.name), table[measure.name]
+            for average in measure.averages:
+                yield Key(*stem, average, None), getattr(values, average)
+            if values.classes is not None and measure.has_classes:
+                for k, label in enumerate(classes):
+                    yield Key(*stem, None, label), values.classes[..., k]
+
+
+def joined(*parts: Tables) -> Tables:
+    """Return the tables of all parts together."""
+    tables: Tables = {}
+    for family, table in (item for part in parts for item in part.items()):
+        tables[family] = tables.get(family, {}) | table
+    return tables
+
+
+def counted_tables(tally: Totals, settings: Settings) -> Tables:
+    """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
+    plan = Plan.of(settings)
+    tables = {family: _counted(tally, *family, plan) for family in plan.families if family not in THRESHOLDED}
+    if settings.compat == "sed_eval":
+        # Its numbers in place of ours.
+        from sedeval_soft.measures import sed_eval_rules
+
+        for basis in ("segment", "event"):
+            if (basis, "hard") in tables:
+                n_cells = tally.total("segment.hard.n_cells") if basis == "segment" else None
+                theirs = sed_eval_rules.hard_scores(totals(tally, f"{basis}.hard"), n_cells)
+                tables[basis, "hard"] |= theirs
+    return tables
+
+
+def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
+    """Return the scores of the totals of a basis and reading."""
+    settings, expected, prefix = plan.settings, tally.is_expected, f"{basis}.{reading}"
+    if basis == "ranking":
+        names, of_classes = ((*SUMS, *CUT_SUMS), CLASS_SUMS) if reading == "hard" else (SUMS, ())
+        sums, per_class = (
+            {name: tally.total(f"{prefix}.{name}") for name in some} for some in (names, of_classes)
+        )
+        return ranking_scores(sums, per_class, int(expected.sum()), settings.entropy_unit)
+    counts = totals(tally, prefix)
+    table = detection_scores(counts, settings.beta)
+    if reading == "tuned" and isinstance(settings.thresholds, dict):
+        given = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
+        table["threshold"] = Averaged(np.array(given, dtype=np.float64))
+    elif prefix == "event.hard":
+        deviations = {name: tally.total(f"{prefix}.{name}") for name in DEVIATIONS}
+        table |= deviation_scores(deviations, tally.total(f"{prefix}.matched"))
+    elif basis in CELLS and reading in ("hard", "soft"):
+        divergences: tuple[str, ...] = KL if reading == "soft" else ()
+        if plan.asks_for("divergence"):
+            divergences = SOFT if reading == "soft" else PROPER
+        if reading == "hard":
+            n_cells, beyond = (tally.total(f"{prefix}.{name}") for name in ("n_cells", "beyond"))
+            table |= confusion_scores(counts, n_cells, beyond, expected)
+        if divergences:
+            sums = {name: tally.total(f"{prefix}.{name}") for name in divergences}
+            cells = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
+            how = settings.epsilon, settings.entropy_unit
+            table |= divergence_scores(sums, *cells, counts.n_ref, counts.n_sys, *how, expected)
+    return table
+
+
+def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:
+    """Return the cells in order of the bases with scores that need them so; again: as for `SortedCells`."""
+    bases = Plan.of(settings).compared
+    if not bases:
+        return {}
+    from sedeval_soft.evaluation.sorted_cells import SortedCells
+
+    return {basis: SortedCells.of(tally, basis, settings, again=again) for basis in bases}
+
+
+def ranked_tables(
+    tally: Tally, cells: Mapping[str, SortedCells], settings: Settings, *, psds: bool = True
+) -> Tables:
+    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS.
+
+    cells: by basis, `sorted_cells` of the tally; their orders are used up. psds: whether PSDS is among them.
+    """
+    plan = Plan.of(settings)
+    tables: Tables = {}
+    if cells or plan.ranks_events:
+        from sedeval_soft.evaluation.sorted_cells import event_precisions, ordered_tables
+
+        for basis, of in cells.items():
+            ordered = ordered_tables(of, basis, settings)
+            tables |= {(basis, reading): table for reading, table in ordered.items()}
+        if plan.ranks_events:
+            tables["event", "hard"] = event_precisions(tally, settings)
+    if plan.psds and psds:
+        from sedeval_soft.measures.psds import psds_tables
+
+        tables |= psds_tables(tally, settings)
+    return tables

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
-from sedeval_soft.measures.base import Averaged, Table, averaged
+from sedeval_soft.measures.base import Averaged, Bools, Codes, Floats, Index, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import (
-    correlation_scores,
-    rank_correlation,
-    ranks_of,
-    wasserstein,
-)
+from sedeval_soft.measures.divergence import correlation_scores, rank_correlation, ranks_of, wasserstein
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import ORDERED, Plan
@@ -28,53 +22,27 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
+_InOrder = list[tuple[Floats, Codes]]
+"""The values of each class in ascending order, and the place of each among the cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class _InOrder:
-    """The values of each class in ascending order, and the place of each among the cells."""
+def _in_order(values: Floats) -> _InOrder:
+    """Put the cells of each class in order; values: (n_classes, n_cells)."""
 
-    parts: list[Floats]
-    orders: list[npt.NDArray[np.int32]]
+    def of_class(row: Floats) -> tuple[Floats, Codes]:
+        part, order = in_order(row)
+        # Indices of 32 bits take half the memory.
+        return part, order.astype(np.int32)
 
-    @classmethod
-    def of(cls, values: Floats) -> _InOrder:
-        """Put the cells of each class in order; values: (n_classes, n_cells)."""
+    return for_each(of_class, values, values.size)
 
-        def of_class(row: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
-            found, order = in_order(row)
-            # Indices of 32 bits take half the memory.
-            return found, order.astype(np.int32)
 
-        found = for_each(of_class, values, values.size)
-        return cls([part for part, _ in found], [order for _, order in found])
-
-    def drawn(self, counts: Index) -> _InOrder:
-        """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
-        start = np.cumsum(counts) - counts
-        parts, orders = [], []
-        for part, order in zip(self.parts, self.orders, strict=True):
-            owner, copy = expand(start[order], start[order] + counts[order])
-            parts.append(part[owner])
-            orders.append(copy.astype(np.int32))
-        return _InOrder(parts, orders)
-
-    def within(self, inside: npt.NDArray[np.bool_]) -> _InOrder:
-        """Return the order of some of the cells; inside: (n_cells,)."""
-        place = np.cumsum(inside, dtype=np.int32) - np.int32(1)
-        kept = [inside[order] for order in self.orders]
-        return _InOrder(
-            [part[of] for part, of in zip(self.parts, kept, strict=True)],
-            [place[order[of]] for order, of in zip(self.orders, kept, strict=True)],
-        )
-
-    def of_classes(self, some: npt.NDArray[np.bool_]) -> _InOrder:
-        """Return the order of some classes; some: (n_classes,)."""
-        at = np.flatnonzero(some).tolist()
-        return _InOrder([self.parts[c] for c in at], [self.orders[c] for c in at])
+def _repeated(ordered: _InOrder, counts: Index) -> _InOrder:
+    """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
+    start = np.cumsum(counts) - counts
+    unfolded = (expand(start[order], start[order] + counts[order]) for _, order in ordered)
+    pairs = zip(ordered, unfolded, strict=True)
+    return [(part[owner], copy.astype(np.int32)) for (part, _), (owner, copy) in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +50,15 @@ class SortedCells:
     """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
 
     reference, system: (n_classes, n_cells), at least one class. by_reference: None where it is not known yet.
-    file: (n_cells,) whose each cell is. n_classes: how many classes there are. units: of the reference of
-    each class; empty where nothing asks for them. inside: (n_cells,) which cells are evaluated, None where
-    all are: others are false alarms where there are only these, in average precisions, and in nothing else.
-    is_expected: (n_classes,) the classes that means over all cells are of.
+    n_classes: how many classes there are. units: of the reference of each class. inside: (n_cells,) which
+    cells are evaluated, None where all are: others are false alarms where there are only these, in average
+    precisions, and in nothing else. is_expected: (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
     system: Floats
     by_system: _InOrder
     by_reference: _InOrder | None
-    file: Index
     n_classes: int
     units: Sequence[Units]
     inside: Bools | None
@@ -109,111 +75,87 @@ class SortedCells:
         if not len(reference):
             # A class without cells stands in for none, so that there are averages, all undefined.
             reference, system = np.zeros((2, 1, 0))
-        both = _InOrder.of(system), _InOrder.of(reference) if again and _correlates(basis, settings) else None
-        lengths = tally.per_file[cells_of(basis)]
-        counts = Plan.of(settings).scores(basis, "soft") and "curves" in settings.measures
+        plan, lengths = Plan.of(settings), (cells_of(basis), evaluated_of(basis))
+        both = again and plan.scores(basis, "soft") and plan.asks_for("divergence")
+        counts = plan.scores(basis, "soft") and plan.asks_for("curves")
         return cls(
             reference,
             system,
-            *both,
-            np.repeat(np.arange(len(lengths)), lengths),
+            _in_order(system),
+            _in_order(reference) if both else None,
             len(tally.classes),
-            for_each(Units.of, reference, reference.size) if counts else (),
-            evaluated_cells(lengths, tally.per_file[evaluated_of(basis)]),
+            for_each(Units.of, reference, reference.size) if counts else [Units()] * len(reference),
+            evaluated_cells(*(tally.per_file[name] for name in lengths)),
             tally.is_expected if len(tally.classes) else np.ones(1, dtype=bool),
+        )
+
+    def repeated(self, counts: Index) -> SortedCells:
+        """Return the cells of which each occurs so often, (n_cells,): nothing is sorted again."""
+        counts = counts[: self.system.shape[1]]
+        return replace(
+            self,
+            reference=np.repeat(self.reference, counts, axis=1),
+            system=np.repeat(self.system, counts, axis=1),
+            by_system=_repeated(self.by_system, counts),
+            by_reference=None if self.by_reference is None else _repeated(self.by_reference, counts),
+            inside=None if self.inside is None else np.repeat(self.inside, counts),
         )
 
     def evaluated(self) -> SortedCells:
         """Return the evaluated cells alone."""
-        if self.inside is None:
-            return self
-        return replace(
-            self,
-            reference=self.reference[:, self.inside],
-            system=self.system[:, self.inside],
-            by_system=self.by_system.within(self.inside),
-            by_reference=None if self.by_reference is None else self.by_reference.within(self.inside),
-            file=self.file[self.inside],
-            inside=None,
-        )
+        return self if self.inside is None else replace(self.repeated(self.inside * 1), inside=None)
 
-    def drawn(self, counts: Index) -> SortedCells:
-        """Return the cells of files of which each occurs so often, (n_files,): nothing is sorted again."""
-        cells = counts[self.file] if self.system.shape[1] else np.zeros(0, dtype=np.int64)
-        return SortedCells(
-            np.repeat(self.reference, cells, axis=1),
-            np.repeat(self.system, cells, axis=1),
-            self.by_system.drawn(cells),
-            None if self.by_reference is None else self.by_reference.drawn(cells),
-            np.repeat(self.file, cells) if len(cells) else self.file,
-            self.n_classes,
-            self.units,
-            None if self.inside is None else np.repeat(self.inside, cells),
-            self.is_expected,
-        )
+    def ordered(self) -> list[Ordered]:
+        """Return the cells of each class in the order of the system's values."""
+        pairs = list(zip(self.by_system, self.reference, strict=True))
+        return for_each(lambda own: Ordered(own[0][0], own[1][own[0][1]]), pairs, self.system.size)
 
 
-def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
-    """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `of` are used up."""
-    every, of = of, of.evaluated()
-    reference, system, ordered = of.reference, of.system, of.by_system
-    plan = Plan.of(settings)
-    readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
-    tables: dict[str, Table] = {reading: {} for reading in readings}
-    if any(group in settings.measures for group in ORDERED):
-        cells = _cells(of)
-        cuts = [cut_of(reading, settings) for reading in readings]
-        sizes = [np.array([cut(y).sum(dtype=np.float64) for y in reference]) for cut in cuts]
-        if "curves" in settings.measures:
-            alarms = cells if every is of else _cells(every)
-            hard = [Units()] * len(cells)
-            units = [of.units if reading == "soft" else hard for reading in readings]
-            curves = _curves(cells, alarms, of.is_expected, cuts, units, sizes, settings)
-            for reading, table in zip(readings, curves, strict=True):
-                tables[reading] |= table
-            del alarms
-        if "calibration" in settings.measures:
-            for reading, cut, n_ref in zip(readings, cuts, sizes, strict=True):
-                tables[reading] |= _calibration(cells, of.is_expected, cut, n_ref, settings.bins)
-        del cells
-    if _correlates(basis, settings):
-        by_reference = of.by_reference or _InOrder.of(reference)
-        tables["soft"] |= _correlation(reference, system, of.is_expected, ordered, by_reference)
-    return {
-        reading: {name: _first(values, of.n_classes) for name, values in table.items()}
-        for reading, table in tables.items()
-    }
-
-
-def _cells(of: SortedCells) -> list[Ordered]:
-    """Return the cells of each class in the order of the system's values."""
-    ordered = of.by_system
-    return for_each(
-        lambda c: Ordered(ordered.parts[c], of.reference[c][ordered.orders[c]]),
-        range(len(of.system)),
-        of.system.size,
-    )
-
-
-def _picked(cells: Sequence[Ordered], some: Bools) -> list[Ordered]:
-    """Return the cells of some classes; of none, no cells at all."""
-    picked = [part for part, own in zip(cells, some.tolist(), strict=True) if own]
-    return picked or [Ordered(np.zeros(0), np.zeros(0))]
-
-
-def _correlates(basis: str, settings: Settings) -> bool:
-    return Plan.of(settings).scores(basis, "soft") and "divergence" in settings.measures
-
-
-def _first(of: Averaged, n_classes: int) -> Averaged:
-    return of if of.classes is None else replace(of, classes=of.classes[:n_classes])
+def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
+    """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `every` are used up."""
+    plan, of = Plan.of(settings), every.evaluated()
+    tables: dict[str, Table] = {reading: {} for reading in ("hard", "soft") if plan.scores(basis, reading)}
+    if plan.asks_for(*ORDERED):
+        tables = _curves_and_bins(every, of, [*tables], settings)
+    if "soft" in tables and plan.asks_for("divergence"):
+        tables["soft"] |= _correlation(of)
+    for table in tables.values():
+        for name, values in table.items():
+            if values.classes is not None:
+                table[name] = replace(values, classes=values.classes[: of.n_classes])
+    return tables
 
 
 def cut_of(reading: str, settings: Settings) -> Cut:
     """Return what a reading does to reference values."""
-    if reading == "soft":
-        return lambda values: values
-    return lambda values: positive(values, settings)
+    return (lambda values: values) if reading == "soft" else (lambda values: positive(values, settings))
+
+
+def _curves_and_bins(
+    every: SortedCells, of: SortedCells, readings: Sequence[str], settings: Settings
+) -> dict[str, Table]:
+    """Return the tables of curves and calibration by reading; of: the evaluated ones of all cells."""
+    cells = of.ordered()
+    cuts = {reading: cut_of(reading, settings) for reading in readings}
+    tables: dict[str, Table] = {reading: {} for reading in readings}
+    if "curves" in settings.measures:
+        alarms = cells if every is of else every.ordered()
+        units = [of.units if reading == "soft" else [Units()] * len(cells) for reading in readings]
+        rates = settings.max_fpr, settings.max_fnr
+        columns = _curves(cells, alarms, of.is_expected, [*cuts.values()], units, rates)
+    for way, (reading, cut) in enumerate(cuts.items()):
+        n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in of.reference]), tables[reading]
+        if "curves" in settings.measures:
+            *classes, pooled = (numbers[way] for numbers in columns)
+            table |= _table(classes, pooled, n_ref)
+            area = table["roc_auc"]
+            # An area of 1 has no d' to average: averages are those of the average areas.
+            areas = (area.micro, area.macro, area.weighted)
+            means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
+            table["d_prime"] = Averaged(table["d_prime"].classes, *means)
+        if "calibration" in settings.measures:
+            table |= _calibration(cells, of.is_expected, cut, n_ref, settings.bins)
+    return tables
 
 
 def _curves(
@@ -222,56 +164,33 @@ def _curves(
     is_expected: Bools,
     cuts: Sequence[Cut],
     units: Sequence[Sequence[Units]],
-    sizes: Sequence[Floats],
-    settings: Settings,
-) -> list[Table]:
-    """Return the tables of curves, one for each way to cut the reference.
+    limits: tuple[float, float],
+) -> list[list[dict[str, float]]]:
+    """Return the measures of curves of each class, and of all cells, for each way to cut the reference.
 
     cells: of each class. alarms: the same, and those that are no true negatives, but false alarms where they
     are detected: precision is of these, rates of false alarms are of the others. is_expected: (n_classes,)
     the classes that rates of all cells together are of. units: of each way and class.
     """
-    rates = settings.max_fpr, settings.max_fnr
 
-    def each(parts: Sequence[Ordered]) -> list[list[dict[str, float]]]:
-        def of_class(c: int) -> list[dict[str, float]]:
-            return curve_scores([parts[c]], cuts, [of[c] for of in units], rates)
+    def of(parts: Sequence[Ordered], some: Sequence[int]) -> list[dict[str, float]]:
+        picked = [parts[c] for c in some] or [Ordered(np.zeros(0), np.zeros(0))]
+        n = sum(len(part.score) for part in picked)
+        return curve_scores(picked, cuts, [Units.common([own[c] for c in some], n) for own in units], limits)
 
-        return for_each(of_class, range(len(parts)), sum(len(part.score) for part in parts))
+    def scores(some: Sequence[int], rated: Sequence[int]) -> list[dict[str, float]]:
+        precise = of(alarms, some)
+        if alarms is cells and some == rated:
+            return precise
+        pairs = zip(precise, of(cells, rated), strict=True)
+        return [one | {name: other[name] for name in RATES} for one, other in pairs]
 
-    def together(parts: Sequence[Ordered], some: Bools) -> list[dict[str, float]]:
-        picked, size = _picked(parts, some), sum(len(part.score) for part in parts)
-        common = [
-            Units.common([own for own, is_in in zip(of, some, strict=True) if is_in], size) for of in units
-        ]
-        return curve_scores(picked, cuts, common, rates)
-
-    classes = each(cells)
-    pooled = together(alarms, np.ones_like(is_expected))
-    if alarms is not cells:
-        classes = [_with_rates(of, own) for of, own in zip(each(alarms), classes, strict=True)]
-    if alarms is not cells or not is_expected.all():
-        pooled = _with_rates(pooled, together(cells, is_expected))
-    tables = []
-    for i, n_ref in enumerate(sizes):
-        table = _table([numbers[i] for numbers in classes], pooled[i], n_ref)
-        area = table["roc_auc"]
-        # An area of 1 has no d' to average: averages are those of the average areas.
-        areas = (area.micro, area.macro, area.weighted)
-        means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
-        table["d_prime"] = Averaged(table["d_prime"].classes, *means)
-        tables.append(table)
-    return tables
+    everything, size = [*range(len(cells))], sum(len(part.score) for part in alarms)
+    classes = for_each(lambda c: scores([c], [c]), everything, size)
+    return [*classes, scores(everything, np.flatnonzero(is_expected).tolist())]
 
 
-def _with_rates(
-    precise: Sequence[dict[str, float]], others: Sequence[dict[str, float]]
-) -> list[dict[str, float]]:
-    """Return the measures of curves, precisions of the one and rates of the other."""
-    return [of | {name: own[name] for name in RATES} for of, own in zip(precise, others, strict=True)]
-
-
-def _table(classes: Sequence[Mapping[str, float]], pooled: Mapping[str, float], n_ref: Floats) -> Table:
+def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref: Floats) -> Table:
     """Return the numbers of classes and of all cells together with their averages."""
     return {
         name: averaged(np.array([numbers[name] for numbers in classes]), np.array(micro), n_ref)
@@ -281,8 +200,8 @@ def _table(classes: Sequence[Mapping[str, float]], pooled: Mapping[str, float], 
 
 def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: Floats, n_bins: int) -> Table:
     """Return the table of calibration; is_expected: (n_classes,) those that all cells together are of."""
-    pooled = np.flatnonzero(is_expected).tolist()
-    edges = calibration.pooled_mass([cells[c] for c in pooled], n_bins) if len(pooled) else []
+    pooled, size = np.flatnonzero(is_expected).tolist(), sum(len(part.score) for part in cells)
+    edges = calibration.pooled_mass([cells[c] for c in pooled], n_bins) if pooled else []
 
     def own_cells(c: int) -> Ordered:
         return Ordered(cells[c].score, cut(cells[c].reference))
@@ -295,61 +214,48 @@ def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: 
     def in_common(place: int) -> Bins:
         return calibration.between(own_cells(pooled[place]), edges[place])
 
-    size = sum(len(part.score) for part in cells)
-    found = for_each(of_class, range(len(cells)), size)
-    width, mass = (Bins.stack(column) for column in list(zip(*found, strict=True))[:2])
-    squares = np.stack([parts[2] for parts in found])
-    common = width.of_classes(is_expected).pooled()
-    shared = Bins.stack(for_each(in_common, range(len(pooled)), size)).pooled() if len(pooled) else common
-    tables = []
-    for bins, other, moments in (
-        (width, mass, squares),
-        (common, shared, squares[is_expected].sum(axis=0)),
-    ):
-        mean, largest = calibration.distances(bins)
-        tables.append(
-            {
-                "expected_calibration_error": mean,
-                "maximum_calibration_error": largest,
-                "adaptive_calibration_error": calibration.distances(other)[0],
-                **calibration.brier_parts(bins, moments),
-            }
-        )
-    return {name: averaged(values, tables[1][name], n_ref) for name, values in tables[0].items()}
+    widths, masses, squares = zip(*for_each(of_class, range(len(cells)), size), strict=True)
+    # All cells together are one more row: of bins of equal width, and of equal mass, in common.
+    common = Bins.stack(widths).of_classes(is_expected).pooled()
+    shared = for_each(in_common, range(len(pooled)), size)
+    width, mass = Bins.stack([*widths, common]), Bins.stack(shared).pooled() if shared else common
+    moments = np.stack([*squares, np.stack(squares)[is_expected].sum(axis=0)])
+    mean, largest = calibration.distances(width)
+    adaptive = (calibration.distances(bins)[0] for bins in (Bins.stack(masses), mass))
+    table = {
+        "expected_calibration_error": mean,
+        "maximum_calibration_error": largest,
+        "adaptive_calibration_error": np.append(*adaptive),
+        **calibration.brier_parts(width, moments),
+    }
+    return {name: averaged(values[:-1], values[-1], n_ref) for name, values in table.items()}
 
 
-def _correlation(
-    reference: Floats, system: Floats, is_expected: Bools, p_order: _InOrder, y_order: _InOrder
-) -> Table:
-    """Return the table of correlations; p_order, y_order: of both sides' values, which are used up.
-
-    is_expected: (n_classes,) those that all cells together are of.
-    """
-    n_ref = reference.sum(axis=1)
-    unordered = correlation_scores(reference, system, n_ref, is_expected)
+def _correlation(of: SortedCells) -> Table:
+    """Return the table of correlations; the orders of both sides' values are used up."""
+    by_reference, n_ref = of.by_reference or _in_order(of.reference), of.reference.sum(axis=1)
 
     def of_class(c: int) -> dict[str, float]:
-        own = slice(c, c + 1)
-        ranks = ranks_of(y_order.parts[own], y_order.orders[own])
-        return {
-            "wasserstein": wasserstein(y_order.parts[own], p_order.parts[own]),
-            "spearman": rank_correlation(p_order.parts[own], p_order.orders[own], ranks),
-        }
+        (p, p_at), (y, y_at) = (([own], [at]) for own, at in (of.by_system[c], by_reference[c]))
+        return {"wasserstein": wasserstein(y, p), "spearman": rank_correlation(p, p_at, ranks_of(y, y_at))}
 
-    classes = for_each(of_class, range(len(reference)), reference.size)
-    if not is_expected.any():
-        return _table(classes, dict.fromkeys(("wasserstein", "spearman"), np.nan), n_ref) | unordered
-    if not is_expected.all():
-        reference, system = reference[is_expected], system[is_expected]
-        p_order, y_order = p_order.of_classes(is_expected), y_order.of_classes(is_expected)
-    pooled = {"wasserstein": wasserstein(y_order.parts, p_order.parts)}
-    # One side at a time: both in order would take more memory than all else.
-    p_order.parts.clear()
-    ranks = ranks_of(y_order.parts, y_order.orders)
-    y_order.parts.clear()
-    parts = for_each(lambda c: system[c][p_order.orders[c]], range(len(system)), system.size)
-    pooled["spearman"] = rank_correlation(parts, p_order.orders, ranks)
-    return _table(classes, pooled, n_ref) | unordered
+    table = correlation_scores(of.reference, of.system, n_ref, of.is_expected)
+    classes = for_each(of_class, range(len(of.reference)), of.reference.size)
+    pooled = dict.fromkeys(("wasserstein", "spearman"), np.nan)
+    if of.is_expected.any():
+        some = np.flatnonzero(of.is_expected).tolist()
+        p, p_at = map(list, zip(*(of.by_system[c] for c in some), strict=True))
+        y, y_at = map(list, zip(*(by_reference[c] for c in some), strict=True))
+        pooled["wasserstein"] = wasserstein(y, p)
+        # One side at a time: both in order would take more memory than all else.
+        for used in (of.by_system, by_reference, p):
+            used.clear()
+        ranks = ranks_of(y, y_at)
+        y.clear()
+        sides = list(zip(some, p_at, strict=True))
+        parts = for_each(lambda own: of.system[own[0]][own[1]], sides, of.system.size)
+        pooled["spearman"] = rank_correlation(parts, p_at, ranks)
+    return _table(classes, pooled, n_ref) | table
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

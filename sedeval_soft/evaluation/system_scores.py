@@ -16,22 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.optimal import unreachable
-from sedeval_soft.evaluation.score import score_tally
-from sedeval_soft.evaluation.scores import Input, Score, Scores
+from sedeval_soft.evaluation.optimal import with_rule_followed, with_tuned
+from sedeval_soft.evaluation.scores import Input, Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.measures.event import Collars
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import Settings, short_fraction
+from sedeval_soft.settings import BASES, Constraint, Settings, short_fraction
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.details import Confusion, Folds
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
@@ -52,27 +50,24 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
-    asked = settings = shard.settings
-    unknown: list[str] = []
-    in_parts: dict[str, Files] = {"folds": {}, "by": {}}
-    for kind, partition in (("folds", folds), ("by", by)):
-        if partition is not None:
-            in_parts[kind], more = _assigned(shard, partition)
-            unknown += more
-    if settings.tunes:
-        shard, settings = _tuned(shard, in_parts["folds"])
-    plan, tally = Plan.of(settings), shard.tally
-    warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, settings)]
-    if plan.scores("event", "soft") and np.isnan(tally.per_file["event.soft.substitutions"]).any():
-        warnings.append(_crowded(tally))
-    scenes = scenes_of(tally.files, tally.classes, settings)
+    asked, plan = shard.settings, Plan.of(shard.settings)
+    files, unknown = _files_of_parts(shard, folds=folds, by=by)
+    shard, settings = _tuned(shard, files["folds"])
+    tally = shard.tally
+    warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, plan)]
+    if plan.scores("event", "soft"):
+        crowded = np.flatnonzero(np.isnan(tally.per_file["event.soft.substitutions"]))
+        if len(crowded):
+            warnings.append(
+                f"too many events overlap in {listing([tally.files[i] for i in crowded], 'file')} to match "
+                "them at every level whatever their class; the soft event-based error rate of all classes "
+                "together is left undefined"
+            )
     warnings += unknown
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
-    _check_apart({"groups": settings.groups, "scenes": scenes, **in_parts})
-    scenes |= in_parts["by"]
 
     def scored(of: Tally, name: str | None) -> dict[str, Score]:
         scores = score_tally(of, settings, shard.tables.get(name))
@@ -83,16 +78,21 @@ def score_shard(
         return with_intervals(scores, of, settings, progress)
 
     scores = scored(tally, None)
-    warnings += _score_notes(scores, tally, settings)
-    of_folds = {name: score_tally(of, settings) for name, of in _of_files(tally, in_parts["folds"]).items()}
-    every = {**scores}
+    if settings.satisfice is not None:
+        warnings += unreachable(scores.values(), Constraint.parse(settings.satisfice))
+    if settings.ci is not None:
+        from sedeval_soft.evaluation.resample import interval_notes
+
+        warnings += interval_notes(tally, settings)
+    of_folds = {name: score_tally(of, settings) for name, of in _take(tally, files["folds"]).items()}
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: of.with_classes(settings.groups[name]) for name, of in shard.groups.items()}
-    for name, of in {**groups, **_of_files(tally, scenes)}.items():
+    every = {**scores}
+    for name, of in {**groups, **_take(tally, files["scenes"] | files["by"])}.items():
+        of_part = scored(of, name).values()
         # A group of classes has averages, and measures over all its classes, only.
-        own = [s for s in scored(of, name).values() if name in scenes or s.average is not None]
-        every |= _of_part(own, name)
-        warnings += _psds_notes(shard, of, settings, name)
+        every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
+        warnings += _psds_notes(shard, of, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     return Scores(
@@ -107,41 +107,35 @@ def score_shard(
         warnings=tuple(warnings),
         signature=sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by),
         version=version,
-        folds=None if folds is None else _spread(scores, of_folds, in_parts["folds"]),
-        **_details(tally, settings, points=points),
+        folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
+        **_details(tally, settings, plan, points=points),
     )
 
 
-def _details(tally: Tally, settings: Settings, *, points: bool) -> dict[str, Any]:
+def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> dict[str, Any]:
     """Return what the settings ask for beside scores, as fields of `Scores`."""
     details: dict[str, Any] = {}
     if "confusion" in settings.measures:
-        details["confusion"] = _confusions(tally, settings)
+        details["confusion"] = _confusions(tally, settings, plan)
     if settings.worst:
         from sedeval_soft.evaluation.worst import worst_of
 
         details["worst"] = worst_of(tally, settings)
-    if settings.reference_sweep:
-        from sedeval_soft.evaluation.curves import sweep_of
+    if points or settings.reference_sweep or plan.asks_for(*ORDERED):
+        from sedeval_soft.evaluation.curves import curves_of, sweep_of
 
-        details["sweep"] = sweep_of(tally, settings)
-    if points or settings.reference_sweep or any(group in settings.measures for group in ORDERED):
-        details["make_curves"] = partial(_curves_of, tally, settings)
+        details["make_curves"] = partial(curves_of, tally, settings)
+        if settings.reference_sweep:
+            details["sweep"] = sweep_of(tally, settings)
     return details
 
 
-def _curves_of(tally: Tally, settings: Settings) -> Curves:
-    from sedeval_soft.evaluation.curves import curves_of
-
-    return curves_of(tally, settings)
-
-
-def _confusions(tally: Tally, settings: Settings) -> tuple[Confusion, ...]:
+def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion, ...]:
     """Return which class was taken for which, of segments, clips and events, both sides cut."""
     from sedeval_soft.evaluation.details import Confusion
     from sedeval_soft.measures.confusion import confuse_events, confuse_segments
 
-    plan, counts = Plan.of(settings), {}
+    counts = {}
     for basis in CELLS:
         if plan.scores(basis, "hard"):
             reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
@@ -164,23 +158,41 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
 
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
-    files = {} if folds is None else _assigned(shard, folds)[0]
-    return _tuned(shard, files)[0] if shard.settings.tunes else shard
+    return _tuned(shard, _assigned(shard, folds)[0])[0]
 
 
 def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
     """Return what `tuned_shard` does, and settings that name the thresholds that follow from their rule."""
-    from sedeval_soft.evaluation.tuned import has_tuned, with_rule_followed, with_tuned
-
     settings = with_rule_followed(shard.settings, shard.tally)
-    if not has_tuned(shard.tally):
+    if settings.tunes and not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
         groups = {name: with_tuned(of, settings, folds) for name, of in shard.groups.items()}
         shard = replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
     return shard, settings
 
 
-def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
+def _files_of_parts(shard: Shard, **partitions: Partition | None) -> tuple[dict[str, Files], list[str]]:
+    """Return the files of each scene of the settings, and of each part of partitions, by the kind of part.
+
+    Beside them, warnings of files that are not evaluated. Raises EvaluationError where two parts of different
+    kinds have the same name, or there is one fold alone.
+    """
+    settings, tally = shard.settings, shard.tally
+    assigned = {kind: _assigned(shard, partition) for kind, partition in partitions.items()}
+    files = {"scenes": scenes_of(tally.files, tally.classes, settings)}
+    files |= {kind: parts for kind, (parts, _) in assigned.items()}
+    for (kind, names), (other, others) in combinations({"groups": settings.groups, **files}.items(), 2):
+        both = sorted({*names} & {*others})
+        if both:
+            raise EvaluationError(f"{kind} and {other} both have {both[0]!r}; expected each name once")
+    if len(files["folds"]) == 1:
+        raise EvaluationError(f"there is one fold, {next(iter(files['folds']))!r}; expected two or more")
+    return files, [warning for _, warnings in assigned.values() for warning in warnings]
+
+
+def _assigned(shard: Shard, partition: Partition | None) -> tuple[Files, list[str]]:
     """Return the files of each part, and a warning of those that are not evaluated."""
+    if partition is None:
+        return {}, []
     from sedeval_soft.tables.file_groups import assign
 
     shard.check_whole()
@@ -188,7 +200,7 @@ def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
     return files, [f"{partition.source}: {listing(unknown, 'file')} not evaluated"] if unknown else []
 
 
-def _of_files(tally: Tally, parts: Mapping[str, Sequence[str]]) -> dict[str, Tally]:
+def _take(tally: Tally, parts: Files) -> dict[str, Tally]:
     """Return the tally of the files of each part."""
     position = {file: i for i, file in enumerate(tally.files)} if parts else {}
     return {
@@ -206,16 +218,6 @@ def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     return renamed
 
 
-def _check_apart(parts: Mapping[str, Mapping[str, object]]) -> None:
-    """Raise EvaluationError where two kinds of parts have the same name, or there is one fold alone."""
-    for (kind, names), (other, others) in combinations(parts.items(), 2):
-        both = sorted({*names} & {*others})
-        if both:
-            raise EvaluationError(f"{kind} and {other} both have {both[0]!r}; expected each name once")
-    if len(parts["folds"]) == 1:
-        raise EvaluationError(f"there is one fold, {next(iter(parts['folds']))!r}; expected two or more")
-
-
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
     """Return how the averages differ between folds."""
     from sedeval_soft.evaluation.details import Folds, Spread
@@ -228,33 +230,35 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-def _crowded(tally: Tally) -> str:
-    """Return what to know of files in which too many events overlap."""
-    crowded = np.isnan(tally.per_file["event.soft.substitutions"])
-    files = [tally.files[file] for file in np.flatnonzero(crowded)]
-    return (
-        f"too many events overlap in {listing(files, 'file')} to match them at every level whatever "
-        "their class; the soft event-based error rate of all classes together is left undefined"
-    )
-
-
-def _psds_notes(shard: Shard, tally: Tally, settings: Settings, name: str | None = None) -> Sequence[str]:
+def _psds_notes(shard: Shard, tally: Tally, plan: Plan, name: str | None = None) -> Sequence[str]:
     """Return what a reader must know of the PSDS of the whole, or of a group or scene."""
-    if shard.tables or "soft" not in Plan.of(settings).psds:
+    if shard.tables or "soft" not in plan.psds:
         return shard.notes.get(name, ())
     from sedeval_soft.measures.psds import psds_notes
 
-    return psds_notes(tally, settings, name)
+    return psds_notes(tally, plan.settings, name)
 
 
-def _score_notes(scores: Mapping[str, Score], tally: Tally, settings: Settings) -> list[str]:
-    """Return what a reader must know of constraints that nothing satisfies, and of intervals."""
-    notes = [] if settings.satisfice is None else unreachable(list(scores.values()), settings)
-    if settings.ci is not None:
-        from sedeval_soft.evaluation.resample import interval_notes
+def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:
+    """Return a warning for each basis with classes for which no threshold satisfies the constraint.
 
-        notes += interval_notes(tally, settings)
-    return notes
+    scores: of one evaluation; what a constrained measure comes nearest to stands beside a missing F.
+    """
+    values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
+    nearest: dict[str, list[str]] = {}
+    for (basis, label, measure), threshold in values.items():
+        if measure != "satisficed_threshold" or threshold is None:
+            continue  # a class without reference has none
+        if values[basis, label, "satisficed_recall"] is None:
+            value = values[basis, label, "satisficed_constraint"]
+            reached = "undefined" if value is None else f"{value:.4g}"
+            name = "all classes at one threshold" if label is None else label
+            nearest.setdefault(basis, []).append(f"{name} {reached}")
+    wanted = f"{constraint.measure}{constraint.sign}{constraint.number:g}"
+    return [
+        f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(classes)}"
+        for basis, classes in nearest.items()
+    ]
 
 
 # The signature: the line that makes a result repeatable.

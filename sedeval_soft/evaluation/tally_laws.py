@@ -40,7 +40,7 @@ from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import READINGS, Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.recordings import detected, positive
 
 Index = npt.NDArray[np.int64]

@@ -21,7 +21,7 @@ import numpy as np
 
 from sedeval_soft.measures.base import Array, Floats, Index, ratio
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.threshold_counts import EVERYTHING, ThresholdCounts
+from sedeval_soft.measures.thresholds import EVERYTHING, ThresholdCounts
 from sedeval_soft.sorting import Blocks, heads, in_order
 from sedeval_soft.threads import for_each
 
@@ -459,10 +459,10 @@ class Curve:
         return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
 
     @classmethod
-    def of_events(cls, table: ThresholdCounts, label: int) -> Curve:
+    def of_events(cls, counted: ThresholdCounts) -> Curve:
         """Return the curve of a class of events."""
-        threshold, counts = table.steps(label)
-        return cls(threshold, counts[0], counts[1], int(table.n_ref[label]))
+        threshold, counts = counted.steps()
+        return cls(threshold, counts[0], counts[1], int(counted.n_ref.sum()))
 
     @property
     def precision(self) -> Floats:

@@ -26,11 +26,8 @@ from sedeval_soft.measures.segment import sum_classes
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import expand
-
-Timed = Events | EventLifetimes
 
 Test = tuple[Ticks, Ticks, Ticks]
 """Reference times, system times, and the tolerance of each reference event."""

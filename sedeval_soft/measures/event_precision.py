@@ -17,8 +17,7 @@ from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
 from sedeval_soft.measures.event import file_class, pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes, Events
 
 _LEAST = 1e-6
 """Overlaps below which only the lengths of events limit how far apart their ends are."""

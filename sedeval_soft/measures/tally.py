@@ -16,7 +16,7 @@ import numpy as np
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.base import Array, Bools, Codes, Index
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
 
 _ENTRY = 16

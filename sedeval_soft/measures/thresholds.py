@@ -1,87 +1,230 @@
-"""Best thresholds of weighted files: of each class, of all classes jointly, and under a constraint.
+"""Counts of a class at every threshold of the system: what is best over thresholds is read off these.
 
-Candidates are in descending order, so that of equally good ones the first has the highest threshold. Counts
-of weighted files are sums over an order that is sorted once.
+A level is a value of the system at which counts change: what counts right below it need not count at it
+or above. So thresholds between two neighbouring levels are alike, and as in sed_scores_eval their middle
+stands for them; of equally good ones the highest is best.
+
+`ThresholdCounts` add up over parts of a table. `Candidates` are made of them where files have weights, or
+where more is asked than what is best for each class alone:
 
 - Jointly: micro F pools the counts of classes, so the threshold that is best for a class alone need not be
   best for all. F is a ratio of sums over classes: for a given value f, the classes part, each maximising
   (1 + b^2) TP - f N_sys by itself; the F that these reach is the next f, until it is not higher. A few rounds
   do. Source: Dinkelbach 1967.
 - Under a constraint: exact over all thresholds. One for which nothing is detected is among them: it has no
-  precision, and so reaches none. Where no threshold satisfies the constraint, what comes nearest to it is
-  told, and nothing is best. sed_scores_eval answers with a precision of 1 at F = 0, and takes constraints of
-  its best error rate the wrong way round.
+  precision, and so reaches none. Where no threshold satisfies the constraint, the scores are those of what
+  comes nearest to it, and nothing is best. sed_scores_eval answers with a precision of 1 at F = 0, and takes
+  constraints of its best error rate the wrong way round.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from sedeval_soft.measures.base import Array, Averaged, Codes, Floats, Index, Table, ratio
+from sedeval_soft.measures.base import Array, Averaged, Bools, Codes, Floats, Index, Table, ratio
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.threshold_counts import (
-    N_SYS,
-    TP,
-    Merit,
-    ThresholdCounts,
-    f_merit,
-    thresholds_between,
-)
 from sedeval_soft.settings import AT_LEAST, Constraint
-from sedeval_soft.sorting import heads
+from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.threads import for_each
 
-_DENSE = 32
-"""A table of files by candidates may have so many cells for each of its entries."""
+Merit = Callable[[Any, Any, Any], Any]
+"""What is best where it is highest: of TP, N_sys and N_ref."""
 
-_LARGEST = 1 << 20
-"""Cells that such a table may have at all."""
+NOTHING = math.inf
+"""The threshold of a class without reference: nothing is detected. It is undefined when shown."""
+
+EVERYTHING = -1.0
+"""The threshold below every score: everything is detected, segments without any score too."""
+
+TP, N_SYS, PAIRED = 0, 1, 2
+"""Rows of counts; PAIRED is what is matched regardless of class, where that is counted."""
 
 _AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """Counts at candidates: sums of what changes there and before.
+class Alive(NamedTuple):
+    """What counts for thresholds born <= t < dies, (n,) each; weight: how much, (n,) or one for all."""
 
-    table: (n_files, n_candidates) the counts of each file, where that is small; else None, and
-    file, amount: (n,) the changes by candidate, None where each is 1, last: (n_candidates,) how many there
-    are until each.
+    label: npt.NDArray[np.integer[Any]]
+    file: npt.NDArray[np.integer[Any]]
+    born: Floats
+    dies: Floats
+    weight: Index | int = 1
+
+
+Lives = Sequence[tuple[Alive, Sequence[int]]]
+"""What lives when, and the rows of counts that it adds to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCounts:
+    """By how much counts of a class grow from thresholds at or above a level to those right below it.
+
+    level: (n,) ascending, and distinct if files are summed. changes: (n_counts, n) whole numbers, in rows TP,
+    N_SYS and others. A level stays where changes cancel: thresholds lie between levels, and must not depend
+    on which files were counted together. n_ref: (n_files,) sizes of the reference, (1,) if files are summed.
+    file: (n,) whose change it is; None if files are summed. lowest: the lowest threshold there is.
     """
 
-    table: Floats | None
-    file: Codes
-    amount: Floats | None
-    last: Index
+    level: Floats
+    changes: Index
+    n_ref: Index
+    file: Codes | None = None
+    lowest: float = 0.0
 
     @classmethod
-    def of(cls, place: Index, file: Codes, change: Index, n_files: int, n: int) -> _Sums:
-        """Build from changes, (n_changes,): at which of n candidates, ascending, of which file, how large."""
-        changing = np.flatnonzero(change)
-        place, file, change = place[changing], file[changing], change[changing]
-        amount = None if np.all(change == 1) else change.astype(np.float64)
-        size = n_files * n
-        if size <= min(_DENSE * len(place), _LARGEST):
-            table = np.bincount(file.astype(np.int64) * n + place, amount, minlength=size).astype(np.float64)
-            return cls(np.cumsum(table.reshape(n_files, n), axis=1), file[:0], None, place[:0])
-        return cls(None, file, amount, np.searchsorted(place, np.arange(n), side="right"))
+    def of_cells(
+        cls,
+        system: Floats,
+        positive: Bools,
+        file: Codes | None = None,
+        n_files: int = 1,
+        paired: Bools | None = None,
+    ) -> Self:
+        """Count cells: each is detected at every threshold below its value.
 
-    def weighted(self, weights: Floats) -> Floats:
-        """Return the counts of weighted files, (n_weights, n_candidates); weights: (n_weights, n_files)."""
-        if self.table is not None:
-            return weights @ self.table
-        changes = weights[:, self.file]
-        if self.amount is not None:
-            changes *= self.amount
-        sums = np.zeros((len(weights), len(self.file) + 1))
-        np.cumsum(changes, axis=1, out=sums[:, 1:])
-        return sums[:, self.last]
+        system, positive: (n_cells,). file: (n_cells,) whose each is, of so many; None to sum files.
+        paired: as `positive`, the cells that are detected first of as many as are positive in their place.
+        """
+        marks = [positive] if paired is None else [positive, paired]
+        if file is not None:
+            level, order = in_order(system)
+            changes = np.ones((1 + len(marks), len(level)), dtype=np.int64)
+            for row, mark in zip((TP, PAIRED), marks, strict=False):
+                changes[row] = mark[order]
+            return cls(
+                level, changes, np.bincount(file[positive], minlength=n_files), file[order], EVERYTHING
+            )
+        # Values alone are sorted much faster than their places.
+        ordered = np.sort(system)
+        first = heads(ordered)
+        level, changes = ordered[first], np.zeros((1 + len(marks), len(first)), dtype=np.int64)
+        changes[N_SYS] = np.diff(first, append=len(ordered))
+        for row, mark in zip((TP, PAIRED), marks, strict=False):
+            chosen = np.sort(system[mark])
+            begin = heads(chosen)
+            changes[row, np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
+        return cls(level, changes, positive.sum(keepdims=True), None, EVERYTHING)
+
+    @classmethod
+    def of_lives(
+        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False
+    ) -> list[ThresholdCounts]:
+        """Count what lives at thresholds, for each class; n_ref: (n_files, n_classes).
+
+        apart: keep the counts of each file. Births at level 0 are of no threshold: there is none below.
+        """
+        n_classes = n_ref.shape[1]
+        # Small integers are sorted by their digits.
+        small = np.min_scalar_type(n_classes)
+        orders = [np.argsort(alive.label.astype(small), kind="stable") for alive, _ in lives]
+        bounds = [
+            np.searchsorted(alive.label[order], np.arange(n_classes + 1))
+            for (alive, _), order in zip(lives, orders, strict=True)
+        ]
+
+        def of_class(c: int) -> ThresholdCounts:
+            ends: list[tuple[Array, ...]] = [
+                (np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros((n_counts, 0), dtype=np.int64))
+            ]
+            for (alive, rows), order, bound in zip(lives, orders, bounds, strict=True):
+                own = order[bound[c] : bound[c + 1]]
+                file, born, dies = (column[own] for column in alive[1:4])
+                amount = np.zeros((n_counts, len(own)), dtype=np.int64)
+                amount[list(rows)] = np.broadcast_to(alive.weight, alive.label.shape)[own]
+                later = born > 0
+                ends += [(dies, file, amount), (born[later], file[later], -amount[:, later])]
+            level, files, changes = (np.concatenate(column, axis=-1) for column in zip(*ends, strict=True))
+            return cls._sorted(level, changes, n_ref[:, c], files.astype(np.int32) if apart else None)
+
+        return for_each(of_class, range(n_classes), sum(len(alive.label) for alive, _ in lives))
+
+    @classmethod
+    def merge(cls, parts: Sequence[Self]) -> Self:
+        """Add the counts of at least one part, each of which sums its files."""
+        if len(parts) == 1:
+            return parts[0]
+        level, changes, n_ref = (
+            np.concatenate([getattr(part, name) for part in parts], axis=-1)
+            for name in ("level", "changes", "n_ref")
+        )
+        return cls._sorted(level, changes, n_ref, lowest=parts[0].lowest)
+
+    @classmethod
+    def _sorted(
+        cls, level: Floats, changes: Index, n_ref: Index, file: Codes | None = None, lowest: float = 0.0
+    ) -> Self:
+        """Put levels in order; without `file`, those that are equal become one."""
+        level, order = in_order(level)
+        changes = changes[:, order]
+        if file is not None:
+            return cls(level, changes, n_ref, file[order], lowest)
+        first = heads(level)
+        changes = np.add.reduceat(changes, first, axis=1) if len(first) else changes
+        return cls(level[first], changes, n_ref.sum(keepdims=True), None, lowest)
+
+    def steps(self) -> tuple[Floats, Index]:
+        """Return the summed counts at all thresholds: (n,) ascending, and (n_counts, n).
+
+        Each holds up to the next threshold, the last from there on.
+        """
+        counts = np.zeros((len(self.changes), len(self.level) + 1), dtype=np.int64)
+        np.cumsum(self.changes[:, ::-1], axis=1, out=counts[:, -2::-1])
+        return np.append(self.lowest, self.level), counts
+
+    def best(self, merit: Merit, *, inclusive: bool) -> tuple[float, int, int]:
+        """Return the threshold at which a merit is highest, and TP and N_sys there; files are summed.
+
+        A class without reference has no such threshold: NOTHING.
+        """
+        n_ref = int(self.n_ref.sum())
+        if not n_ref:
+            return NOTHING, 0, 0
+        _, counts = self.steps()
+        merits = merit(counts[TP], counts[N_SYS], n_ref)
+        at = len(self.level) - int(np.argmax(merits[::-1]))
+        tp, n_sys = counts[:2, at].tolist()
+        if at == len(self.level):
+            return 2.0 if inclusive else 1.0, tp, n_sys
+        below = float(self.level[at - 1]) if at else math.nan
+        return float(threshold_between(below, self.level[at], inclusive)), tp, n_sys
+
+
+def f_merit(beta: float) -> Merit:
+    """Return F as a merit; 0 where there is nothing at all."""
+    square = beta * beta
+    return lambda tp, n_sys, n_ref: tp * (1.0 + square) / (n_sys + (square * n_ref + (n_ref == 0)))
+
+
+def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001 - a Merit
+    """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
+    return 2 * tp - n_sys
+
+
+def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: bool = False) -> Floats:
+    """Return the middles between the highest scores that are not detected and the lowest that are, (n,).
+
+    below, lowest: (n,) or numbers in [0, 1], below < lowest; below is NaN where all scores are detected. Such
+    a middle is that to 0, which is the value of what has no score; a `lowest` of 0 has EVERYTHING.
+
+    Half the sum of two floats is the exact middle, rounded once: rounding keeps the order, so that it is at
+    least the lower and at most the higher. Where it is the one that must not be, as between two floats next
+    to each other, the other one is taken: below <= threshold < lowest, or below < threshold <= lowest for
+    `inclusive`. Scores that are all multiplied by a power of two have thresholds multiplied by it.
+    """
+    low = np.where(np.isnan(below), 0.0, below)
+    middle = (low + lowest) / 2
+    between = np.where(middle > low, middle, lowest) if inclusive else np.where(middle < lowest, middle, low)
+    everything = np.isnan(below) & np.less_equal(lowest, 0.0)
+    return np.where(everything, 0.0 if inclusive else EVERYTHING, between)
 
 
 class Best(NamedTuple):
@@ -102,99 +245,109 @@ class Candidates:
     """The candidate thresholds of one class, or of all classes as one.
 
     value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
-    sums: the counts at each. n_ref: (n_files,) sizes of the reference. level, file: (n_levels,) where
-    anything changes, ascending, and in which file, None if files are summed. every: whether all levels are
-    candidates. lowest: the lowest threshold there is.
+    changes: what each count gains at each, (n, n_files) numbers, sparse unless files are summed. table: what
+    they are candidates of. every: whether all levels are candidates.
     """
 
     value: Floats
-    sums: tuple[_Sums, ...]
-    n_ref: Floats
-    level: Floats
-    file: Codes | None
+    changes: Sequence[Any]
+    table: ThresholdCounts
     every: bool
-    lowest: float
 
     @classmethod
-    def of(cls, table: ThresholdCounts, label: int = 0, *, every: bool = False) -> Candidates:
-        """Return the candidates of a class of a table.
+    def of(cls, table: ThresholdCounts, *, every: bool = False) -> Self:
+        """Return the candidates among the levels of a table.
 
         every: whether any level is one; F can only be best, and errors fewest, where TP rises or N_sys falls.
         """
-        own = table.own(label)
-        # From the highest level down: what is detected first comes first.
-        level, changes = table.level[own][::-1], table.changes[:, own][:, ::-1]
-        file = None if table.file is None else table.file[own]
-        chosen = level if every else level[(changes[TP] > 0) | (changes[N_SYS] < 0)]
-        value = np.append(math.inf, chosen[heads(chosen)])
-        n_ref = np.atleast_1d(table.n_ref[..., label]).astype(np.float64)
-        if file is None:
-            counts = np.zeros((len(changes), len(level) + 1))
-            np.cumsum(changes, axis=1, out=counts[:, 1:])
-            until = len(level) - np.searchsorted(level[::-1], value, side="left")
-            none = np.zeros(0, dtype=np.int64)
-            sums = [_Sums(row[None, until], none.astype(np.int32), None, none) for row in counts]
-        else:
-            # The first candidate at which what changes at a level has changed.
-            place = len(value) - np.searchsorted(value[::-1], level, side="right")
-            n = int(np.searchsorted(place, len(value)))
-            reached = place[:n], file[::-1][:n]
-            sums = [_Sums.of(*reached, row[:n], len(n_ref), len(value)) for row in changes]
-        return cls(value, tuple(sums), n_ref, level[::-1], file, every, table.lowest)
+        level, file = table.level, table.file
+        chosen = level if every else level[(table.changes[TP] > 0) | (table.changes[N_SYS] < 0)]
+        # From the highest level down: of equally good ones the first has the highest threshold.
+        value = np.append(math.inf, chosen[heads(chosen)][::-1])
+        place = _reached(value, level)
+        changes: list[Any] = []
+        for row in table.changes:
+            some = (row != 0) & (place < len(value))
+            if file is None:
+                changes.append(np.bincount(place[some], row[some], minlength=len(value))[:, None])
+            else:
+                from scipy.sparse import csr_array
+
+                shape = len(value), len(table.n_ref)
+                changes.append(csr_array((row[some].astype(np.float64), (place[some], file[some])), shape))
+        return cls(value, changes, table, every)
 
     def place(self, level: Floats) -> Index:
         """Return the first candidate at which what changes at a level has changed, (n,)."""
-        return len(self.value) - np.searchsorted(self.value[::-1], level, side="right")
+        return _reached(self.value, level)
 
-    def counts(self, weights: Floats) -> tuple[Floats, ...]:
-        """Return the counts at all candidates, (n_weights, n) each, and N_ref, (n_weights, 1), at the end."""
-        return *(sums.weighted(weights) for sums in self.sums), (weights @ self.n_ref)[:, None]
+    def counts(self, weights: Floats) -> list[Floats]:
+        """Return the counts of weighted files at all candidates, (n, n_weights), then N_ref, (n_weights,).
 
-    def blocks(self, weights: Floats) -> Iterator[Floats]:
-        """Yield weights in blocks whose counts are not too large together; at least one."""
-        rows = max(1, _AT_ONCE // max(len(self.value), len(self.sums[N_SYS].file)))
-        for begin in range(0, max(len(weights), 1), rows):
-            yield weights[begin : begin + rows]
+        weights: (n_weights, n_files), whole numbers, so that sums are exact in any order.
+        """
+        sums = [np.cumsum(changes @ weights.T, axis=0) for changes in self.changes]
+        return [*sums, weights @ self.table.n_ref]
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""
-        parts: list[list[tuple[Array, ...]]] = [[] for _ in merits]
-        for block in self.blocks(weights):
+
+        def of_block(block: Floats) -> list[Array]:
             tp, n_sys, *_, n_ref = self.counts(block)
-            row, present = np.arange(len(block)), n_ref[:, 0] > 0
-            for part, merit in zip(parts, merits, strict=True):
-                at = np.argmax(merit(tp, n_sys, n_ref), axis=1)
-                hits, detections = (np.where(present, counts[row, at], 0.0) for counts in (tp, n_sys))
-                part.append((np.where(present, at, -1), hits, detections, n_ref[:, 0]))
-        return [Best(*map(np.concatenate, zip(*part, strict=True))) for part in parts]
+            column, columns = np.arange(len(block)), []
+            for merit in merits:
+                at = np.argmax(merit(tp, n_sys, n_ref), axis=0)
+                hits, detections = (np.where(n_ref > 0, counts[at, column], 0.0) for counts in (tp, n_sys))
+                columns += [np.where(n_ref > 0, at, -1), hits, detections, n_ref]
+            return columns
+
+        columns = _in_blocks(of_block, weights, len(self.value))
+        return [Best(*columns[i : i + 4]) for i in range(0, len(columns), 4)]
 
     def plateau(self, at: int, merit: Merit) -> tuple[float, float]:
         """Return between which thresholds all are as good as a candidate, all files counting once."""
-        every, last = np.ones((1, len(self.n_ref))), at
+        once, last = np.ones((1, len(self.table.n_ref))), at
         if self.every:
-            tp, n_sys, *_, n_ref = self.counts(every)
-            merits = merit(tp, n_sys, n_ref)[0, at:]
+            tp, n_sys, *_, n_ref = self.counts(once)
+            merits = merit(tp, n_sys, n_ref)[at:, 0]
             last += int(np.argmax(np.append(merits != merits[0], True))) - 1
-        (low,) = self._below(every, self.value[[last]])
-        return self.lowest if math.isnan(low) else float(low), min(float(self.value[at]), 1.0)
+        (low,) = self._below(once, self.value[[last]])
+        return self.table.lowest if math.isnan(low) else float(low), min(float(self.value[at]), 1.0)
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
         thresholds = np.full(len(at), np.nan)
         chosen = np.flatnonzero(at >= 0)
         value = self.value[at[chosen]]
-        middles = thresholds_between(self._below(weights[chosen], value), value, inclusive=inclusive)
+        middles = threshold_between(self._below(weights[chosen], value), value, inclusive)
         thresholds[chosen] = np.where(np.isinf(value), 2.0 if inclusive else 1.0, middles)
         return thresholds
 
     def _below(self, weights: Floats, value: Floats) -> Floats:
         """Return for each weights the highest level below a value in files that count, NaN for none."""
-        at = np.searchsorted(self.level, value, side="left") - 1
-        row = np.arange(len(weights))
-        while self.file is not None and len(row := row[at[row] >= 0]):
-            row = row[weights[row, self.file[at[row]]] <= 0]
+        level, file = self.table.level, self.table.file
+        at, row = np.searchsorted(level, value, side="left") - 1, np.arange(len(weights))
+        while file is not None and len(row := row[at[row] >= 0]):
+            row = row[weights[row, file[at[row]]] <= 0]
             at[row] -= 1
-        return np.append(self.level, math.nan)[at]
+        return np.append(level, math.nan)[at]
+
+
+def _reached(value: Floats, level: Floats) -> Index:
+    """Return the position of the first of some descending values below which each level is reached, (n,)."""
+    return len(value) - np.searchsorted(value[::-1], level, side="right")
+
+
+def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
+    """Return the columns that a function makes of weights, of some at a time; size: numbers for each."""
+    rows = max(1, _AT_ONCE // max(size, 1))
+    parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def _by_class(columns: Sequence[Floats], n: int) -> Floats:
+    """Return columns of each class, (n,), as one array (n, n_classes)."""
+    return np.stack(columns, axis=1) if columns else np.zeros((n, 0))
 
 
 def joint_scores(
@@ -205,21 +358,16 @@ def joint_scores(
     classes: the candidates of each class. pooled: those of all classes as one. weights: (n_weights, n_files).
     """
     at, best = joint_best(classes, weights, beta)
-    thresholds = [own.thresholds(weights, at[:, c], inclusive=inclusive) for c, own in enumerate(classes)]
+    thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
     single = pooled.best(weights, [f_merit(beta)])[0]
     f = np.where(single.n_ref > 0, f_beta(single.tp, single.n_ref, single.n_sys, beta), np.nan)
     threshold = pooled.thresholds(weights, single.at, inclusive=inclusive)
     return {
         "joint_f": Averaged(None, overall=best),
-        "joint_threshold": Averaged(_by_class(thresholds, weights)),
+        "joint_threshold": Averaged(_by_class(thresholds, len(weights))),
         "single_f": Averaged(None, overall=f),
         "single_threshold": Averaged(None, overall=threshold),
     }
-
-
-def _by_class(columns: Sequence[Floats], weights: Floats) -> Floats:
-    """Return columns of each class, (n_weights,), as one array (n_weights, n_classes)."""
-    return np.stack(columns, axis=1) if columns else np.zeros((len(weights), 0))
 
 
 def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
@@ -228,37 +376,35 @@ def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> t
     Positions are (n_weights, n_classes), -1 where nothing of a class is detected; F is (n_weights,), NaN
     where there is no reference.
     """
-    rows = max(1, 4 * _AT_ONCE // max(sum(len(own.value) for own in classes), 1))
-    parts = [_joint(classes, weights[i : i + rows], beta) for i in range(0, len(weights), rows)]
-    at, best = (np.concatenate(column) for column in zip(*parts, strict=True))
+    square = beta * beta
+
+    def of_block(block: Floats) -> tuple[Index, Floats]:
+        column, counts = np.arange(len(block)), [each.counts(block) for each in classes]
+        n_ref = sum((n_ref for *_, n_ref in counts), np.zeros(len(block)))
+        at, best = np.full((len(block), len(classes)), -1), np.zeros(len(block))
+        while True:
+            places, (tp, n_sys) = np.full_like(at, -1), np.zeros((2, len(block)))
+            for c, (hits, detections, *_) in enumerate(counts):
+                gain = (1.0 + square) * hits - best * detections
+                place = np.argmax(gain, axis=0)
+                # Where nothing is gained, nothing of the class is detected.
+                worth = gain[place, column] > 0
+                places[:, c] = np.where(worth, place, -1)
+                tp += np.where(worth, hits[place, column], 0.0)
+                n_sys += np.where(worth, detections[place, column], 0.0)
+            f = f_beta(tp, n_ref, n_sys, beta)
+            better = f > best
+            if not better.any():
+                return at, np.where(n_ref > 0, best, np.nan)
+            best = np.where(better, f, best)
+            at = np.where(better[:, None], places, at)
+
+    at, best = _in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
     return at, best
 
 
-def _joint(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
-    square, row = beta * beta, np.arange(len(weights))
-    counts = [own.counts(weights) for own in classes]
-    n_ref = sum((own[-1][:, 0] for own in counts), np.zeros(len(weights)))
-    at, best = np.full((len(weights), len(classes)), -1), np.zeros(len(weights))
-    while True:
-        places, (tp, n_sys) = np.full_like(at, -1), np.zeros((2, len(weights)))
-        for c, (hits, detections, *_) in enumerate(counts):
-            gain = (1.0 + square) * hits - best[:, None] * detections
-            place = np.argmax(gain, axis=1)
-            # Where nothing is gained, nothing of the class is detected.
-            worth = gain[row, place] > 0
-            places[:, c] = np.where(worth, place, -1)
-            tp += np.where(worth, hits[row, place], 0.0)
-            n_sys += np.where(worth, detections[row, place], 0.0)
-        f = f_beta(tp, n_ref, n_sys, beta)
-        better = f > best
-        if not better.any():
-            return at, np.where(n_ref > 0, best, np.nan)
-        best = np.where(better, f, best)
-        at = np.where(better[:, None], places, at)
-
-
 SATISFICED = ("threshold", "constraint", "f", "precision", "recall")
-"""What is told of the best threshold: it, the constrained measure there, and F, precision and recall."""
+"""The scores under a constraint: the best threshold, the constrained measure there, F, precision, recall."""
 
 _TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
 
@@ -273,34 +419,35 @@ def satisficed_scores(
     *,
     inclusive: bool,
 ) -> Table:
-    """Return what is told of the best threshold of each class, and of the best one for all, by name.
+    """Return the scores at the best threshold of each class, and at the best one for all, by name.
 
     classes: the candidates of each class. pooled: those of all classes as one, with what is PAIRED where
     the constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
     """
     columns = []
-    for own in (*classes, pooled):
-        parts = [_satisfying(own, block, length, constraint, beta) for block in own.blocks(weights)]
-        at, *values = (np.concatenate(column) for column in zip(*parts, strict=True))
-        columns.append((own.thresholds(weights, at, inclusive=inclusive), *values))
-    table = {}
-    for name, (*of_classes, overall) in zip(SATISFICED, zip(*columns, strict=True), strict=True):
-        table[f"satisficed_{name}"] = Averaged(_by_class(of_classes, weights), overall=overall)
-    return table
+    for each in (*classes, pooled):
+
+        def of_block(block: Floats, each: Candidates = each) -> Sequence[Array]:
+            # As whole as counts are: hours would be rounded, and a rate just at its limit be above it.
+            return _satisfying(each.counts(block), block @ length, constraint, beta)
+
+        at, *values = _in_blocks(of_block, weights, len(each.value))
+        columns.append((each.thresholds(weights, at, inclusive=inclusive), *values))
+    return {
+        f"satisficed_{name}": Averaged(_by_class(of_classes, len(weights)), overall=overall)
+        for name, (*of_classes, overall) in zip(SATISFICED, zip(*columns, strict=True), strict=True)
+    }
 
 
-def _satisfying(
-    own: Candidates, weights: Floats, length: Index, constraint: Constraint, beta: float
-) -> tuple[Array, ...]:
+def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint, beta: float) -> list[Array]:
     """Return the best candidates, and what they reach, (n_weights,) each.
 
-    These are their positions, -1 without reference; the constrained measure there; and F, precision and
-    recall, NaN where the constraint is not satisfied. Of one class M, what is paired, is TP.
+    counts: as `Candidates.counts` returns them. ticks: (n_weights,) length of all files. Returns positions,
+    -1 without reference; the constrained measure there; and F, precision and recall, NaN where the constraint
+    is not satisfied. Of one class M, what is paired, is TP.
     """
-    tp, n_sys, *paired, n_ref = own.counts(weights)
+    tp, n_sys, *paired, n_ref = counts
     m = paired[0] if paired else tp
-    # As whole as counts are: hours would be rounded, and a rate that is just at its limit be above it.
-    ticks = (weights @ length)[:, None]
 
     def values(measure: str) -> Floats:
         """Return a measure at all candidates, with S = M - TP, D = N_ref - M and I = N_sys - M."""
@@ -310,27 +457,26 @@ def _satisfying(
             return ratio(tp, n_sys)
         if measure == "fpr_per_hour":
             return ratio((n_sys - tp) * _TICKS_PER_HOUR, ticks)
-        counts = {
+        errors = {
             "recall": tp,
             "substitution_rate": m - tp,
             "deletion_rate": n_ref - m,
             "insertion_rate": n_sys - m,
             "error_rate": n_ref + n_sys - m - tp,
         }
-        return ratio(counts[measure], n_ref)
+        return ratio(errors[measure], n_ref)
 
     value, goal = values(constraint.measure), values(constraint.best)
     at_least = constraint.measure in AT_LEAST
     holds = value >= constraint.number if at_least else value <= constraint.number
-    feasible = np.any(holds, axis=1)
     # What has no value cannot be nearest, and is not best.
     near = np.where(np.isnan(value), -np.inf, value if at_least else -value)
     merit = np.where(holds & ~np.isnan(goal), -goal if constraint.best == "error_rate" else goal, -np.inf)
-    row, present = np.arange(len(weights)), (n_ref > 0)[:, 0]
-    at = np.where(feasible, np.argmax(merit, axis=1), np.argmax(near, axis=1))
-    reached = (values(name)[row, at] for name in ("f", "precision", "recall"))
-    return (
+    feasible, present, column = holds.any(axis=0), n_ref > 0, np.arange(len(n_ref))
+    at = np.where(feasible, merit.argmax(axis=0), near.argmax(axis=0))
+    reached = (values(name)[at, column] for name in ("f", "precision", "recall"))
+    return [
         np.where(present, at, -1),
-        np.where(present, value[row, at], np.nan),
-        *(np.where(present & feasible, column, np.nan) for column in reached),
-    )
+        np.where(present, value[at, column], np.nan),
+        *(np.where(present & feasible, numbers, np.nan) for numbers in reached),
+    ]

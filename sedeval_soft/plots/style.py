@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.errors import SettingsError, quoted, visible
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots.registry import KINDS, SUFFIXES
-from sedeval_soft.tables.paths import is_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,7 +151,7 @@ def _style_parameters(style: str) -> dict[str, Any]:
         return {}
     if style in styles.library:
         return dict(styles.library[style].items())
-    if not is_file(style):
+    if not os.path.isfile(style):
         expected = f"; expected {', '.join(STYLES)}, a name of matplotlib's or a file"
         hint = did_you_mean(style, [*STYLES, *styles.library]) or expected
         raise SettingsError(f"style {style!r} is neither a style nor a file{hint}")

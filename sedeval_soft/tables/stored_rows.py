@@ -169,7 +169,7 @@ class PartWriter:
         codes = file[rows.file]
         self._n_rows += np.bincount(codes, minlength=len(self._n_rows))
         enter_maxima(self._last, codes, rows.offset)
-        parts = np.array(self._part)[codes]
+        parts = np.array(self._part, dtype=np.uint16)[codes]
         columns: dict[str, npt.NDArray[Any]] = {"file": np.array(self._code, dtype=np.int32)[codes]}
         columns |= {"onset": rows.onset, "offset": rows.offset}
         if rows.label is not None:

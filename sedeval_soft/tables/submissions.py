@@ -16,8 +16,8 @@ from itertools import islice
 from pathlib import Path
 
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.files import stem_of, visible_entries
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
+from sedeval_soft.tables.joined_tables import stem_of, visible_entries
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import extension_of, spelled
 

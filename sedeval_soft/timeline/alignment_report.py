@@ -1,29 +1,37 @@
-"""What a person should know of a reference and a system that were brought together.
+"""What a person should know of a reference and a system brought together, and of how they were read.
 
-Reports add up: those of batches together are the one of all their files at once, whatever the batches.
+Times in milliseconds, rows beyond their recording, a table whose rows stand in it twice: all of these can be
+scored, and the score says nothing. `RowStatistics` are what such doubts need. Which kinds of problems are
+doubts, and from how many rows on, is said in `codes`. `validate` looks for the same with the functions at the
+end, and names single rows.
+
+Reports add up: those of batches of whole recordings together are the one of all files at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError, be, counted
-from sedeval_soft.names import did_you_mean
+from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.tables.filenames import alike, listing
-from sedeval_soft.timeline.plausibility import RowStatistics, are_swapped, doubts, similar_names
+from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, enter_maxima
+from sedeval_soft.tables.filenames import listing, named_alike
+from sedeval_soft.tables.problem_codes import RULES
 
-_SHOWN = 5
-
-_FEWEST_NEAR = 10
-"""Rows that must nearly be on the grid, and be half of those that could, for that to be told."""
-
-_TOLD, _COMPARED = 50, 2000
-"""Classes that are told one by one, and how many names each is compared with to find one like it: a table
-may name as many as it likes, and looking takes time for each pair.
-"""
+Index = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Groups = npt.NDArray[np.int64]
 
 STRICT = "strict makes each of these an error"
 """The last line where warnings are refused."""
@@ -34,12 +42,312 @@ NO_DURATIONS = (
 )
 """What is said where lengths decide and none are given."""
 
+TICK = 1e-6  # seconds: times are scored as whole numbers of them, so that closer ones are the same
+DAY, _MINUTE = 86_400.0, 60.0
+
+# How far the ends of recordings may differ before their units must. Their ratios are counted in bins, so many
+# for a factor of ten: the median is known to about 0.1 %. `_LOW` is one part of so many, as a bin has it.
+_FACTOR, _BINS = 20.0, 1000
+_LOW = 10 ** (-round(_BINS * math.log10(_FACTOR)) / _BINS)
+_TYPICAL = 50.0  # seconds: where all times are whole and half of the rows are as long, they are frames
+# Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
+# frame of a system, a slip of an annotator, lengths that were rounded.
+_OVERHANG = 0.05
+_FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
+_UNKNOWN = 0.1  # weight of the end of a recording of which nothing is known, where one too late is named
+_MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers of ten of a ratio
+# Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
+# one like it: a table may name as many as it likes, and looking takes time for each pair.
+_NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
+_FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
+
+_DECIMAL = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+
 _NOTHING: frozenset[str] = frozenset()
 
-_SETS = (
-    *("missing", "extra", "dropped", "unlisted", "doubtful", "notes"),
-    *("reference_classes", "system_classes"),
-)
+_MANY = (
+    ("zero-length", "zero_length", "row", "onset and offset are equal in {n:,} {total}",
+     "write when each event ends"),
+    ("duplicate-row", "repeated", "row",
+     "file, class and times are those of another row in {n:,} {total}",
+     "are several outputs, views or annotators in one table? Keep one of each"),
+    ("overlapping-rows", "overlapping", "row",
+     "another event of the same file and class goes on at the onset of {n:,} {total}",
+     "are several recordings or outputs in one? Name the file of each row"),
+    ("gap", "gaps", "row", "a wide table leaves a gap before {n:,} {total}",
+     "write a row for all times"),
+    ("early-end", "early", "recording", "a wide table ends before {n:,} {total} do",
+     "are the time steps as long as they are said to be? Write rows up to the end"),
+)  # fmt: skip
+"""What is a doubt where it is so of many: code, statistic, of what, how it is told, what to do about it."""
+
+_FILES = (
+    ("missing", "reference file", "the system has no rows for {files}; counted as misses"),
+    ("extra", "system file", ("the reference has no {files}; counted as false alarms, unless a row with only "
+                              "its name declares it as a file without events{hint}")),
+    ("dropped", "system file", "{files} {are} not in the reference or the durations; left out{hint}"),
+    ("unlisted", "reference file", "no duration for {files}; evaluated to the last offset"),
+)  # fmt: skip
+"""Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRow:
+    """A row that a message names.
+
+    event_label: its class, nothing for the row of a wide table. length: of its recording as far as that is
+    known, else 0. All times in seconds.
+    """
+
+    file: str
+    event_label: str
+    onset: float
+    offset: float
+    length: float
+
+    def __str__(self) -> str:
+        """Return the row in words."""
+        what = f"the row of {self.event_label!r}" if self.event_label else "the row"
+        where = f" in {self.file!r}" if self.file != UNNAMED else ""
+        return f"{what} from {self.onset:.6g} to {self.offset:.6g} s{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowStatistics:
+    """What the rows of one side, or of some of its recordings, tell of how they were read.
+
+    names: of the tables. rows; files: with a row. whole: whether all times are whole numbers; minutes: of
+    minutes, even. lasting: rows as long as those that count frames or milliseconds, where times are whole.
+    last: the latest offset. ratios: how often recordings end at so many times the length that they should
+    have, as pairs of 1000 log10 of the ratio, rounded, and a count. exact: how many of the ratios are of
+    given durations. longest: the greatest length that a recording should have.
+    zero_length: rows that end where they begin. repeated: rows with file, class and times of the row before,
+    in order of time. overlapping: other rows of events that begin before the one before has ended. gaps: rows
+    of a wide table that begin after it has.
+    early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
+    their recording, where that is known: they begin after it, too, or end so late that they may be misread;
+    beyond: the one that does so by most.
+    over_day: recordings that are longer than a day, and were not said to be. latest: the row that ends
+    last in one of these, or in one that ends many times later than it should.
+    """
+
+    names: tuple[str, ...] = ()
+    rows: int = 0
+    files: int = 0
+    whole: bool = True
+    minutes: bool = True
+    lasting: int = 0
+    last: float = 0.0
+    ratios: tuple[tuple[int, int], ...] = ()
+    exact: int = 0
+    longest: float = 0.0
+    zero_length: int = 0
+    repeated: int = 0
+    overlapping: int = 0
+    gaps: int = 0
+    early: int = 0
+    after_end: int = 0
+    over_day: int = 0
+    beyond: PlacedRow | None = None
+    latest: PlacedRow | None = None
+
+    @classmethod
+    def of(cls, rows: EventTable, expected: Floats | None, whole: Floats, last: Floats) -> RowStatistics:
+        """Return the statistics of some recordings, all rows of each; all arrays (n_files,) in seconds.
+
+        expected: how long the recordings of the table are at least, 0 where nothing is known; None where
+        nothing could be known. whole: how long exactly, infinite where that is not known. last: the last
+        offsets.
+        """
+        lengths = np.zeros(len(last)) if expected is None else expected
+        names, longest = (rows.origin.name,), float(lengths.max(initial=0.0))
+        if not len(rows):
+            return cls(names, longest=longest)
+
+        def placed(at: Index) -> PlacedRow:
+            """Return the first of some rows by file, class and onset, whatever their order in the table."""
+            row = int(at[np.lexsort((rows.onset[at], rows.groups()[at]))[0]])
+            file, times = int(rows.file[row]), (float(rows.onset[row]), float(rows.offset[row]))
+            return PlacedRow(rows.files[file], rows.class_of(row), *times, float(lengths[file]))
+
+        times = rows.onset, rows.offset
+        whole_numbers = all(bool((t == np.floor(t)).all()) for t in times)
+        compared = (lengths > 0) & (last > 0)
+        powers = np.clip(np.log10(last[compared]) - np.log10(lengths[compared]), -_FARTHEST, _FARTHEST)
+        bins, counts = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
+        over_day = (last > DAY) & ~np.isfinite(whole)
+        late = over_day if expected is None else over_day | ((last > 0) & (last >= _FACTOR * lengths))
+        at = rows_after_end(rows, last, whole)
+        end = whole[rows.file[at]]
+        at = at[(rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end)]
+        beyond = latest = None
+        if len(at):
+            over = rows.offset[at] - lengths[rows.file[at]]
+            beyond = placed(at[over == over.max()])
+        if late.any():
+            file = int(np.argmax(np.where(late, _weight(last, lengths), -1.0)))
+            latest = placed(np.flatnonzero((rows.file == file) & (rows.offset == last[file])))
+        return cls(
+            names,
+            len(rows),
+            int(np.count_nonzero(last > 0)),
+            whole=whole_numbers,
+            minutes=whole_numbers and not any(bool((t % _MINUTE).any()) for t in times),
+            lasting=int(np.count_nonzero(times[1] - times[0] >= _TYPICAL)) if whole_numbers else 0,
+            **_count_neighbours(rows),
+            last=float(last.max()),
+            ratios=tuple(zip(bins.tolist(), counts.tolist(), strict=True)),
+            exact=int(np.count_nonzero(np.isfinite(whole[compared]))),
+            longest=longest,
+            zero_length=int(np.count_nonzero(rows.onset == rows.offset)),
+            early=len(files_ended_early(rows, last, lengths)) if rows.has_steps else 0,
+            after_end=len(at),
+            over_day=int(np.count_nonzero(over_day)),
+            beyond=beyond,
+            latest=latest,
+        )
+
+    @staticmethod
+    def merge(parts: Sequence[RowStatistics]) -> RowStatistics:
+        """Return the statistics of all recordings of some parts, at least one, whatever their order."""
+        columns = {name: [getattr(part, name) for part in parts] for name in RowStatistics.__slots__}
+        merged: dict[str, Any] = {name: _MERGED.get(name, sum)(column) for name, column in columns.items()}
+        return RowStatistics(**merged | ({} if merged["whole"] else {"lasting": 0}))
+
+    def fault(self) -> str | None:
+        """Return what is impossible in statistics that were read from a file, None where nothing is."""
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if isinstance(value, int | float) and not 0 <= value <= _MOST:
+                return f"{name} {value}"
+        for place, number in self.ratios:
+            if abs(place) > _FARTHEST * _BINS or not 0 < number <= _MOST:
+                return f"ratios {place} {number}"
+        for row in (self.beyond, self.latest):
+            if row is not None and not all(0 <= s <= _MOST for s in (row.onset, row.offset, row.length)):
+                return f"a row {row}"
+        return None
+
+    def called(self, role: str) -> str:
+        """Return the names of the tables, of many the first few; the role where there is none."""
+        names = self.names or (f"the {role}",)
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return ", ".join(names[:_NAMED]) + more
+
+    @property
+    def fits_durations(self) -> bool:
+        """Whether all that recordings are compared with is given durations."""
+        return bool(self.ratios) and self.exact == sum(count for _, count in self.ratios)
+
+    def is_late(self) -> bool:
+        """Return whether `latest` ends too late for its recording, which it is not known to be longer than.
+
+        It ends many times later than its own one already, if anything is known of that.
+        """
+        if self.latest is None or self.after_end or not self.longest:
+            return False
+        return self.latest.offset >= (2 if self.latest.length else _FACTOR) * self.longest
+
+    def unit(self, than: str = "expected", other: str = "") -> tuple[str, str] | None:
+        """Return why times seem to be in another unit than seconds, and the mend; None where they do not.
+
+        than: what recordings are compared with, in words; other: the table, if it could be wrong as well.
+        """
+        if self.ratios:
+            bins, counts = np.array(self.ratios).T
+            ends = np.cumsum(counts)
+            # The lower one of two medians, and the greatest ratio.
+            middle = bins[np.searchsorted(ends, (ends[-1] - 1) // 2, side="right")]
+            median, most = 10 ** (float(middle) / _BINS), 10 ** (float(bins[-1]) / _BINS)
+            is_milli = 500 <= median <= 2000
+            if median >= 1 / _LOW:
+                theirs = f", or those of {other} in minutes" if other else ""
+                unit = "milliseconds" if is_milli else "frames or samples, or milliseconds"
+                times = f"recordings end {_times(median)} times as late as {than}"
+                mend = "divide them by 1000" if is_milli else "write seconds"
+                return f"{times}: times could be {unit}{theirs}", mend
+            if most <= _LOW and (ends[-1] > 1 or self.rows >= _FEW_ROWS):
+                theirs = f", or those of {other} in milliseconds or frames" if other else ""
+                share = f"recordings end at {most:.2g} of their length at the latest"
+                return f"{share}: times could be minutes{theirs}", "write seconds"
+        is_of_minutes = self.minutes and self.last <= DAY
+        is_long = 2 * self.lasting > self.rows and self.last >= _FACTOR * _TYPICAL
+        if self.fits_durations or not self.whole or is_of_minutes or not is_long:
+            return None
+        return (
+            f"all times are whole numbers, and most rows have {_TYPICAL:g} of them or more: these could be "
+            "milliseconds or frames"
+        ), "write seconds"
+
+    def doubts(self, role: str, other: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the code of each reason to think that a table is misread, the reason, and what to do.
+
+        role: of the table. other: the name of the reference.
+        """
+        exact = role == "reference" or self.fits_durations
+        unit = self.unit("their durations" if exact else f"in {other}", "" if exact else other)
+        latest, beyond = self.latest, self.beyond
+        if unit is not None:
+            text, mend = unit
+            mend += "" if exact and self.ratios else ", or give durations if they are seconds"
+            last = f"the last row ends at {self.last:.6g}, which was taken for seconds"
+            yield "time-unit", f"{text}; {last}", mend
+        elif self.over_day:
+            days = f"a recording would be {self.last / DAY:.3g} days long"
+            mend = "write seconds, or give durations if it is so long"
+            yield "long-recording", f"{days}: its last row ends at {self.last:.6g} s", mend
+        elif latest is not None and self.is_late():
+            end = latest.length or self.longest
+            recording = "its recording" if latest.length else "any recording"
+            times = f"{latest} ends {_times(latest.offset / end)} times as late as {recording} in {other}"
+            mend = "correct its times if they are not seconds, or give durations"
+            yield "after-end", f"{times}, which ends at {end:.6g} s", mend
+        if unit is None and beyond is not None:
+            rows = "row ends after its" if self.after_end == 1 else "rows end after their"
+            text = f"{self.after_end:,} {rows} recording does: {beyond}, which has {beyond.length:.6g} s"
+            yield "after-end", text, "correct the times: segments after the end are not evaluated"
+        for code, name, noun, text, mend in _MANY:
+            n, total = getattr(self, name), self.rows if noun == "row" else self.files
+            share = RULES[code].misread
+            if share is not None and n and n >= share * total:
+                yield code, text.format(n=n, total=f"of {counted(total, noun)}"), mend
+
+
+def _times(ratio: float) -> str:
+    """Return a ratio as it is told: three digits of it."""
+    return f"{float(f'{ratio:.3g}'):,g}" if ratio < 1e6 else f"{ratio:.3g}"
+
+
+def _weight(ends: Any, lengths: Any) -> Any:  # noqa: ANN401 - numbers or arrays of them
+    """Return how much ends of recordings tell; lengths: as far as they are known, else 0."""
+    return ends * np.where(lengths > 0, 1.0, _UNKNOWN)
+
+
+_MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
+    "names": lambda parts: tuple(sorted({name for names in parts for name in names})),
+    "ratios": lambda parts: tuple(sorted(sum(map(Counter, map(dict, parts)), Counter()).items())),
+    "beyond": lambda rows: min(
+        filter(None, rows), key=lambda row: (row.length - row.offset, row.file), default=None
+    ),
+    "latest": lambda rows: min(
+        filter(None, rows), key=lambda row: (-_weight(row.offset, row.length), row.file), default=None
+    ),
+    "whole": all,
+    "minutes": all,
+    "last": max,
+    "longest": max,
+}
+"""How the statistics of parts make one; what is not named here is added up."""
+
+
+def doubts(sides: Mapping[str, RowStatistics]) -> list[str]:
+    """Return a line for each reason to think that a table is misread; sides: the statistics by role."""
+    other = sides["reference"].called("reference") if "reference" in sides else "the reference"
+    return [
+        f"{side.called(role)}: {text}; {mend} ({code})"
+        for role, side in sides.items()
+        for code, text, mend in side.doubts(role, other)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +381,19 @@ class AlignmentReport:
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
         """Return the report of all parts together."""
-        parts = list(parts)
-
-        def by_role(name: str) -> Iterator[tuple[str, list[Any]]]:
-            """Yield each role with what all parts have of it."""
-            values = [getattr(part, name) for part in parts]
-            for role in sorted({role for value in values for role in value}):
-                yield role, [value[role] for value in values if role in value]
-
-        reports: dict[str, Any] = {
-            name: _NOTHING.union(*(getattr(part, name) for part in parts)) for name in _SETS
-        }
-        for name in ("beyond", "off_grid"):
-            reports[name] = {
-                role: (*map(sum, counts), max(seconds))
-                for role, values in by_role(name)
-                for *counts, seconds in [zip(*values, strict=True)]
-            }
-        tables = {role: RowStatistics.merge(values) for role, values in by_role("tables")}
-        after_end = {name: late for part in parts for name, late in part.after_end.items()}
-        return AlignmentReport(**reports, tables=tables, after_end=after_end)
+        merged: dict[str, Any] = {}
+        reports = list(parts)
+        for name in AlignmentReport.__slots__:
+            values = [getattr(report, name) for report in reports]
+            if name not in ("beyond", "after_end", "tables", "off_grid"):
+                merged[name] = _NOTHING.union(*values)
+                continue
+            by_key: dict[str, list[Any]] = defaultdict(list)
+            for key, value in (item for of_report in values for item in of_report.items()):
+                by_key[key].append(value)
+            merge = RowStatistics.merge if name == "tables" else counts_and_most
+            merged[name] = {key: merge(by_key[key]) for key in sorted(by_key)}
+        return AlignmentReport(**merged)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -102,20 +403,25 @@ class AlignmentReport:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
-        lines = [
-            *sorted(self.doubtful),
-            *doubts(self.tables),
-            *self._of_names(settings),
-            *self._of_files(),
-            *self._of_late_rows(settings),
-            *self._of_classes(settings),
-            *self._of_grid(settings),
-        ]
+        classes, both = self.classes(settings), self.reference_classes | self.system_classes
+        lines = [*sorted(self.doubtful), *doubts(self.tables), *self._of_names(classes)]
+        if self.after_end:
+            lines += self._of_late_rows(settings)
+        if settings.classes is not None or self.system_classes - self.reference_classes:
+            lines += self._of_classes(settings.classes)
+        for role, (rows, near, apart) in sorted(self.off_grid.items()):
+            if near >= _FEWEST_NEAR and 2 * near >= rows:
+                length = short_fraction(settings.segment_length).removesuffix(".0")
+                lines.append(
+                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
+                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
+                    "that it hardly reaches. Is the step of the table another, or do its times begin "
+                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
         lines += sorted(self.notes)
-        classes = self.classes(settings)
-        left_out = sorted((self.reference_classes | self.system_classes) - set(classes))
+        left_out = sorted(both - {*classes})
         if left_out:
             are = be(len(left_out))
             lines.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
@@ -138,18 +444,18 @@ class AlignmentReport:
 
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
-        return self.tables[role].called(role) if role in self.tables else f"the {role}"
+        return self.tables.get(role, RowStatistics()).called(role)
 
-    def _of_names(self, settings: Settings) -> Iterator[str]:
-        """Yield a line where names seem to stand in the wrong column, or to be two of one thing."""
+    def _of_names(self, classes: Iterable[str]) -> Iterator[str]:
+        """Yield a line for names in the wrong column, two names of one class, and each kind of files."""
         theirs = self.extra | self.dropped
         if are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
             yield (
                 f"{self._table('system')}: classes of the reference stand as file names, and its files as "
                 "classes; swap the two columns, or their names in the header (swapped-columns)"
             )
-        for role, classes in (("reference", self.reference_classes), ("system", self.system_classes)):
-            like = similar_names(sorted(classes & {*self.classes(settings)}))
+        for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
+            like = similar_names(sorted(names & {*classes}))
             pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
@@ -158,25 +464,21 @@ class AlignmentReport:
                     "- or _ only, and were taken for different ones; write both alike if they are one "
                     "(similar-classes)"
                 )
+        for kind, noun, text in _FILES:
+            files = sorted(getattr(self, kind))
+            if files:
+                hint = self._hint(files) if "{hint}" in text else ""
+                yield text.format(files=listing(files, noun), are=be(len(files)), hint=hint)
 
-    def _of_files(self) -> Iterator[str]:
-        """Yield a line for each kind of files that are not on both sides, or have no duration."""
-        if self.missing:
-            files = listing(sorted(self.missing), "reference file")
-            yield f"the system has no rows for {files}; counted as misses"
-        if self.extra:
-            hint = named_alike(self.missing, self.extra) + _hint_of_thresholds(self.extra)
-            yield (
-                f"the reference has no {listing(sorted(self.extra), 'system file')}; counted as false "
-                f"alarms, unless a row with only its name declares it as a file without events{hint}"
-            )
-        if self.dropped:
-            hint = named_alike(self.missing, self.dropped) + _hint_of_thresholds(self.dropped)
-            files = f"{listing(sorted(self.dropped), 'system file')} {be(len(self.dropped))}"
-            yield f"{files} not in the reference or the durations; left out{hint}"
-        if self.unlisted:
-            files = listing(sorted(self.unlisted), "reference file")
-            yield f"no duration for {files}; evaluated to the last offset"
+    def _hint(self, files: Sequence[str]) -> str:
+        """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
+        from sedeval_soft.tables.joined_tables import seem_thresholds
+
+        thresholds = (
+            "; their names hold thresholds: if they are tables of operating points, write a column of file "
+            "names in each, and give the folder as --operating-points"
+        )
+        return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield what is assumed where the system goes on after the reference's last offset.
@@ -201,79 +503,169 @@ class AlignmentReport:
             f"offset there, which without --durations is taken for the end of the file: {later}"
         )
 
-    def _of_classes(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each class that only the system has, or that neither side has."""
+    def _of_classes(self, asked: Sequence[str] | None) -> Iterator[str]:
+        """Yield a line for each class that only the system has, or that neither side has.
+
+        asked: the classes to evaluate where they are named.
+        """
         strange = sorted(self.system_classes - self.reference_classes)
-        if settings.classes is not None:
-            chosen = {*settings.classes}
+        if asked is not None:
             # A class that is nearly one to evaluate, which the system never names, is misspelt. All others
             # were left out on purpose: a system may know more classes than an evaluation.
-            unnamed = sorted(chosen - self.system_classes)[:_COMPARED]
+            unnamed = sorted({*asked} - self.system_classes)[:_COMPARED]
             most = _TOLD * _COMPARED // max(1, len(unnamed))
-            others = [name for name in strange if name not in chosen][:most]
+            others = [name for name in strange if name not in asked][:most]
             hints = [(name, did_you_mean(name, unnamed, n=1, cutoff=0.75)) for name in others]
             for name, hint in [pair for pair in hints if pair[1]][:_TOLD]:
                 yield f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
-            strange = [name for name in strange if name in chosen]
-        names = sorted(self.reference_classes)[:_COMPARED]
-        for name in strange[:_TOLD]:
-            hint = did_you_mean(name, names, n=1, cutoff=0.75)
-            yield f"class {name!r} is not in the reference; counted as false alarms{hint}"
-        if len(strange) > _TOLD:
-            more, are = listing(strange[_TOLD:], "more class"), be(len(strange) - _TOLD)
-            yield f"{more} {are} not in the reference; counted as false alarms"
+            strange = [name for name in strange if name in asked]
         both = self.reference_classes | self.system_classes
-        names = sorted(both)[:_COMPARED]
-        unnames = [name for name in settings.classes or () if name not in both]
-        if unnames and len(unnames) == len(settings.classes or ()) and names:
+        unnames = [name for name in asked or () if name not in both]
+        every, known = sorted(both)[:_COMPARED], sorted(self.reference_classes)[:_COMPARED]
+        if unnames and len(unnames) == len(asked or ()) and every:
             # As where a preset of another data set is taken: one line says more than one for each class.
-            hint = did_you_mean(unnames[0], names, n=1)
+            hint = did_you_mean(unnames[0], every, n=1)
             yield f"none of {listing(unnames, 'class')} to evaluate is in either table{hint}"
             return
-        for name in unnames[:_TOLD]:
-            hint = did_you_mean(name, names, n=1)
-            yield f"class {name!r}, one of those to evaluate, is in neither table{hint}"
-        if len(unnames) > _TOLD:
-            more, are = listing(unnames[_TOLD:], "more class"), be(len(unnames) - _TOLD)
-            yield f"{more} of those to evaluate {are} in neither table"
-
-    def _of_grid(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each side whose rows lie on a grid that is nearly that of the segments."""
-        length = short_fraction(settings.segment_length).removesuffix(".0")
-        for role, (rows, near, apart) in sorted(self.off_grid.items()):
-            if near >= _FEWEST_NEAR and 2 * near >= rows:
-                yield (
-                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
-                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
-                    "that it hardly reaches. Is the step of the table another, or do its times begin "
-                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
-                )
+        for names, among, cutoff, middle, text in (
+            (strange, known, 0.75, "", "not in the reference; counted as false alarms"),
+            (unnames, every, 0.6, ", one of those to evaluate,", "in neither table"),
+        ):
+            for name in names[:_TOLD]:
+                yield f"class {name!r}{middle} is {text}{did_you_mean(name, among, n=1, cutoff=cutoff)}"
+            if len(names) > _TOLD:
+                more, are = listing(names[_TOLD:], "more class"), be(len(names) - _TOLD)
+                yield f"{more}{' of those to evaluate' if middle else ''} {are} {text}"
 
 
-def named_alike(
-    ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
-) -> str:
-    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
+def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return the sums of counts and the most of the seconds that stand after them."""
+    *counts, seconds = zip(*parts, strict=True)
+    return *map(sum, counts), max(seconds)
 
-    ours, theirs: files that the other side lacks. sides: what they are of, the first being right.
+
+# What rows and names tell, here and in `validate`.
+
+
+def last_offsets(rows: EventTable) -> Floats:
+    """Return the last offset of each file of a table, 0 where it has no row."""
+    last = np.zeros(len(rows.files))
+    enter_maxima(last, rows.file, rows.offset)
+    return last
+
+
+def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
+    """Return the rows that end after their recording does, in order.
+
+    last, whole: (n_files,) the last offsets, and how long recordings are, infinite where that is not known.
+    The last time step of a table of them may reach over the end.
     """
-    likeness = alike(ours, theirs, sides)
-    if likeness is None:
-        return ""
-    return (
-        f"; is {likeness.theirs!r} meant to be {likeness.ours!r}? Both sides must name a file alike: "
-        f"{likeness.number} of {counted(likeness.of, 'name')} would match but for {likeness.how}; write them "
-        f"as the {sides[0]} does"
-    )
+    if not (last > whole + TICK / 2).any():
+        return np.zeros(0, dtype=np.intp)
+    length = rows.offset - rows.onset
+    late = rows.offset > whole[rows.file] + TICK / 2
+    at = np.flatnonzero(late)
+    if not rows.has_values:
+        return at
+    step = np.zeros(len(last))
+    enter_maxima(step, rows.file[~late], length[~late])
+    file = rows.file[at]
+    begins_inside = rows.onset[at] < whole[file] - TICK / 2
+    return at[~begins_inside | (length[at] > step[file] + TICK)]
 
 
-def _hint_of_thresholds(files: Iterable[str]) -> str:
-    """Return a hint for files that are none, but tables of a folder, each at a threshold."""
-    from sedeval_soft.tables.files import seem_thresholds
+def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index:
+    """Return the files of a wide table that it ends before the end of, by more than a time step.
 
-    if not seem_thresholds(sorted(files)):
-        return ""
-    return (
-        "; their names hold thresholds: if they are tables of operating points, write a column of file names "
-        "in each, and give the folder as --operating-points"
-    )
+    last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
+    """
+    if not rows.has_steps or not (last < expected).any():
+        return np.zeros(0, dtype=np.intp)
+    step = np.zeros(len(last))
+    enter_maxima(step, rows.file, rows.offset - rows.onset)
+    return np.flatnonzero((last > 0) & (last < expected - np.maximum(step, TICK)))
+
+
+class Ordered(NamedTuple):
+    """Rows by group (file and class; the file in a wide table) and onset.
+
+    row: (n,) where each stands in the table. same, overlaps, repeats: (n - 1,) whether each but the first is
+    of the group of the one before it, begins before that one has ended, and has its times.
+    """
+
+    row: Index
+    onset: Floats
+    offset: Floats
+    same: Bools
+    overlaps: Bools
+    repeats: Bools
+
+    @classmethod
+    def of(cls, rows: EventTable, group: Groups, order: Index | None = None) -> Ordered:
+        """Take rows in an order; None: by group and onset, those with the same tick as in the table."""
+        if order is None:
+            key = _joint_key(group, _onset_ticks(rows))
+            # One number is sorted in a tenth of the time of two, where rows are nearly in order.
+            order = np.lexsort((rows.onset, group)) if key is None else np.argsort(key, kind="stable")
+        group, onset, offset = group[order], rows.onset[order], rows.offset[order]
+        same = group[1:] == group[:-1]
+        repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
+        return cls(order, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
+
+
+def _onset_ticks(rows: EventTable) -> Groups:
+    return np.rint(rows.onset * (1 / TICK)).astype(np.int64)
+
+
+def _joint_key(*columns: npt.NDArray[np.integer[Any]]) -> Groups | None:
+    """Return one number for each row, in order of all columns; None where it might be too large."""
+    sizes = [int(column.max()) + 1 for column in columns]
+    return np.ravel_multi_index(columns, sizes) if math.prod(sizes) < _MOST else None
+
+
+def _count_neighbours(rows: EventTable) -> dict[str, int]:
+    """Return what `RowStatistics` has of neighbours: repeated, overlapping and gaps."""
+    if rows.born is not None:
+        # At each threshold of an operating point events are there again.
+        return {}
+    if rows.has_values and not rows.has_steps:
+        # Of a table of values only repeated rows tell anything. Mostly it is in order of time, then of class,
+        # and each row begins apart from all others of its class.
+        key = _joint_key(rows.file, _onset_ticks(rows), rows.row_label)
+        if key is not None and ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key)):
+            return {}
+    ordered = Ordered.of(rows, rows.groups())
+    later = ordered.onset[1:] > ordered.offset[:-1] + TICK / 2
+    return {
+        "repeated": int(np.count_nonzero(ordered.repeats)),
+        # Windows that slide are rows with values that overlap by nature.
+        "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
+        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
+    }
+
+
+def decimal_files(rows: EventTable, *, has_header: bool) -> str | None:
+    """Return what is said of a table whose file names are all decimal numbers, None of all others.
+
+    Where a header names the column, its author has said what it is.
+    """
+    if has_header or not rows.files or not all(map(_DECIMAL.fullmatch, rows.files)):
+        return None
+    return "all file names are decimal numbers: these could be onset, offset, value and label"
+
+
+def similar_names(names: Iterable[str]) -> dict[str, str]:
+    """Return names that differ from an earlier one in case, blanks, `-` and `_` only, with that one."""
+    by_look: dict[str, str] = {}
+    return {name: other for name in names if (other := by_look.setdefault(folded(name), name)) != name}
+
+
+def are_swapped(
+    files: Iterable[str], classes: Iterable[str], reference_files: Iterable[str], known: Iterable[str]
+) -> bool:
+    """Return whether files stand where classes belong, and classes where files do.
+
+    files, classes: of a table; reference_files, known: files and classes of the reference.
+    """
+    theirs, labels, files, classes = {*reference_files}, {*known}, {*files}, {*classes}
+    return bool(theirs & classes and labels & files and not theirs & files)

@@ -1,40 +1,86 @@
-"""What is active when: values as functions of time, and the events of one threshold.
+"""What is active when: values as functions of time, the events of one threshold, and those of all.
 
 An `Activity` is a piecewise-constant function of time with values in [0, 1] per file and class. Rows of one
 class may overlap; where they do, the largest value counts. Between its pieces the value is 0.
 
 `Events` are what is active at one threshold: each active row is one event, or rows of a class that touch or
 overlap are one event, as a table of fixed time steps needs.
+
+For one class in one file the events of all thresholds form a tree: each maximal run of pieces whose values
+exceed something. A run whose smallest value is m, with larger neighbour n, is an event for every level a with
+n < a <= m. So there is at most one event per piece, found from the nearest smaller value on either side: its
+lifetime, one of the `EventLifetimes`. A run with tied minima is represented by its leftmost one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
-from sedeval_soft.tables.ticks import Ticks, to_ticks
-from sedeval_soft.timeline.ranges import range_maximum, running_maximum
+from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.ranges import Pyramid, numbered, range_maximum, running_maximum
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+_JUMPS = 24
+"""Rounds of pointer jumping before the few places that need many more are searched in a pyramid."""
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
-    """Pieces of constant value, sorted by file, class and onset, without overlap.
+class Timed:
+    """Stretches of time, each of a file and a class.
 
-    file, label: (n,) codes. onset, offset: (n,) ticks, onset < offset. value: (n,) in [0, 1].
+    file, label: (n,) codes. onset, offset: (n,) ticks.
     """
 
     file: Codes
     label: Codes
     onset: Ticks
     offset: Ticks
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.onset)
+
+    def take(self, index: npt.NDArray[np.intp] | Bools | slice) -> Self:
+        """Return those at some positions, or those of a mask."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "nested"}
+        return replace(self, **{name: column[index] for name, column in columns.items()})
+
+    def lasting(self) -> Self:
+        """Return those that have an extent."""
+        long = self.offset > self.onset
+        return self if long.all() else self.take(long)
+
+    def goes_on(self) -> Bools:
+        """Return which but the first are of the file and class of the one before, (n - 1,)."""
+        same: Bools = (self.file[1:] == self.file[:-1]) & (self.label[1:] == self.label[:-1])
+        return same
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return those of all parts, at least one, one part after another."""
+        names = [each.name for each in fields(cls) if each.name != "nested"]
+        columns: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
+        return replace(parts[0], **columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity(Timed):
+    """Pieces of constant value, sorted by file, class and onset, without overlap.
+
+    onset < offset. value: (n,) in [0, 1].
+    """
+
     value: Floats
 
     @classmethod
@@ -43,56 +89,43 @@ class Activity:
         n = len(spans)
         label = np.broadcast_to(np.int32(track.classes.start), n) if spans.label is None else spans.label
         value = np.broadcast_to(1.0, n) if track.value is None else track.value
-        columns = spans.file, label, spans.onset, spans.offset, value
-        sounding = np.flatnonzero(value)
-        return cls.of_ticks(*(columns if len(sounding) == n else (column[sounding] for column in columns)))
+        return cls.of_rows(cls(spans.file, label, spans.onset, spans.offset, value).sounding())
 
     @classmethod
     def of_table(cls, table: EventTable) -> Activity:
         """Settle the overlaps of a table, all classes together."""
         spans = table.spans()
-        joint = cls.concatenated([cls.of_track(spans, track) for track in table.tracks()])
-        return joint._take(np.lexsort((joint.onset, joint.label, joint.file)))
+        joint = cls.joined([SILENCE, *(cls.of_track(spans, track) for track in table.tracks())])
+        return joint.take(np.lexsort((joint.onset, joint.label, joint.file)))
 
     @classmethod
-    def of_ticks(cls, file: Codes, label: Codes, onset: Ticks, offset: Ticks, value: Floats) -> Activity:
-        """Settle the overlaps of rows, each (n,); those without extent vanish."""
-        pieces = cls(file, label, onset, offset, value)
-        lasting = offset > onset
-        if not lasting.all():
-            pieces = pieces._take(np.flatnonzero(lasting))
-        file, label, same = pieces.file, pieces.label, pieces.goes_on()
+    def of_rows(cls, rows: Activity) -> Activity:
+        """Settle the overlaps of rows in any order; those without extent vanish.
+
+        Where they overlap they are cut at every onset and offset of their class; the largest value counts.
+        """
+        rows = rows.lasting()
+        file, label = rows.file, rows.label
         later = (file[1:] > file[:-1]) | ((file[1:] == file[:-1]) & (label[1:] > label[:-1]))
-        if np.where(same, pieces.onset[1:] >= pieces.offset[:-1], later).all():
+        if np.where(rows.goes_on(), rows.onset[1:] >= rows.offset[:-1], later).all():
             # As tables of time steps are: nothing to sort.
-            return pieces
-        pieces = pieces._take(np.lexsort((pieces.onset, label, file)))
-        if np.any(pieces.goes_on() & (pieces.onset[1:] < pieces.offset[:-1])):
-            return pieces._settled()
-        return pieces
-
-    @classmethod
-    def concatenated(cls, parts: Sequence[Activity]) -> Activity:
-        """Return the pieces of all parts, one part after another."""
-        codes, ticks = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-        parts = [cls(codes, codes, ticks, ticks, np.zeros(0)), *parts]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
-
-    def _take(self, index: npt.NDArray[np.intp]) -> Activity:
-        return Activity(*(getattr(self, name)[index] for name in self.__slots__))
-
-    def goes_on(self) -> Bools:
-        """Return which pieces but the first are of the file and class of the one before."""
-        same: Bools = (self.file[1:] == self.file[:-1]) & (self.label[1:] == self.label[:-1])
-        return same
+            return rows
+        rows = rows.take(np.lexsort((rows.onset, label, file)))
+        if not np.any(rows.goes_on() & (rows.onset[1:] < rows.offset[:-1])):
+            return rows
+        group = np.concatenate(([0], np.cumsum(~rows.goes_on())))
+        edge, groups, times = numbered(np.tile(group, 2), np.concatenate((rows.onset, rows.offset)))
+        first, last = np.split(edge, 2)
+        value = range_maximum(len(times), first, last, rows.value, empty=-1.0)
+        at = np.flatnonzero(value >= 0)
+        like = np.searchsorted(group, groups[at])
+        return cls(rows.file[like], rows.label[like], times[at], times[at + 1], value[at])
 
     def sounding(self) -> Activity:
         """Return the pieces whose value is above 0."""
-        if not len(self.value) or self.value.min() > 0:
-            return self
-        return self._take(np.flatnonzero(self.value > 0))
+        return self if not len(self) or self.value.min() > 0 else self.take(np.flatnonzero(self.value > 0))
 
-    def joined(self) -> Activity:
+    def merged(self) -> Activity:
         """Return the pieces whose value is above 0, joined where they touch and their values are equal.
 
         That is the same for all tables of one function of time, however they cut it into rows.
@@ -103,24 +136,12 @@ class Activity:
         if not same.any():
             return pieces
         head = np.flatnonzero(np.append(True, ~same))
-        last = np.append(head[1:], len(pieces.value)) - 1
-        return replace(pieces._take(head), offset=pieces.offset[last])
+        last = np.append(head[1:], len(pieces)) - 1
+        return replace(pieces.take(head), offset=pieces.offset[last])
 
-    def _settled(self) -> Activity:
-        """Cut overlapping pieces at every onset and offset of their class; keep the largest value."""
-        n = len(self.onset)
-        group = np.concatenate(([0], np.cumsum(~self.goes_on())))
-        both, time = np.concatenate((group, group)), np.concatenate((self.onset, self.offset))
-        order = np.lexsort((time, both))
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (np.diff(both[order]) != 0) | (np.diff(time[order]) != 0)
-        edge = np.empty(len(order), dtype=np.int64)
-        edge[order] = np.cumsum(new) - 1
-        times, groups = time[order][new], both[order][new]
-        value = range_maximum(len(times), edge[:n], edge[n:], self.value, empty=-1.0)
-        at = np.flatnonzero(value >= 0)
-        first = np.searchsorted(group, groups[at])
-        return Activity(self.file[first], self.label[first], times[at], times[at + 1], value[at])
+
+_CODES, _TICKS = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+SILENCE = Activity(_CODES, _CODES, _TICKS, _TICKS, np.zeros(0))
 
 
 def activities(table: EventTable) -> Iterator[Activity]:
@@ -134,39 +155,27 @@ def activities(table: EventTable) -> Iterator[Activity]:
         order = np.argsort(whole.label, kind="stable")
         bounds = np.searchsorted(whole.label[order], np.arange(len(table.classes) + 1))
         for label in track.classes:
-            yield whole._take(order[bounds[label] : bounds[label + 1]])
+            yield whole.take(order[bounds[label] : bounds[label + 1]])
+
+
+# Events of one threshold.
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
+class Events(Timed):
     """Events in the order of the table (a row each) or by file, class and onset (merged).
 
-    file, label: (n,) codes. onset, offset: (n,) ticks. onset_seconds, offset_seconds: (n,) the
-    floats as read, for arithmetic that must follow another tool's to the bit.
+    onset_seconds, offset_seconds: (n,) the floats as read, for arithmetic that must follow another tool's to
+    the bit.
     """
 
-    file: Codes
-    label: Codes
-    onset: Ticks
-    offset: Ticks
     onset_seconds: Floats
     offset_seconds: Floats
 
-    def __len__(self) -> int:
-        """Return the number of events."""
-        return len(self.onset)
-
-    def take(self, index: npt.NDArray[np.intp] | Bools) -> Events:
-        """Return the events at some positions, or those of a mask."""
-        return Events(*(getattr(self, name)[index] for name in self.__slots__))
-
-    def by_time(self) -> Events:
-        """Return the events by file, onset, offset and class."""
-        return self.take(np.lexsort((self.label, self.offset, self.onset, self.file)))
-
-    def in_order(self) -> Events:
-        """Return the events by file, class, onset and offset, whatever the order of the table."""
-        return self.take(np.lexsort((self.offset, self.onset, self.label, self.file)))
+    def in_order(self, *, by_class: bool = True) -> Events:
+        """Return the events by file, class, onset and offset, or by class last, whatever their order."""
+        first, last = ((), (self.label,)) if by_class else ((self.label,), ())
+        return self.take(np.lexsort((*first, self.offset, self.onset, *last, self.file)))
 
 
 def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
@@ -193,16 +202,11 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
     spans = rows.spans()
     if spans.are_steps and rows.values:
         return _merged_steps(rows, spans, threshold, inclusive)
-    events = active_rows(rows, threshold, inclusive)
-    events = events.take(events.offset > events.onset)
-    return _merged(events.in_order()) if len(events) else events
-
-
-def _merged(events: Events) -> Events:
-    """Merge events that are in order, at least one."""
-    change = (np.diff(events.file) != 0) | (np.diff(events.label) != 0)
-    group = np.concatenate(([0], np.cumsum(change)))
-    reach = running_maximum(events.offset, group)
+    events = active_rows(rows, threshold, inclusive).lasting().in_order()
+    if not len(events):
+        return events
+    change = ~events.goes_on()
+    reach = running_maximum(events.offset, np.concatenate(([0], np.cumsum(change))))
     first = np.flatnonzero(np.concatenate(([True], change | (events.onset[1:] > reach[:-1]))))
     last = np.append(first[1:], len(events)) - 1
     until = np.maximum.reduceat(events.offset_seconds, first)
@@ -226,3 +230,117 @@ def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: b
     first, last, label = first[order], last[order], label[order]
     times = spans.onset[first], spans.offset[last], rows.onset[first], rows.offset[last]
     return Events(rows.file[first], label, *times)
+
+
+# Events of all thresholds together.
+
+
+@dataclass(frozen=True, slots=True)
+class EventLifetimes(Timed):
+    """For which levels which events exist.
+
+    born, dies: (n,) the event exists at every level a with born < a <= dies, that is above every threshold t
+    with born <= t < dies. nested: whether they are those of an activity: what exists at one level is apart.
+    """
+
+    born: Floats
+    dies: Floats
+    nested: bool = False
+
+    def alive(self, threshold: float | Floats, inclusive: bool = False) -> Bools:
+        """Return which events exist above a threshold, or at it where `inclusive`.
+
+        threshold: one for all, or (n,) one for each.
+        """
+        if inclusive:
+            return (self.born < threshold) & (threshold <= self.dies)
+        return (self.born <= threshold) & (threshold < self.dies)
+
+    def events(self) -> Events:
+        """Return all of them as events, whatever their levels."""
+        seconds = to_seconds(self.onset), to_seconds(self.offset)
+        return Events(self.file, self.label, self.onset, self.offset, *seconds)
+
+    @classmethod
+    def from_events(cls, events: Events) -> EventLifetimes:
+        """Return hard events as lifetimes from 0 to 1, sorted by file."""
+        n = len(events)
+        whole = cls(events.file, events.label, events.onset, events.offset, np.zeros(n), np.ones(n))
+        return whole.take(np.argsort(whole.file, kind="stable"))
+
+    @classmethod
+    def of(cls, activity: Activity) -> EventLifetimes:
+        """Find the lifetimes of all events of an activity, sorted by file, class and onset."""
+        activity = activity.sounding()
+        n = len(activity)
+        apart = np.ones(n + 1, dtype=bool)
+        apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
+        # A wall of value 0 stands wherever pieces do not touch, and at both ends.
+        place = np.arange(n) + np.cumsum(apart)[:n]
+        values = np.zeros(n + int(apart.sum()))
+        values[place] = activity.value
+        slot, left, right = level_runs(values)
+        piece = np.full(len(values), -1, dtype=np.int64)
+        piece[place] = np.arange(n)
+        first, last = piece[left + 1], piece[right - 1]
+        codes = activity.file[first], activity.label[first]
+        levels = np.maximum(values[left], values[right]), values[slot]
+        return cls(*codes, activity.onset[first], activity.offset[last], *levels, nested=True)
+
+
+def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
+    """Return the lifetimes of the events of a table.
+
+    merge: touching rows are one event, whose extent depends on the level; else each row is an event
+    at every level up to its value.
+    """
+    spans, tracks = rows.spans(), [*rows.tracks()]
+    if merge and tracks:
+        pieces = [Activity.of_track(spans, track) for track in tracks]
+        return EventLifetimes.joined(for_each(EventLifetimes.of, pieces, len(rows) * len(pieces)))
+    row, label, born, dies = rows.levels()
+    whole = EventLifetimes(spans.file[row], label, spans.onset[row], spans.offset[row], born, dies)
+    # By all that tells them apart, so that sums do not depend on the order of the table.
+    keys = (whole.dies, whole.born, whole.offset, whole.onset, whole.label, whole.file)
+    return whole.take(np.lexsort(keys))
+
+
+def separate(lifetimes: EventLifetimes) -> bool:
+    """Return whether events of one file and class neither touch nor overlap, whatever their levels."""
+    keys = lifetimes.offset, lifetimes.onset, lifetimes.label, lifetimes.file
+    # In the order of onsets it is enough to look at neighbours.
+    ordered = lifetimes.take(np.lexsort(keys))
+    return bool(np.all(~ordered.goes_on() | (ordered.onset[1:] > ordered.offset[:-1])))
+
+
+def level_runs(values: Floats) -> tuple[Index, Index, Index]:
+    """Find the maximal runs of values above something: one for each distinct minimum of a run.
+
+    values: (n,) walls of the smallest value at both ends. Returns the places of minima, of tied ones the
+    leftmost, and the nearest smaller value on the left and on the right of each run.
+    """
+    left = previous_smaller(values, or_equal=True)
+    slot = np.flatnonzero(values[left] < values)
+    right = len(values) - 1 - previous_smaller(values[::-1], or_equal=False)[len(values) - 1 - slot]
+    return slot, left[slot], right
+
+
+def previous_smaller(values: Floats, *, or_equal: bool) -> Index:
+    """Return for each place the nearest one before it whose value is smaller (or equal), (n,).
+
+    The first value must be the smallest of all. Its own result is 0; results of other values equal to it are
+    undefined.
+    """
+    n = len(values)
+    before = np.arange(-1, n - 1, dtype=np.int64)
+    before[:1] = 0
+    smaller = np.less_equal if or_equal else np.less
+    searching = np.flatnonzero(~smaller(values[before], values))
+    searching = searching[values[searching] > values[0]]
+    for _ in range(_JUMPS):
+        if not len(searching):
+            return before
+        before[searching] = before[before[searching]]
+        searching = searching[~smaller(values[before[searching]], values[searching])]
+    before[searching] = Pyramid(values).before(searching, values[searching], or_equal=or_equal)
+    return before

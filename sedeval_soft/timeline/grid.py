@@ -31,29 +31,18 @@ Codes = npt.NDArray[np.integer[Any]]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-LEAST_SHARE = 20
-"""No time is on an edge that is further away than a segment's length divided by this."""
+# No time is on an edge that is further away than a segment's length divided by the one. Rows are nearly as
+# long as some segments if they are not off by more than a segment divided by the other.
+LEAST_SHARE, STEP_SHARE = 20, 100
 
-STEP_SHARE = 100
-"""Rows are nearly as long as some segments if they are not off by more than a segment divided by this."""
+_UNITS = (10, 100, 1000)  # ticks of the last decimal of times with 5, 4 and 3 decimals
 
-_UNITS = (10, 100, 1000)
-"""Ticks of the last decimal of times with 5, 4 and 3 decimals."""
+# Memory that a segment of a class takes at the most: two values, what is active, and room to work; where
+# values are put in order, for curves and correlations, places and ranks, too; where means are taken, where
+# each row begins and ends in each segment.
+_BYTES_PER_CELL, _BYTES_IN_ORDER, _BYTES_OF_MEANS = 24, 48, 120
 
-_BYTES_PER_CELL = 24
-"""Memory that a segment of a class takes at the most: two values, what is active, and room to work."""
-
-_BYTES_IN_ORDER = 48
-"""The same where the values are put in order, for curves and correlations: places and ranks, too."""
-
-_BYTES_OF_MEANS = 120
-"""The same where means are taken: where each row begins and ends in each segment."""
-
-_MOST_SEGMENTS = 2.0**62
-"""Segments that can be counted."""
-
-_STRIDES = 64
-"""Steps per segment up to which maxima are taken stride by stride, many segments at once."""
+_MOST_SEGMENTS = 2.0**62  # that can be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,30 +93,26 @@ class Edges:
         but not theirs, and it touches others of which that is true: the rows of a grid that drifts away. The
         last number is by how many seconds at the most.
         """
-        n_rows, n_near, apart = 0, 0, 0
-        steps: list[tuple[npt.NDArray[Any], ...]] = []
+        n_rows, off = 0, []
         for part in stretches(len(file)):
             begin, end = to_ticks(onset[part]), to_ticks(offset[part])
             shows = (begin > 0) & (end > begin)
             n_rows += int(np.count_nonzero(shows))
             distance = np.maximum(*(np.abs(self._nearest(times)[1]) for times in (begin, end)))
-            off = np.flatnonzero(shows & (distance > 0))
-            begin, end, distance = begin[off], end[off], distance[off]
-            near = distance <= self.step.numerator // LEAST_SHARE
-            n_near += int(np.count_nonzero(near))
-            apart = max(apart, int(distance[near].max(initial=0)))
-            count, left = self._nearest(end - begin, rounding=False)
-            left = np.abs(left)
-            at = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
-            if len(at):
-                steps.append((file[part][off[at]], begin[at], end[at], left[at], near[at]))
-        if steps:
-            files, begin, end, left, near = (np.concatenate(column) for column in zip(*steps, strict=True))
-            key = files.astype(np.int64) * (int(end.max()) + 1)
-            touches = np.isin(key + begin, key + end) | np.isin(key + end, key + begin)
-            drifting = left[touches & ~near]
-            n_near += len(drifting)
-            apart = max(apart, int(drifting.max(initial=0)))
+            at = np.flatnonzero(shows & (distance > 0))
+            off.append((file[part][at], begin[at], end[at], distance[at]))
+        if not any(len(part[0]) for part in off):
+            return n_rows, 0, 0.0
+        files, begin, end, distance = (np.concatenate(column) for column in zip(*off, strict=True))
+        near = distance <= self.step.numerator // LEAST_SHARE
+        count, left = self._nearest(end - begin, rounding=False)
+        left = np.abs(left)
+        steps = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
+        key = files[steps].astype(np.int64) * (int(end.max()) + 1)
+        begin, end = key + begin[steps], key + end[steps]
+        drifting = left[steps[(np.isin(begin, end) | np.isin(end, begin)) & ~near[steps]]]
+        apart = max(int(distance[near].max(initial=0)), int(drifting.max(initial=0)))
+        n_near = int(np.count_nonzero(near)) + len(drifting)
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
 
     def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Counts, Counts]:
@@ -273,8 +258,25 @@ def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
         return maxima(rows, *grid.cells(spans.file, spans.onset, spans.offset), grid.size)
     values = np.zeros((len(rows.classes), grid.size))
     spans = replace(spans, onset=grid.edges.on(spans.onset), offset=grid.edges.on(spans.offset))
+    out = values.reshape(-1)
     for track in rows.tracks():
-        _add_means(Activity.of_track(spans, track), grid, values)
+        # Means are the same however time is cut into rows, and in whatever order: rounding breaks no ties.
+        pieces = Activity.of_track(spans, track).merged()
+        piece, cell = expand(*grid.cells(pieces.file, pieces.onset, pieces.offset))
+        begin, end = grid.spans(cell, pieces.file[piece])[1:]
+        overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
+        flat = pieces.label[piece] * np.int64(grid.size) + cell
+        value = pieces.value[piece]
+        # Whole ticks are summed before the division, so that binary pieces give exact means; a piece
+        # that fills its segment hands its value on untouched.
+        filled = overlap == end - begin
+        out[flat[filled]] = value[filled]
+        # A piece may lie beyond the end of its file, in a segment that the file still reaches.
+        part = ~filled & (overlap > 0)
+        np.add.at(out, flat[part], value[part] * overlap[part])
+        touched = distinct(flat[part])
+        begin, end = grid.spans(touched % grid.size)[1:]
+        out[touched] = rounded(out[touched]) / (end - begin)
     return values
 
 
@@ -287,58 +289,20 @@ def maxima(rows: EventTable, first: Counts, last: Counts, size: int) -> Floats:
     if rows.label is not None:
         base = rows.label * np.int64(size)
         first, last = first + base, last + base
-    # Which cells rows cover is the same for all classes. Rows of one cell each are put in order of cells.
-    one_cell_each, order, stride = bool(np.all(last - first == 1)), None, 0
-    heads = np.zeros(0, dtype=np.intp)
-    if one_cell_each:
-        if not np.all(first[1:] >= first[:-1]):
-            order = np.argsort(first, kind="stable")
-            first = first[order]
-            last = first + 1
-        heads = np.flatnonzero(np.diff(first, prepend=-1))
-        steps = np.diff(heads, append=len(first))
-        if len(steps) and steps[0] <= _STRIDES and np.all(steps == steps[0]):
-            stride = int(steps[0])
+    # Which cells rows cover is the same for all classes.
+    one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
 
     def fill(track: Track) -> None:
         out = values[track.classes.start : track.classes.stop].reshape(-1)
         if track.value is None:
             out[:] = covered(len(out), first, last)
-        elif not one_cell_each:
+        elif one_each:
+            out[first] = track.value
+        else:
             out[:] = range_maximum(len(out), first, last, track.value)
-        elif len(heads):
-            value = track.value if order is None else track.value[order]
-            if stride:
-                out[first[heads]] = np.maximum.reduce([value[i::stride] for i in range(stride)])
-            else:
-                out[first[heads]] = np.maximum.reduceat(value, heads)
 
     for_each(fill, rows.tracks(), values.size)
     return values
-
-
-def _add_means(pieces: Activity, grid: Grid, values: Floats) -> None:
-    """Add the time-weighted means of some pieces to `values`, shape (n_classes, n_segments).
-
-    Means are the same however time is cut into rows, and in whatever order: rounding breaks no ties.
-    """
-    pieces = pieces.joined()
-    piece, cell = expand(*grid.cells(pieces.file, pieces.onset, pieces.offset))
-    begin, end = grid.spans(cell, pieces.file[piece])[1:]
-    overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
-    flat = pieces.label[piece] * np.int64(grid.size) + cell
-    value = pieces.value[piece]
-    # Whole ticks are summed before the division, so that binary pieces give exact means; a piece
-    # that fills its segment hands its value on untouched.
-    filled = overlap == end - begin
-    out = values.reshape(-1)
-    out[flat[filled]] = value[filled]
-    # A piece may lie beyond the end of its file, in a segment that the file still reaches.
-    part = ~filled & (overlap > 0)
-    np.add.at(out, flat[part], value[part] * overlap[part])
-    touched = distinct(flat[part])
-    begin, end = grid.spans(touched % grid.size)[1:]
-    out[touched] = rounded(out[touched]) / (end - begin)
 
 
 def rows_of(

@@ -7,7 +7,7 @@ are those of the input at that threshold after the same operation. So each is do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, tick, to_seconds, to_ticks
-from sedeval_soft.timeline.events import Activity, activities
+from sedeval_soft.timeline.events import SILENCE, Activity, activities, level_runs
 from sedeval_soft.timeline.grid import Grid, maxima
-from sedeval_soft.timeline.lifetimes import EventLifetimes, level_runs
 from sedeval_soft.timeline.ranges import expand, range_maximum
 
 _SHORTEST = TICKS_PER_SECOND // 1000
@@ -39,8 +38,9 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
         return rows
     parts = []
     for label, activity in enumerate(activities(rows)):
-        parts.append(opened(closed(activity, tick(gap[label])), tick(duration[label])))
-    whole = Activity.concatenated(parts)
+        filled = flattened(activity, tick(gap[label]), gaps=True)
+        parts.append(flattened(filled, tick(duration[label]), gaps=False))
+    whole = Activity.joined([SILENCE, *parts])
     times = to_seconds(whole.onset), to_seconds(whole.offset)
     return EventTable.long(
         rows.files, rows.classes, whole.file, whole.label, *times, whole.value, rows.origin
@@ -134,45 +134,33 @@ class TimeGrid:
         return step
 
 
-def closed(activity: Activity, min_gap: int) -> Activity:
-    """Fill gaps shorter than `min_gap` ticks between events of one file and class, at every level.
+def flattened(activity: Activity, shortest: int, *, gaps: bool) -> Activity:
+    """Drop events shorter than some ticks, or fill such gaps between events, at every level.
 
-    What lies before the first event or after the last one of a file is no gap.
+    What lies before the first event of a file and class or after the last one is no gap.
     """
-    n = len(activity.onset)
-    if not n or min_gap <= 0:
+    n = len(activity)
+    if not n or shortest <= 0:
         return activity
     group = np.concatenate(([True], ~activity.goes_on(), [True]))
     silent = ~group[1:n] & (activity.onset[1:] != activity.offset[:-1])
     # Slots: a wall before each group and at the end, pieces, silences between pieces as pieces of value 0.
+    # Gaps are the events of what is turned over.
     before = group.astype(np.int64)
     before[1:n] += silent
     place = np.arange(n) + np.cumsum(before)[:n]
-    size = n + int(before.sum())
-    value = np.full(size, np.inf)
+    size, wall, sign = n + int(before.sum()), -np.inf if gaps else 0.0, -1.0 if gaps else 1.0
+    value = np.full(size, wall)
     onset, offset = np.zeros((2, size), dtype=np.int64)
-    value[place], onset[place], offset[place] = activity.value, activity.onset, activity.offset
+    value[place], onset[place], offset[place] = sign * activity.value, activity.onset, activity.offset
     hole = place[1:][silent] - 1
     value[hole], onset[hole], offset[hole] = 0.0, activity.offset[:-1][silent], activity.onset[1:][silent]
-    slot, left, right = level_runs(-value)
-    edge = np.minimum(value[left], value[right])
-    between = np.isfinite(value[left]) & np.isfinite(value[right]) & np.isfinite(value[slot])
-    short = between & (offset[right - 1] - onset[left + 1] < min_gap)
-    filled = range_maximum(size, left[short] + 1, right[short], edge[short])
-    inside = np.isfinite(value)
-    value[inside] = np.maximum(value[inside], filled[inside])
-    stays = np.flatnonzero(inside & (value > 0))
+    slot, left, right = level_runs(value)
+    stays = offset[right - 1] - onset[left + 1] >= shortest
+    if gaps:
+        stays |= np.isinf(value[left]) | np.isinf(value[right])
+    level = np.abs(range_maximum(size, left[stays] + 1, right[stays], value[slot[stays]], empty=wall))
+    at = np.flatnonzero((level > 0) & np.isfinite(level))
     # A silence takes file and class from the piece after it.
-    source = np.minimum(np.searchsorted(place, stays), n - 1)
-    return Activity(activity.file[source], activity.label[source], onset[stays], offset[stays], value[stays])
-
-
-def opened(activity: Activity, min_duration: int) -> Activity:
-    """Drop events shorter than `min_duration` ticks, at every level."""
-    if not len(activity.onset) or min_duration <= 0:
-        return activity
-    activity = activity.sounding()
-    lifetimes, first, last = EventLifetimes.with_pieces(activity)
-    long = lifetimes.offset - lifetimes.onset >= min_duration
-    value = range_maximum(len(activity.onset), first[long], last[long] + 1, lifetimes.dies[long])
-    return replace(activity, value=value).sounding()
+    source = np.minimum(np.searchsorted(place, at), n - 1)
+    return Activity(activity.file[source], activity.label[source], onset[at], offset[at], level[at])

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.memory import check_room
+from sedeval_soft.sorting import heads
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -34,6 +35,18 @@ def expand(first: Index, last: Index) -> tuple[Index, Index]:
     owner = np.repeat(np.arange(len(first)), count)
     member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
     return owner, member
+
+
+def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
+    """Number the distinct times of each group in order: return the number of each, and groups and times.
+
+    group, time: (n,). The number is (n,), what it stands for (n_distinct,).
+    """
+    order = np.lexsort((time, group))
+    first = heads(group[order], time[order])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
+    return number, group[order[first]], time[order[first]]
 
 
 def check_pairs(first: Index, last: Index) -> None:

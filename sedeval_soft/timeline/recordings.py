@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,12 +13,17 @@ from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
-from sedeval_soft.tables.filenames import listing, match_names
+from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
-from sedeval_soft.timeline.alignment_report import AlignmentReport, named_alike
+from sedeval_soft.timeline.alignment_report import (
+    AlignmentReport,
+    RowStatistics,
+    counts_and_most,
+    decimal_files,
+    last_offsets,
+)
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges, maxima
-from sedeval_soft.timeline.plausibility import decimal_files, last_offsets, tables_read
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -97,46 +102,16 @@ def align(
     Raises InputError where names cannot be matched.
     """
     reference, system = name_single_file(reference, system, durations or {})
-    doubtful = []
-    for side in (reference, system):
-        doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
-        decimals = decimal_files(side, has_header="without header" not in side.origin.form)
-        if decimals is not None:
-            doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
-
-    # Files: those of the reference and of the durations, as the reference writes them; without durations
-    # those of the system, too.
-    listed = _canonical(reference.files, [*(durations or {})], reference, "durations", doubtful)
-    lengths = {listed[name]: seconds for name, seconds in (durations or {}).items()}
-    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
-    unknown = {*lengths} - {*reference.files}
-    if unlisted and unknown:
-        hint = named_alike(unlisted, unknown, ("reference", "durations"))
-        names = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
-        doubtful += [f"durations: {names} not in the reference{hint}"] if hint else []
-    expected_files = dict.fromkeys([*reference.files, *lengths])
-    canonical = _canonical([*expected_files], system.files, reference, system.origin.name, doubtful)
-    in_system = {*canonical.values()}
-    files = tuple(sorted({*expected_files} if durations is not None else {*expected_files} | in_system))
-    findings = AlignmentReport(
-        missing=frozenset({*reference.files} - in_system),
-        extra=frozenset((in_system & {*files}) - {*expected_files}),
-        dropped=frozenset(in_system - {*files}),
-        unlisted=frozenset(unlisted),
-        doubtful=frozenset(doubtful),
-        notes=frozenset(f"{s.origin.name}: {note}" for s in (reference, system) for note in s.origin.notes),
-        reference_classes=frozenset(reference.classes),
-        system_classes=frozenset(system.classes),
-    )
+    files, canonical, lengths, findings = _match_files(reference, system, durations)
     codes = {name: code for code, name in enumerate(files)}
     reference = reference.with_files(files, [codes[name] for name in reference.files])
     system = system.with_files(files, [codes.get(canonical[name], -1) for name in system.files])
-    in_reference = np.array([name in expected_files for name in files], dtype=bool)
+    is_given = np.array([name in lengths for name in files], dtype=bool)
+    in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
 
     # Lengths: as given, else up to the last offset.
-    last = {"reference": last_offsets(reference), "system": last_offsets(system)}
-    given = {codes[name]: seconds for name, seconds in lengths.items()}
-    is_given = np.array([name in lengths for name in files], dtype=bool)
+    sides = {"reference": reference, "system": system}
+    last = {role: last_offsets(rows) for role, rows in sides.items()}
     length = last["reference"].copy()
     system_ends = _system_ends(system, last["system"], length, settings)
     for rows, times in ((reference, length), (system, system_ends)):
@@ -144,34 +119,33 @@ def align(
             text = f"a row ends at {times.max():g} s, over {LONGEST:g} s (31 years); expected seconds"
             raise InputError(Problem(rows.origin.name, text, code="time-too-long"))
     reach = np.maximum(length, system_ends)
-    for seconds in (length, reach):
-        seconds[list(given)] = list(given.values())
-    ends = np.where(is_given, length, np.inf)
-    beyond = {
-        role: list(_late_rows(side, last[role], ends).values())
-        for role, side in (("reference", reference), ("system", system))
+    length[is_given] = reach[is_given] = [lengths[name] for name in files if name in lengths]
+
+    # What the rows tell of how they were read; times of arrays are our own.
+    ends, given = np.where(is_given, length, np.inf), np.where(is_given, length, 0.0)
+    expected = given if lengths else None, np.where(given > 0, given, last["reference"])
+    late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
+    tables = {
+        role: RowStatistics.of(rows, at_least, ends, last[role])
+        for (role, rows), at_least in zip(sides.items(), expected, strict=True)
+        if not rows.origin.form.startswith("array of ")
     }
-    tables = tables_read(reference, system, given, last)
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
-    expected = findings.reference_classes if settings.classes is None else frozenset(classes)
+    named = findings.reference_classes if settings.classes is None else frozenset(classes)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
-    # Of a file that only the system names it is said that the reference has no such file, and what it has in
-    # one that the reference declares to be without events are false alarms wherever they are.
-    ends = np.where(is_given | ~in_reference | (length == 0), LONGEST, length)
     off_grid = {}
     if Plan.of(settings).counts_segments:
         edges = Edges(settings.segment_ticks)
         for role, rows in (("reference", reference), ("system", raw)):
             off_grid[role] = edges.near_misses(rows.file, rows.onset, rows.offset)
+    # Of a file that only the system names it is said that the reference has no such file, and what it has in
+    # one that the reference declares to be without events are false alarms wherever they are.
+    ends = np.where(is_given | ~in_reference | (length == 0), LONGEST, length)
     findings = replace(
         findings,
-        beyond={
-            role: (sum(count for count, _ in late), max(seconds for _, seconds in late))
-            for role, late in beyond.items()
-            if late
-        },
+        beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
         # Compared in ticks: what no segment can tell is not later.
         after_end=_late_rows(raw, last["system"], ends, to_ticks),
         tables=tables,
@@ -182,7 +156,53 @@ def align(
         from sedeval_soft.timeline.postprocess import postprocessed
 
         system = postprocessed(raw, settings)
-    return Recordings(files, classes, reference, system, length, reach, raw, expected, in_reference, findings)
+    return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+
+
+def _match_files(
+    reference: EventTable, system: EventTable, durations: Mapping[str, float] | None
+) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
+    """Return the files to evaluate, how the reference writes those of the system, durations, and findings.
+
+    Files are those of the reference and of the durations, as the reference writes them; without durations
+    those of the system, too.
+    """
+    doubtful, notes = [], []
+    for side in (reference, system):
+        notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
+        doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+        decimals = decimal_files(side, has_header="without header" not in side.origin.form)
+        if decimals is not None:
+            doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
+    listed = match_names(reference.files, durations or {})
+    lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
+    expected = dict.fromkeys([*reference.files, *lengths])
+    match = match_names([*expected], system.files)
+    for source, names in (("durations", listed.ambiguous), (system.origin.name, match.ambiguous)):
+        if names:
+            doubtful.append(
+                f"{source}: {listing(names, 'file name')} could be more than one file of "
+                f"{reference.origin.name} (with and without folders or extension); taken as written"
+            )
+    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
+    unknown = {*lengths} - {*reference.files}
+    hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
+    if hint:
+        files = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
+        doubtful.append(f"durations: {files} not in the reference{hint}")
+    in_system = {*match.canonical.values()}
+    evaluated = {*expected} if durations is not None else {*expected} | in_system
+    findings = AlignmentReport(
+        missing=frozenset({*reference.files} - in_system),
+        extra=frozenset((in_system & evaluated) - {*expected}),
+        dropped=frozenset(in_system - evaluated),
+        unlisted=frozenset(unlisted),
+        doubtful=frozenset(doubtful),
+        notes=frozenset(notes),
+        reference_classes=frozenset(reference.classes),
+        system_classes=frozenset(system.classes),
+    )
+    return tuple(sorted(evaluated)), match.canonical, lengths, findings
 
 
 def name_single_file(
@@ -204,19 +224,6 @@ def name_single_file(
             raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
         sides[side] = replace(sides[side], files=files)
     return sides[0], sides[1]
-
-
-def _canonical(
-    names: Sequence[str], others: Sequence[str], reference: EventTable, source: str, doubtful: list[str]
-) -> dict[str, str]:
-    """Return how the reference writes other names of files; texts of those that are doubtful are added."""
-    match = match_names(names, others)
-    if match.ambiguous:
-        doubtful.append(
-            f"{source}: {listing(match.ambiguous, 'file name')} could be more than one file of "
-            f"{reference.origin.name} (with and without folders or extension); taken as written"
-        )
-    return match.canonical
 
 
 def _late_rows(
@@ -243,12 +250,12 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     Rows of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
     makes a file longer.
     """
-    if settings.compat != "sed_eval":
-        late = np.zeros(0, dtype=np.intp)
-        if (last > length).any():
-            late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-        last = last_offsets(rows.take(late[rows.sounding(late)]))
-    return last
+    if settings.compat == "sed_eval":
+        return last
+    late = np.zeros(0, dtype=np.intp)
+    if (last > length).any():
+        late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
+    return last_offsets(rows.take(late[rows.sounding(late)]))
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
@@ -290,15 +297,13 @@ def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     """Return the events of the reference and of the system, merged or not as the settings say."""
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
-
-    def side(rows: EventTable, threshold: float) -> Events:
+    sides = []
+    for rows, threshold in ((pair.reference, settings.reference_cut), (pair.system, settings.threshold)):
         merge = merges(rows, settings)
         events = events_of(rows, threshold, settings.inclusive, merge)
-        if merge:
-            return events.by_time() if as_read else events
-        return events if as_read else events.in_order()
-
-    return side(pair.reference, settings.reference_cut), side(pair.system, settings.threshold)
+        # Merged ones are by class and time already.
+        sides.append(events.in_order(by_class=not merge) if merge is as_read else events)
+    return sides[0], sides[1]
 
 
 def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -16,11 +16,10 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.files import stem_of
 from sedeval_soft.tables.fit import fit, recording
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
+from sedeval_soft.tables.joined_tables import stem_of
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.paths import is_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +44,29 @@ class Conversion:
 class Prepared:
     """Rows that are ready to be written in a form.
 
-    rows: as it holds them. _stems: what files are called.
+    rows: as it holds them. stems: what the files of a folder are called, none of a single file.
     """
 
     form: Form
     rows: EventTable
     conversion: Conversion
-    _stems: tuple[str, ...]
+    stems: tuple[str, ...] | None
 
     def content(self) -> bytes:
         """Return the bytes of a single file."""
         return self.form.write(self.rows)
 
-    def members(self) -> Iterator[tuple[str, bytes]]:
-        """Yield names and bytes of the files of a folder, by recording."""
-        for code, stem in enumerate(self._stems):
-            rows = recording(self.rows, code, named=self.form.named)
-            yield stem + self.form.extensions[0], self.form.write(rows)
+    def write(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write a file, or a folder of one per recording: it is complete or as it was."""
+        if self.stems is None:
+            write_atomic(target, compressed(os.fspath(target), self.content()))
+            return
+        extensions, named = self.form.extensions, self.form.named
+        members = (
+            (stem + extensions[0], self.form.write(recording(self.rows, code, named=named)))
+            for code, stem in enumerate(self.stems)
+        )
+        write_folder(target, members, replaceable=extensions, force=force)
 
 
 def convert(
@@ -84,9 +89,9 @@ def convert(
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
-    taken_in = limits_from(limits, columns)
-    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=taken_in)
-    write(prepared, target, force=force)
+    limits = limits_from(limits, columns)
+    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=limits)
+    prepared.write(target, force=force)
     return prepared.conversion
 
 
@@ -102,23 +107,23 @@ def prepare(
     """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
     name, limits = os.fspath(target), limits_from(limits)
     is_path = isinstance(source, str | os.PathLike)
-    if is_path and os.fspath(source) != "-" and _is_same(source, name):
-        raise InputError(Problem(name, "is the source itself; expected another target"))
+    with suppress(OSError, ValueError):
+        if is_path and os.fspath(source) != "-" and Path(source).samefile(name):
+            raise InputError(Problem(name, "is the source itself; expected another target"))
     form = None if to is None else form_of(to)
     if form is not None and not form.written:  # before anything is read
         raise SettingsError(f"--to {form.name}: is only read; expected one of {', '.join(WRITTEN)}")
     if source_form and is_path:
         form_of(source_form, "--from")
-    rows = (
-        read_rows(source, form=source_form, limits=limits)
-        if is_path
-        else to_rows(source, "source", Settings(), limits)
-    )
+    if is_path:
+        rows = read_rows(source, form=source_form, limits=limits)
+    else:
+        rows = to_rows(source, "source", Settings(), limits)
     form = form or form_by_extension(name, wide=rows.has_steps)
     if form is None:
         written = ", ".join(WRITTEN)
         raise SettingsError(f"{name}: its name does not say what to write; expected --to {written}")
-    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and is_folder(name))
+    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and os.path.isdir(name))
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
     # A recording without a name is called as the file that it was read from.
@@ -129,22 +134,6 @@ def prepare(
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
     if strict and fitted.losses:
         raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
-    counts = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
-    done = Conversion(rows.origin.form, form.name, fitted.losses, *counts, fitted.stems is not None)
-    return Prepared(form, fitted.rows, done, fitted.stems or ())
-
-
-def _is_same(source: str | os.PathLike[str], target: str) -> bool:
-    try:
-        return Path(source).samefile(target)
-    except (OSError, ValueError):
-        return False
-
-
-def write(prepared: Prepared, target: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Write what was prepared: a file, or a folder, is complete or as it was."""
-    if prepared.conversion.apart:
-        extensions = prepared.form.extensions
-        write_folder(target, prepared.members(), replaceable=extensions, force=force)
-    else:
-        write_atomic(target, compressed(os.fspath(target), prepared.content()))
+    sizes = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
+    done = Conversion(rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None)
+    return Prepared(form, fitted.rows, done, fitted.stems)

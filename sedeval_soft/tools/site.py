@@ -19,7 +19,7 @@ from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, tes
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.score import plain
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.html.board_page import BoardPages, Place, Shown, slugs
@@ -35,8 +35,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions, sha256_of
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
-from sedeval_soft.timeline.plausibility import doubts
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, doubts
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
 from sedeval_soft.tools.submissions import (
@@ -256,7 +255,7 @@ class _Builder:
             for k, (low, high) in enumerate(zip(*(end.tolist() for end in ends), strict=True)):
                 score = systems[k].score(rank_by)
                 if score.value is not None:
-                    score = replace(score, low=plain(low), high=plain(high))
+                    score = replace(score, low=finite(low), high=finite(high))
                 systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
         self.cache.write("comparisons", paired.after)

@@ -29,7 +29,8 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import over_limit
 from sedeval_soft.tables.submissions import Submission, sha256_of
 from sedeval_soft.timeline.alignment_report import STRICT
-from sedeval_soft.tools.validate import MAX_PROBLEMS, Expected, validate_table
+from sedeval_soft.tools.validate import MAX_PROBLEMS, validate_table
+from sedeval_soft.tools.validate_checks import Expected
 from sedeval_soft.tools.validate_tables import SEVERITIES
 
 _FORMAT = 3

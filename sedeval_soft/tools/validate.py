@@ -1,52 +1,38 @@
-"""One table, or a folder of them, looked at from all sides without scoring it."""
+"""One table, or a folder of them, looked at from all sides without scoring it; and a report of that.
+
+A report is text, JSON, SARIF, or annotations of GitHub's: what is wrong, and where.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+from urllib.parse import quote
 
+from sedeval_soft import __version__
 from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
-from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted
+from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.report import write_atomic
+from sedeval_soft.report.escape import github_message, github_property, json_text
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.timeline.plausibility import last_offsets
-from sedeval_soft.timeline.recordings import name_single_file
-from sedeval_soft.tools.validate_checks import (
-    check_classes,
-    check_files,
-    check_swapped,
-    check_table,
-    check_times,
-)
-from sedeval_soft.tools.validate_tables import Log, Places, Table, read_tables
+from sedeval_soft.tools.validate_checks import Expected, check_table, compare
+from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
 
 MAX_PROBLEMS = 100
 
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a table is held against.
-
-    reference: rows of it. classes: those that there can be, and whose they are, in words. durations: seconds
-    by file name.
-    """
-
-    reference: EventTable | None = None
-    classes: Sequence[str] | None = None
-    whose: str = "in the settings"
-    durations: Mapping[str, float] = field(default_factory=dict)
+_SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_PAGE = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main/docs/reference/codes.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +62,10 @@ class Validation:
     def count(self, severity: Severity) -> int:
         """Return how many problems have a severity, told or not."""
         return sum(number for code, number in self.counts.items() if RULES[code].severity == severity)
+
+    def span(self, problem: Problem) -> tuple[int, int] | None:
+        """Return the first character of a problem's field and the one after its last, if it has one."""
+        return self.characters.get((problem.source, problem.line or 0, problem.column or 0))
 
     @property
     def ok(self) -> bool:
@@ -116,15 +106,22 @@ def validate(
         if classes is not None:
             raise SettingsError("classes and a preset are given; expected one of them")
         whose, classes = f"in {preset}", classes_of_preset(preset)
-    expected = Expected(
-        None if reference is None else read_rows(reference, limits=limits),
-        None if classes is None else tuple(classes),
-        whose,
-        read_lengths(durations, limits) or {},
-    )
-    if fix is None:
-        return validate_table(system, expected, most=max_problems, stdin=stdin, limits=limits)
-    return _validate_copy(system, expected, fix, max_problems, stdin, limits)
+    rows = None if reference is None else read_rows(reference, limits=limits)
+    chosen = None if classes is None else tuple(classes)
+    expected = Expected(rows, chosen, whose, read_lengths(durations, limits) or {})
+    mends: tuple[str, ...] = ()
+    if fix is not None:
+        known = chosen or (rows.classes if rows is not None else ())
+        if os.fspath(system) == "-":
+            # It is looked at once more where no copy can be made.
+            stdin = BytesIO((stdin or sys.stdin.buffer).read())
+        written, mends = _write_copy(system, fix, known, stdin, limits)
+        if written:
+            system, stdin = fix, None
+        elif stdin is not None:
+            stdin.seek(0)
+    validation = validate_table(system, expected, most=max_problems, stdin=stdin, limits=limits)
+    return replace(validation, mends=mends)
 
 
 def validate_table(
@@ -139,12 +136,11 @@ def validate_table(
 
     Raises InputError where nothing can be opened.
     """
-    log, name = Log(most), spelled(os.fspath(path))
+    log, name, form = Log(most), spelled(os.fspath(path)), ""
     tables = read_tables(path, log, stdin, limits)
     for table in tables:
         check_table(table, log)
     rows = sum(len(table.rows) for table in tables)
-    form = ""
     if tables:
         # How the first table with rows was read.
         first = next((table for table in tables if len(table.rows)), tables[0])
@@ -153,7 +149,7 @@ def validate_table(
             form = f"folder of {counted(len(tables), 'table')}, {form}"
         if not rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
-        tables = _compare(name, tables, expected or Expected(), log)
+        tables = compare(name, tables, expected or Expected(), log)
     problems = log.worst()
     return Validation(
         source=name,
@@ -167,76 +163,18 @@ def validate_table(
     )
 
 
-def _compare(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
-    """Hold tables against what is expected; return them with the names that files have there."""
-    reference, durations = expected.reference, expected.durations
-    if reference is not None:
-        try:
-            for i, table in enumerate(tables):
-                reference, rows = name_single_file(reference, table.rows, durations)
-                tables[i] = replace(table, rows=rows)
-        except InputError as error:
-            log.add_error(error)
-            reference = None
-    elif durations:
-        tables = [_named(table, durations, log) for table in tables]
-    swapped = reference is not None and check_swapped(tables, reference.files, reference.classes, log)
-    if not swapped and expected.classes is not None:
-        check_classes(tables, expected.classes, expected.whose, name, log)
-    elif not swapped and reference is not None:
-        check_classes(tables, reference.classes, "in the reference", name, log)
-    # How long recordings are at least, and how long exactly where that is known.
-    lengths: dict[str, float] = {}
-    whole: dict[str, float] = {}
-    if reference is not None:
-        ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-        lengths = {file: end for file, end in ends if end}
-        # Time steps are of all of a recording; events may end long before it does.
-        whole = dict(lengths) if reference.has_steps else {}
-        canonical = match_names(reference.files, durations).canonical
-        durations = {canonical[file]: seconds for file, seconds in durations.items()}
-    whole |= durations
-    lengths |= whole
-    renamed: Mapping[str, str] = {}
-    files = [*(reference.files if reference is not None else ()), *whole]
-    if not swapped and files and files != [UNNAMED] and "missing-filename-column" not in log.counts:
-        where = "in the reference" if reference is not None else "in the durations"
-        renamed = check_files(tables, tuple(dict.fromkeys(files)), where, name, log)
-    for table in tables:
-        known = {file: renamed.get(file, file) for file in table.rows.files}
-        check_times(
-            table,
-            {file: lengths[there] for file, there in known.items() if there in lengths},
-            {file: whole[there] for file, there in known.items() if there in whole},
-            log,
-        )
-    return tables
-
-
-def _named(table: Table, durations: Mapping[str, float], log: Log) -> Table:
-    """Give the rows of a table without file names the name of the only recording that there is."""
-    if table.rows.files != (UNNAMED,):
-        return table
-    if len(durations) == 1:
-        return replace(table, rows=replace(table.rows, files=tuple(durations)))
-    message = f"there is no column of file names, but {len(durations)} files have a duration"
-    log.add(problem("missing-filename-column", table.name, message))
-    return table
-
-
-def _validate_copy(
+def _write_copy(
     system: str | os.PathLike[str],
-    expected: Expected,
     fix: str | os.PathLike[str],
-    most: int,
+    classes: Sequence[str],
     stdin: BinaryIO | None,
     limits: Limits,
-) -> Validation:
-    """Write a corrected copy, and return what is left to do in it."""
+) -> tuple[bool, tuple[str, ...]]:
+    """Write a corrected copy if one can be made; return whether it was, and what was done."""
     from sedeval_soft.tools.mend_table import mended
 
     name, copy = os.fspath(system), os.fspath(fix)
-    if name not in {"", "-"} and is_folder(system):
+    if name not in {"", "-"} and os.path.isdir(system):
         raise SettingsError(f"--fix is of one table; {name} is a folder")
     try:
         same = Path(copy).samefile(name)
@@ -244,10 +182,6 @@ def _validate_copy(
         same = copy == name
     if same:
         raise SettingsError(f"--fix {copy}: this is the system output; expected another file")
-    if name == "-":
-        # It is looked at once more where no copy can be made.
-        stdin = BytesIO((stdin or sys.stdin.buffer).read())
-    classes = expected.classes or (expected.reference.classes if expected.reference is not None else ())
     try:
         text, mends = mended(system, classes, stdin, limits)
     except InputError as error:
@@ -256,7 +190,123 @@ def _validate_copy(
         text, mends = None, (f"no copy was written: {error.problems[0].message}",)
     if text is not None:
         write_atomic(fix, text)
-        system, stdin = fix, None
-    elif stdin is not None:
-        stdin.seek(0)
-    return replace(validate_table(system, expected, most=most, stdin=stdin, limits=limits), mends=mends)
+    return text is not None, mends
+
+
+def render_validation(validation: Validation, form: str = "text") -> str:
+    """Return a validation in one of the forms `VALIDATION_FORMATS`."""
+    return VALIDATION_FORMATS[form](validation)
+
+
+def _message(problem: Problem) -> str:
+    return visible(f"{problem.message}; {problem.mend}" if problem.mend else problem.message)
+
+
+def _more(validation: Validation) -> str:
+    """Return how many problems of which codes are not told."""
+    more = Counter(validation.counts)
+    more.subtract(problem.code for problem in validation.problems)
+    return ", ".join(f"{number} {code}" for code, number in sorted(more.items()) if number)
+
+
+def _text(validation: Validation) -> str:
+    """Return a line for each problem, as compilers write them, and one that sums up."""
+
+    def path(name: str) -> str:
+        """Return a path so that a line that begins with it is no command to whatever reads it."""
+        return visible(f"./{name}" if name.startswith((":", "#")) else name)
+
+    lines = []
+    for p in validation.problems:
+        place = ":".join(str(part) for part in (path(p.source), p.line, p.column) if part is not None)
+        lines.append(f"{place}: {p.severity} {p.code}: {_message(p)}")
+    if validation.more:
+        lines.append(f"... and {validation.more} more: {_more(validation)}")
+    lines += [f"mended: {visible(mend)}" for mend in validation.mends]
+    numbers = [(validation.count(severity), severity) for severity in SEVERITIES]
+    summary = ", ".join(counted(n, severity) for n, severity in numbers if n) or "no problems"
+    if validation.form:
+        sizes = f"rows: {validation.rows}, files: {validation.files}, classes: {validation.classes}"
+        summary += f" ({validation.form}; {sizes})"
+    return "\n".join([*lines, f"{path(validation.source)}: {summary}"]) + "\n"
+
+
+def _json(validation: Validation) -> str:
+    sizes = {name: getattr(validation, name) for name in ("rows", "files", "classes")}
+    document = {
+        "schema": "soft-sed-eval-validation/1",
+        "version": __version__,
+        "source": validation.source,
+        "form": validation.form or None,
+        **sizes,
+        **{f"{severity}s": validation.count(severity) for severity in SEVERITIES},
+        "counts": dict(sorted(validation.counts.items())),
+        "more": validation.more,
+        "mends": validation.mends,
+        "problems": [
+            {"file": p.source, "line": p.line, "column": p.column, "characters": validation.span(p),
+             "code": p.code, "severity": p.severity, "text": p.message, "mend": p.mend}
+            for p in validation.problems
+        ],
+    }  # fmt: skip
+    return json_text(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _sarif(validation: Validation) -> str:
+    """Return SARIF 2.1.0. Its columns are characters, ours are fields: the field goes to the properties."""
+    used = {code: rule for code, rule in RULES.items() if code in validation.counts}
+    rules = [
+        {
+            "id": code,
+            "shortDescription": {"text": rule.meaning},
+            "help": {"text": f"{rule.mend[:1].upper()}{rule.mend[1:]}."},
+            "helpUri": f"{_PAGE}#codes",
+            "defaultConfiguration": {"level": rule.severity},
+        }
+        for code, rule in used.items()
+    ]
+    results = []
+    for p in validation.problems:
+        # A path from the root is no reference by itself.
+        scheme = "file://" if p.source.startswith("/") else ""
+        location: dict[str, Any] = {"artifactLocation": {"uri": scheme + quote(p.source)}}
+        if p.line is not None:
+            span = validation.span(p)
+            columns = {} if span is None else {"startColumn": span[0], "endColumn": span[1]}
+            location["region"] = {"startLine": p.line, **columns}
+        results.append(
+            {
+                "ruleId": p.code,
+                "ruleIndex": [*used].index(p.code),
+                "level": p.severity,
+                "message": {"text": _message(p)},
+                "locations": [{"physicalLocation": location}],
+                **({} if p.column is None else {"properties": {"field": p.column}}),
+            }
+        )
+    driver = {"name": "soft-sed-eval", "semanticVersion": __version__, "informationUri": _PAGE}
+    run = {
+        "tool": {"driver": {**driver, "rules": rules}},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": {"counts": dict(sorted(validation.counts.items())), "more": validation.more},
+    }
+    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _github(validation: Validation) -> str:
+    """Return workflow commands that annotate the lines of files in a pull request."""
+    lines = []
+    for p in validation.problems:
+        begin, end = validation.span(p) or (None, 0)
+        column = {} if begin is None else {"col": begin, "endColumn": max(begin, end - 1)}
+        properties = {"file": p.source, "line": p.line, **column, "title": p.code}
+        given = ",".join(f"{key}={github_property(str(v))}" for key, v in properties.items() if v is not None)
+        level = "notice" if p.severity == "note" else p.severity
+        lines.append(f"::{level} {given}::{github_message(_message(p))}\n")
+    if validation.more:
+        lines.append(f"::notice title=more problems::{github_message(_more(validation))}\n")
+    return "".join(lines)
+
+
+VALIDATION_FORMATS = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.errors import InputError
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
-from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import match_names
 from sedeval_soft.tables.problem_codes import problem
-from sedeval_soft.timeline.plausibility import (
+from sedeval_soft.timeline.alignment_report import (
     DAY,
     TICK,
     Ordered,
@@ -21,15 +23,12 @@ from sedeval_soft.timeline.plausibility import (
     are_swapped,
     decimal_files,
     files_ended_early,
-    in_order,
     last_offsets,
     rows_after_end,
     similar_names,
 )
+from sedeval_soft.timeline.recordings import name_single_file
 from sedeval_soft.tools.validate_tables import Log, Table
-
-Index = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
 
 _COMPARED = 200_000
 """How many pairs of names are compared, letter by letter, to guess what was meant."""
@@ -38,10 +37,6 @@ _SHOWN = 80
 
 _FEW = 10
 """Fewer values than this may be alike by chance."""
-
-_SAMPLE = 1000
-"""Values that are looked at before all of them are."""
-
 
 _OF_ROWS = {
     "zero-length": ("offset", "begins and ends at {onset:.6g} s"),
@@ -61,6 +56,30 @@ _OF_ROWS = {
 }
 """Of the codes of single rows: the role of the column that is wrong, and the message."""
 
+_OF_NAMES = {
+    "control-character": "{name} is not all to be seen",
+    "similar-classes": "class {name} is another than {other}",
+    "unknown-class": "class {name} is not {where}{hint}",
+    "class-spelling": "class {name} is not {where}, {other} is",
+    "unknown-file": "file {name} is not {where}{hint}",
+    "ambiguous-file": "file {name} could be more than one file of those {where}",
+}
+"""Of the codes of names: the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a table is held against.
+
+    reference: rows of it. classes: those that there can be, and whose they are, in words. durations: seconds
+    by file name.
+    """
+
+    reference: EventTable | None = None
+    classes: Sequence[str] | None = None
+    whose: str = "in the settings"
+    durations: Mapping[str, float] = field(default_factory=dict)
+
 
 def shown(name: str) -> str:
     """Return a name in quotes, what cannot be seen escaped, the end of a long one left out."""
@@ -72,20 +91,8 @@ def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str
     by_look: dict[str, list[str]] = {}
     for name in known:
         by_look.setdefault(folded(name), []).append(name)
-    all_known = {*known}
-    alike = {name: by_look.get(folded(name), []) for name in names if name not in all_known}
+    alike = {name: by_look.get(folded(name), []) for name in {*names} - {*known}}
     return {name: others[0] for name, others in alike.items() if len(others) == 1}
-
-
-def check_table(table: Table, log: Log) -> None:
-    """Look at the names, the values and the times of one table by themselves."""
-    _check_names(table, log)
-    _check_values(table, log)
-    if len(table.rows):
-        _check_spans(table, log)
-
-
-# How problems of names and of rows are entered, with their places.
 
 
 def _add_names(
@@ -94,103 +101,96 @@ def _add_names(
     tables: Sequence[Table],
     role: str,
     names: Sequence[str],
-    message: Callable[[str], str],
-    mend: Callable[[str], str] = lambda _: "",
+    where: str = "",
+    *,
+    known: Sequence[str] = (),
+    others: Mapping[str, str] | None = None,
 ) -> None:
-    """Enter a problem of each of some names of files or classes, where it stands first."""
+    """Enter a problem of each of some names of files or classes, where it stands first.
+
+    where: in which list they are not, in words. known: names of which they may be misspelt. others: of each
+    name the one that is meant.
+    """
+    if not names:
+        return
     places: dict[str, tuple[str, int | None, int | None]] = {}
-    for table in reversed(tables) if names else ():
+    for table in reversed(tables):
         places |= table.places(role)
     problems = []
     for name in names[: log.most]:
-        source, line, column = places.get(name, (tables[0].name, None, None))
-        problems.append(problem(code, source, message(name), line, column, mend(name)))
-    log.add_many(code, len(names), problems)
+        hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
+        other = shown((others or {}).get(name, ""))
+        message = _OF_NAMES[code].format(name=shown(name), where=where, other=other, hint=hint)
+        mend = f"write {other}" if code == "class-spelling" else ""
+        place = places.get(name, (tables[0].name, None, None))
+        problems.append(problem(code, place[0], message, *place[1:], mend))
+    log.add(*problems, counts={code: len(names)})
 
 
-def _add_rows(
-    log: Log,
-    code: str,
-    table: Table,
-    rows: Index | Sequence[int],
-    others: Index | None = None,
-    **facts: Sequence[Any] | Floats,
-) -> None:
-    """Enter a problem of each of some rows.
+def _add_rows(log: Log, code: str, table: Table, rows: Any, others: Any = None, **facts: Any) -> None:  # noqa: ANN401
+    """Enter a problem of each of some rows, (n,) places in the table.
 
-    others: the row that each is about, if that is another one. facts: of each row, what its message needs
-    beside the times of the row that it is about, and that one's line.
+    others: (n,) the row that each is about, if that is another one. facts: of all or of each, what the
+    message needs beside the times of the row that it is about, and that one's line.
     """
+    if not len(rows):
+        return
     role, message = _OF_ROWS[code]
-    first = [int(row) for row in rows[: log.most]]
-    about = first if others is None else [int(row) for row in others[: log.most]]
+    order = np.argsort(rows, kind="stable")[: log.most]
+    first, about = (np.asarray(each)[order] for each in (rows, rows if others is None else others))
+    facts = {name: np.broadcast_to(value, len(rows))[order] for name, value in facts.items()}
+    facts |= {"onset": table.rows.onset[about], "offset": table.rows.offset[about]}
+    facts["line"] = table.lines_of(about)
     column, problems = table.column(role), []
-    for i, (line, row, at) in enumerate(
-        zip(table.lines_of(first), about, table.lines_of(about), strict=True)
-    ):
-        times = {"onset": table.rows.onset[row], "offset": table.rows.offset[row], "line": at}
-        text = message.format(**times, **{name: values[i] for name, values in facts.items()})
+    for line, *values in zip(table.lines_of(first), *facts.values(), strict=True):
+        text = message.format(**dict(zip(facts, values, strict=True)))
         problems.append(problem(code, table.name, text, line, column))
-    log.add_many(code, len(rows), problems)
+    log.add(*problems, counts={code: len(rows)})
 
 
 # One table by itself.
 
 
-def _check_names(table: Table, log: Log) -> None:
+def check_table(table: Table, log: Log) -> None:
+    """Look at the names, the values and the times of one table by themselves."""
     rows, layout = table.rows, table.sniffed.layout
     for role in ("filename", "event_label"):
         hidden = [name for name in table.names(role) if not name.isprintable()]
-        _add_names(
-            log,
-            "control-character",
-            [table],
-            role,
-            hidden,
-            lambda name: f"{shown(name)} is not all to be seen",
-        )
+        _add_names(log, "control-character", [table], role, hidden)
     alike = similar_names(table.names("event_label"))
-    _add_names(
-        *(log, "similar-classes", [table], "event_label", list(alike)),
-        lambda name: f"class {shown(name)} is another than {shown(alike[name])}",
-    )
+    _add_names(log, "similar-classes", [table], "event_label", list(alike), others=alike)
     if not layout.wide and rows.classes and all(map(is_number, rows.classes)):
         line, column = table.header or 1, table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))
     decimal = decimal_files(rows, has_header=layout.has_header)
     if decimal is not None and len(rows):
-        _add_rows(log, "swapped-columns", table, [0], why=[decimal])
-    if layout.has_header:
-        meant = ("soft_value", "value", "score", "filename")
-        for i, (name, of_column) in enumerate(zip(layout.names, layout.roles, strict=True)):
-            if of_column is None and i not in layout.settled:
-                hint = did_you_mean(name.lower(), meant, n=1, cutoff=0.8)
-                message = f"column {shown(name)} is read past{hint}"
-                log.add(problem("ignored-column", table.name, message, table.header, i + 1))
+        _add_rows(log, "swapped-columns", table, [0], why=decimal)
+    for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
+        if layout.has_header and role_ is None and i not in layout.settled:
+            meant = ("soft_value", "value", "score", "filename")
+            message = f"column {shown(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
+            log.add(problem("ignored-column", table.name, message, table.header, i + 1))
+    log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
+    _check_values(table, log)
+    if len(rows):
+        _check_spans(table, log)
 
 
 def _check_values(table: Table, log: Log) -> None:
-    """Note values that are all 0 or 1, all alike, or were rounded into [0, 1]."""
-    log.add(*(problem("value-rounded", table.name, note) for note in table.rows.origin.notes))
+    """Note values that are all 0 or 1, or all alike."""
     columns = table.rows.values
     number = sum(map(len, columns))
     if not number:
         return
-
-    def all_values(test: Callable[[Floats], npt.NDArray[np.bool_]]) -> bool:
-        """Answer from the first values where that is enough."""
-        return all(bool(test(part).all()) for column in columns for part in (column[:_SAMPLE], column))
-
     first = columns[0][0]
-    if all_values(lambda values: (values == 0) | (values == 1)):
+    if all(((values == 0) | (values == 1)).all() for values in columns):
         which = "the only value is" if number == 1 else f"all {number} values are"
         code, message = "values-all-hard", f"{which} 0 or 1; soft scores are between them"
-    elif number >= _FEW and all_values(lambda values: values == first):
+    elif number >= _FEW and all((values == first).all() for values in columns):
         code, message = "values-all-equal", f"all {number} values are {first:.6g}"
     else:
         return
-    column = None if table.sniffed.layout.wide else table.column("soft_value")
-    log.add(problem(code, table.name, message, table.header, column))
+    log.add(problem(code, table.name, message, table.header, table.column("soft_value")))
 
 
 def _check_spans(table: Table, log: Log) -> None:
@@ -202,164 +202,163 @@ def _check_spans(table: Table, log: Log) -> None:
     rows = table.rows
     _add_rows(log, "zero-length", table, np.flatnonzero(rows.offset == rows.onset))
     group = rows.groups()
-    ordered = in_order(rows, group)
+    ordered = Ordered.of(rows, group)
     ends = ordered.offset[:-1]
     if ordered.overlaps.any():
-        ordered, ends = _check_overlaps(table, group, log)
+        order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
+        ordered = Ordered.of(rows, group, order)
+        twice = np.append(False, ordered.repeats)
+        for column in rows.values:
+            twice[1:] &= np.diff(column[order]) == 0
+        # The sort is stable: the first of equal rows stands first in the table, too.
+        first = np.maximum.accumulate(np.where(twice, 0, np.arange(len(order))))
+        _add_rows(log, "duplicate-row", table, order[twice], order[first[twice]])
+        ordered = Ordered.of(rows, group, order[~twice])
+        # The rank of a row's end within its group, so that one running maximum serves all groups.
+        by_end = np.lexsort((ordered.offset, group[ordered.row]))
+        longest = by_end[np.maximum.accumulate(np.argsort(by_end))][:-1]
+        ends = ordered.offset[longest]
+        overlaps = ordered.same & (ordered.onset[1:] < ends - TICK / 2)
+        pairs = np.stack((ordered.row[1:][overlaps], ordered.row[longest[overlaps]]))
+        group_name = "file" if rows.has_steps else "file and class"
+        _add_rows(log, "overlapping-rows", table, pairs.max(axis=0), pairs.min(axis=0), group=group_name)
+    later, earlier = ordered.row[1:], ordered.row[:-1]
     if rows.has_steps:
-        _check_gaps(table, ordered, ends, log)
-    else:
-        _check_touching(table, ordered, log)
-
-
-def _check_overlaps(table: Table, group: npt.NDArray[np.int64], log: Log) -> tuple[Ordered, Floats]:
-    """Find the rows that are there twice, and those that begin before another has ended.
-
-    Returns rows by group and onset without those that are there twice, and where the rows before each but the
-    first end.
-    """
-    rows = table.rows
-    order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
-    ordered = Ordered.of(rows, order, group)
-    twice = ordered.repeats
-    for column in rows.values:
-        twice &= np.diff(column[order]) == 0
-    # The sort is stable: the first of equal rows stands first in the table, too.
-    first = np.maximum.accumulate(np.where(np.concatenate([[False], twice]), 0, np.arange(len(order))))
-    again = np.flatnonzero(twice) + 1
-    later, earlier = _in_table_order(order[again], order[first[again]])
-    _add_rows(log, "duplicate-row", table, later, earlier)
-    ordered = Ordered.of(rows, order[np.concatenate([[True], ~twice])], group)
-    # The rank of a row's end within its group, so that one running maximum serves all groups.
-    rank = np.empty(len(ordered.row), dtype=np.int64)
-    by_end = np.lexsort((ordered.offset, group[ordered.row]))
-    rank[by_end] = np.arange(len(by_end))
-    longest = by_end[np.maximum.accumulate(rank)]
-    held = np.flatnonzero(ordered.same & (ordered.onset[1:] < ordered.offset[longest[:-1]] - TICK / 2))
-    later, earlier = _in_table_order(ordered.row[held + 1], ordered.row[longest[held]])
-    group_name = "file" if rows.has_steps else "file and class"
-    _add_rows(log, "overlapping-rows", table, later, earlier, group=[group_name] * len(later))
-    return ordered, ordered.offset[longest[:-1]]
-
-
-def _in_table_order(one: Index, other: Index) -> tuple[Index, Index]:
-    """Return the later and the earlier row of pairs, in the order of the later ones."""
-    later, earlier = np.maximum(one, other), np.minimum(one, other)
-    order = np.argsort(later, kind="stable")
-    return later[order], earlier[order]
-
-
-def _check_touching(table: Table, ordered: Ordered, log: Log) -> None:
-    """Note rows that go on where another of their class and value ends, in a table of events.
-
-    Where most rows do so, they are time steps, which touch by nature.
-    """
+        gaps = ordered.same & (ordered.onset[1:] > ends + TICK / 2)
+        _add_rows(log, "gap", table, later[gaps], end=ends[gaps])
+        starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2)
+        _add_rows(log, "late-start", table, ordered.row[starts])
+        return
     has_length = ordered.offset > ordered.onset
     touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
     touching &= has_length[1:] & has_length[:-1]
-    if 2 * int(np.count_nonzero(touching)) > max(len(ordered.row), 4):
-        return
-    for values in table.rows.values:
-        touching &= np.diff(values[ordered.row]) == 0
-    before = np.flatnonzero(touching)
-    before = before[np.argsort(ordered.row[before + 1], kind="stable")]
-    _add_rows(log, "touching-rows", table, ordered.row[before + 1], ordered.row[before])
-
-
-def _check_gaps(table: Table, ordered: Ordered, ends: Floats, log: Log) -> None:
-    """Find the times within a recording, and at its start, for which there is no time step.
-
-    ends: where the rows before each but the first end.
-    """
-    before = np.flatnonzero(ordered.same & (ordered.onset[1:] > ends + TICK / 2))
-    before = before[np.argsort(ordered.row[before + 1], kind="stable")]
-    _add_rows(log, "gap", table, ordered.row[before + 1], end=ends[before])
-    starts = np.concatenate([[True], ~ordered.same]) & (ordered.onset > TICK / 2)
-    _add_rows(log, "late-start", table, np.sort(ordered.row[starts]))
+    # Where most rows touch, they are time steps, which do so by nature.
+    if 2 * np.count_nonzero(touching) <= max(len(ordered.row), 4):
+        for values in rows.values:
+            touching &= values[later] == values[earlier]
+        _add_rows(log, "touching-rows", table, later[touching], earlier[touching])
 
 
 # Tables held against what is expected.
 
 
-def check_swapped(tables: Sequence[Table], files: Sequence[str], classes: Sequence[str], log: Log) -> bool:
-    """Find classes where files belong, and files where classes do; return whether it is so."""
-    why = "classes of the reference stand as file names, and its files as classes"
+def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
+    """Hold tables against what is expected; return them with the names that files have there.
+
+    name: of all of them, as the user gave it.
+    """
+    reference, durations = _name_files(tables, expected, log), expected.durations
+    swapped = [
+        table
+        for table in tables
+        if reference is not None
+        and not table.sniffed.layout.wide
+        and are_swapped(table.rows.files, table.rows.classes, reference.files, reference.classes)
+    ]
+    if swapped:
+        why = "classes of the reference stand as file names, and its files as classes"
+        _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
+    classes, whose = expected.classes, expected.whose
+    if classes is None and reference is not None:
+        classes, whose = reference.classes, "in the reference"
+    if classes is not None and not swapped:
+        _check_classes(tables, classes, whose, name, log)
+    # How long recordings are at least, and how long exactly where that is known.
+    lengths: dict[str, float] = {}
+    whole: dict[str, float] = {}
+    if reference is not None:
+        ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
+        lengths = {file: end for file, end in ends if end}
+        # Time steps are of all of a recording; events may end long before it does.
+        whole = dict(lengths) if reference.has_steps else {}
+        canonical = match_names(reference.files, durations).canonical
+        durations = {canonical[file]: seconds for file, seconds in durations.items()}
+    whole |= durations
+    lengths |= whole
+    renamed: Mapping[str, str] = {}
+    files = [*(reference.files if reference is not None else ()), *whole]
+    if not swapped and files and files != [UNNAMED] and "missing-filename-column" not in log.counts:
+        where = "in the reference" if reference is not None else "in the durations"
+        renamed = _check_files(tables, tuple(dict.fromkeys(files)), where, name, log)
     for table in tables:
-        rows = table.rows
-        if not table.sniffed.layout.wide and are_swapped(rows.files, rows.classes, files, classes):
-            _add_rows(log, "swapped-columns", table, [0], why=[why])
-            return True
-    return False
+        names = [renamed.get(file, file) for file in table.rows.files]
+        least = np.array([lengths.get(name, 0.0) for name in names])
+        _check_times(table, least, np.array([whole.get(name, np.inf) for name in names]), log)
+    return tables
 
 
-def check_classes(tables: Sequence[Table], known: Sequence[str], where: str, source: str, log: Log) -> None:
+def _name_files(tables: list[Table], expected: Expected, log: Log) -> EventTable | None:
+    """Name the files of tables without names as expected, in place; return the reference, if it is of use."""
+    reference, durations = expected.reference, expected.durations
+    try:
+        for i, table in enumerate(tables):
+            if reference is not None:
+                reference, rows = name_single_file(reference, table.rows, durations)
+                tables[i] = replace(table, rows=rows)
+            elif table.rows.files == (UNNAMED,) and len(durations) == 1:
+                tables[i] = replace(table, rows=replace(table.rows, files=tuple(durations)))
+            elif table.rows.files == (UNNAMED,) and durations:
+                message = f"there is no column of file names, but {len(durations)} files have a duration"
+                log.add(problem("missing-filename-column", table.name, message))
+    except InputError as error:
+        log.add_error(error)
+        return None
+    return reference
+
+
+def _check_classes(tables: Sequence[Table], known: Sequence[str], where: str, source: str, log: Log) -> None:
     """Compare the classes of some tables with those that are known; where: in words."""
     named = list(dict.fromkeys(name for table in tables for name in table.names("event_label")))
     spelt = known_spellings(named, known)
-    expected = {*known, *spelt}
+    expected, present = {*known, *spelt}, {*named, *spelt.values()}
     unknown = [name for name in named if name not in expected]
-    hints = len(unknown) * len(known) <= _COMPARED
-    _add_names(
-        *(log, "unknown-class", tables, "event_label", unknown),
-        lambda name: f"class {shown(name)} is not {where}{did_you_mean(name, known, n=1) if hints else ''}",
-    )
-    _add_names(
-        *(log, "class-spelling", tables, "event_label", list(spelt)),
-        lambda name: f"class {shown(name)} is not {where}, {shown(spelt[name])} is",
-        lambda name: f"write {shown(spelt[name])}",
-    )
-    present = {*named, *spelt.values()}
+    _add_names(log, "unknown-class", tables, "event_label", unknown, where, known=known)
+    respelt = [name for name in named if name in spelt]
+    _add_names(log, "class-spelling", tables, "event_label", respelt, where, others=spelt)
     for name in known:
         if name not in present:
             message = f"class {shown(name)} of those {where} is never named"
             log.add(problem("missing-class", source, message))
 
 
-def check_files(
+def _check_files(
     tables: Sequence[Table], reference: Sequence[str], where: str, source: str, log: Log
 ) -> Mapping[str, str]:
     """Compare the files of some tables with those of the reference; return by what names it knows them."""
     named = list(dict.fromkeys(name for table in tables for name in table.names("filename")))
     match = match_names(reference, named)
-    known, ambiguous = set(reference), set(match.ambiguous)
+    known, ambiguous = {*reference}, {*match.ambiguous}
     extra = [name for name in named if match.canonical[name] not in known and name not in ambiguous]
-    missing = sorted(known - set(match.canonical.values()) - {UNNAMED})
-    hints = len(extra) * len(missing) <= _COMPARED
-    _add_names(
-        *(log, "unknown-file", tables, "filename", extra),
-        lambda name: f"file {shown(name)} is not {where}{did_you_mean(name, missing, n=1) if hints else ''}",
-    )
-    _add_names(
-        *(log, "ambiguous-file", tables, "filename", match.ambiguous),
-        lambda name: f"file {shown(name)} could be more than one file of those {where}",
-    )
+    missing = sorted(known - {*match.canonical.values(), UNNAMED})
+    _add_names(log, "unknown-file", tables, "filename", extra, where, known=missing)
+    _add_names(log, "ambiguous-file", tables, "filename", match.ambiguous, where)
     for name in missing:
         log.add(problem("missing-file", source, f"there are no rows for file {shown(name)}"))
     return match.canonical
 
 
-def check_times(table: Table, lengths: Mapping[str, float], whole: Mapping[str, float], log: Log) -> None:
+def _check_times(
+    table: Table, expected: npt.NDArray[np.float64], whole: npt.NDArray[np.float64], log: Log
+) -> None:
     """Find times in another unit, and rows beyond the end of their recording.
 
-    lengths: at least how long recordings are, by the table's file names. whole: how long exactly, if known.
+    expected: (n_files,) how long recordings are at least, 0 where unknown. whole: how long exactly, else
+    infinite.
     """
     rows = table.rows
     if not len(rows):
         return
     last = last_offsets(rows)
-    expected = np.array([lengths.get(name, 0.0) for name in rows.files])
-    known = np.array([whole.get(name, np.inf) for name in rows.files])
-    offset, code = rows.offset, rows.file
-    at_end = np.flatnonzero(offset == last[code])
-    last_row = np.zeros(len(last), dtype=np.intp)
-    last_row[code[at_end[::-1]]] = at_end[::-1]  # the first of those that end last
-    unit = RowStatistics.of(rows, expected, known, last).unit()
+    unit = RowStatistics.of(rows, expected, whole, last).unit()
     if unit is not None:
-        _add_rows(log, "time-unit", table, [int(np.argmax(offset))], unit=[unit])
+        _add_rows(log, "time-unit", table, [int(np.argmax(rows.offset))], unit=unit[0])
         return
-    long = last_row[(last > DAY) & ~np.isfinite(known)]
-    _add_rows(log, "long-recording", table, long, days=offset[long] / DAY)
-    late = rows_after_end(rows, last, known)
-    _add_rows(log, "after-end", table, late, length=known[code[late]])
+    at_end = np.flatnonzero(rows.offset == last[rows.file])[::-1]
+    last_row = np.zeros(len(last), dtype=np.intp)
+    last_row[rows.file[at_end]] = at_end  # the first of those that end last
+    long = last_row[(last > DAY) & ~np.isfinite(whole)]
+    _add_rows(log, "long-recording", table, long, days=rows.offset[long] / DAY)
+    late = rows_after_end(rows, last, whole)
+    _add_rows(log, "after-end", table, late, length=whole[rows.file[late]])
     early = files_ended_early(rows, last, expected)
     _add_rows(log, "early-end", table, last_row[early], length=expected[early])

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -17,18 +17,24 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
-from sedeval_soft.tables.columns import Layout, layout_of_row, only_the_user_knows
+from sedeval_soft.tables.annotations import number
+from sedeval_soft.tables.assemble import ROUNDING
+from sedeval_soft.tables.columns import Layout, layout_of_row
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.files import seem_thresholds, stem_of, tables_in
-from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
-from sedeval_soft.tables.joined_tables import are_lists_of_one, check_alike, check_apart, with_recording
-from sedeval_soft.tables.limits import LIMITS, Limits, for_members, over_limit
-from sedeval_soft.tables.paths import is_folder
+from sedeval_soft.tables.forms import form_at_once, read_as, read_text
+from sedeval_soft.tables.joined_tables import (
+    are_lists_of_one,
+    check_alike,
+    check_apart,
+    seem_thresholds,
+    stem_of,
+    tables_in,
+    with_recording,
+)
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.source import Bytes, Source, open_source
-from sedeval_soft.tables.text import read_fast, sniff
-from sedeval_soft.tables.text_errors import Scan, declares, scan
-from sedeval_soft.tables.text_lines import DELIMITERS, Sniffed, is_blank, numbered, records
+from sedeval_soft.tables.source import Source, open_source
+from sedeval_soft.tables.text import DELIMITERS, SOLID, Scan, Sniffed, declares, numbered, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
@@ -36,11 +42,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Places = dict[tuple[str, int, int], tuple[int, int]]
 """By source, line and field, all from 1: the first character, and the one after the last, from 1."""
 
-_PIECE = 1 << 22
-_LINE_END = re.compile(rb"\r\n|\r|\n")
-_END_NAMES = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
-_OTHER_ENDS = {b"\r\n": rb"\r(?!\n)|(?<!\r)\n", b"\r": rb"\r\n|\n", b"\n": rb"\r\n?"}
-"""By the end of the first line, the ends that are others."""
+_LINE_ENDS = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
 
 _MANY = 2
 """One line alone explains nothing."""
@@ -60,23 +62,19 @@ class Log:
     texts: dict[str, tuple[Source, str | None]] = field(default_factory=dict)
     no_texts: set[str] = field(default_factory=set)
 
-    def add(self, *problems: Problem) -> None:
-        """Enter some problems."""
-        for each in problems:
-            self.add_many(each.code, 1, [each])
-
-    def add_many(self, code: str, number: int, problems: Iterable[Problem]) -> None:
-        """Enter `number` problems of one code, the first of which are given."""
-        if number:
-            self.counts[code] += number
-            stored = self.stored.setdefault(code, [])
-            stored += islice(problems, self.most - len(stored))
+    def add(self, *problems: Problem, counts: Mapping[str, int] | None = None) -> None:
+        """Enter problems, with what their codes stand for; counts: of each code, if there are more."""
+        self.counts.update(Counter(p.code for p in problems) if counts is None else counts)
+        for p in problems:
+            stored = self.stored.setdefault(p.code, [])
+            if len(stored) < self.most:
+                stored.append(problem(p.code, p.source, p.message, p.line, p.column, p.mend))
 
     def add_error(self, error: InputError) -> None:
         """Enter what a reader raised; raises it again where a file cannot be opened."""
         if any(each.code == "unreadable-file" for each in error.problems):
             raise error
-        self.add(*map(with_rule, error.problems))
+        self.add(*error.problems)
 
     def worst(self) -> tuple[Problem, ...]:
         """Return up to `most` problems by place: the worst, and of these the kinds that are rare.
@@ -93,29 +91,21 @@ class Log:
         chosen.sort(key=lambda p: (sources[p.source], p.line or math.inf, p.column or 0, rank[p.severity]))
         return tuple(chosen)
 
-    def characters(self, problems: Iterable[Problem]) -> Places:
+    def characters(self, problems: Sequence[Problem]) -> Places:
         """Return where in their lines the fields of some problems stand."""
-        wanted: dict[str, dict[int, set[int]]] = {}
-        for each in problems:
-            if each.line is not None and each.column is not None and each.source in self.texts:
-                wanted.setdefault(each.source, {}).setdefault(each.line, set()).add(each.column)
         places: Places = {}
-        for name, columns in wanted.items():
-            source, delimiter = self.texts[name]
-            for line, content in islice(numbered(source), max(columns)):
-                if line in columns:
+        for name, (source, delimiter) in self.texts.items():
+            fields = {(p.line, p.column) for p in problems if p.source == name and p.line and p.column}
+            lines = {line for line, _ in fields if line}
+            for line, content in islice(numbered(source), max(lines, default=0)):
+                if line in lines:
                     text = content if isinstance(content, str) else content.decode("utf-8", "replace")
-                    spans = enumerate(_fields(text, delimiter or max(DELIMITERS, key=text.count)), 1)
-                    places |= {(name, line, i): span for i, span in spans if i in columns[line]}
+                    spans = enumerate(_spans(text, delimiter or max(DELIMITERS, key=text.count)), 1)
+                    places |= {(name, line, i): span for i, span in spans if (line, i) in fields}
         return places
 
 
-def with_rule(found: Problem) -> Problem:
-    """Return a problem of a reader with the severity and the mend of its code."""
-    return problem(found.code, found.source, found.message, found.line, found.column, found.mend)
-
-
-def _fields(text: str, delimiter: str) -> list[tuple[int, int]]:
+def _spans(text: str, delimiter: str) -> list[tuple[int, int]]:
     """Return for each field of a line its first character and the one after its last, from 1."""
     divider = re.escape(delimiter)
     # A field may begin with quotes, within which "" is one; those that are never closed hold all the rest.
@@ -156,10 +146,8 @@ class Table:
     def column(self, role: str) -> int | None:
         """Return the column of a role, or of a class of a wide table, from 1."""
         layout = self.sniffed.layout
-        at = layout.position(role)
-        if at is None and layout.wide and role in layout.names:
-            at = layout.names.index(role)
-        return None if at is None else at + 1
+        columns = layout.names if layout.wide and role not in layout.roles else layout.roles
+        return columns.index(role) + 1 if role in columns else None
 
     def lines_of(self, rows: npt.NDArray[np.intp] | Sequence[int]) -> list[int]:
         """Return the line of each of some rows."""
@@ -185,15 +173,14 @@ class Table:
         """The line of each row."""
         if self.lines is not None:
             return self.lines
-        end = self.sniffed.skip + len(self.rows)
+        begin, end = self.sniffed.skip + 1, self.sniffed.skip + 1 + len(self.rows)
         # With just so many lines none is blank, and none declares a file.
-        return (
-            range(self.sniffed.skip + 1, end + 1) if _n_lines(self.source.data) == end else self._scanned[0]
-        )
+        plain = len(self.source.data[:].splitlines()) == end - 1
+        return range(begin, end) if plain else self._scanned[0]
 
     @cached_property
     def _scanned(self) -> tuple[list[int], dict[str, int]]:
-        """The lines of all rows, and those that declare files: found in one pass through the text."""
+        """The lines of all rows, and those that declare files: both in one pass through the text."""
         lines: list[int] = []
         declared: dict[str, int] = {}
         for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
@@ -206,18 +193,6 @@ class Table:
         return lines, declared
 
 
-def _n_lines(data: Bytes) -> int:
-    """Return how many lines a text has, which end in LF, CR or both."""
-    lines = int(data[-1:] not in {b"\n", b"\r", b""})
-    for at in range(0, len(data), _PIECE):
-        piece = data[at : at + _PIECE]
-        lines += piece.count(b"\n")
-        if b"\r" in piece:
-            # One byte more, so that a pair on the border of two pieces counts, once.
-            lines += piece.count(b"\r") - data[at : at + _PIECE + 1].count(b"\r\n")
-    return lines
-
-
 def read_tables(
     path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None, limits: Limits = LIMITS
 ) -> list[Table]:
@@ -226,25 +201,24 @@ def read_tables(
     Raises InputError where nothing can be opened.
     """
     name = os.fspath(path)
-    if name in {"", "-"} or not is_folder(name):
+    if name in {"", "-"} or not os.path.isdir(name):
         return _read(name, log, limits, stdin)
     tables: list[Table] = []
     try:
         paths = tables_in(name, limits)
-        limits = for_members(limits, only=len(paths) == 1)
+        limits = replace(limits, by_table=True, only=len(paths) == 1)
         tables = [table for inner in paths for table in _read(inner, log, limits, may_be_empty=True)]
         if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"
             log.add(problem("operating-points", name, message))
             return tables
         # Who is not at a threshold is of the recording that it is named after, unless it names others.
+        stems = [stem_of(PurePath(table.name).name) for table in tables]
         tables = [
-            replace(table, rows=with_recording(table.rows, stem_of(PurePath(table.name).name)))
-            for table in tables
+            replace(t, rows=with_recording(t.rows, stem)) for t, stem in zip(tables, stems, strict=True)
         ]
-        parts = [(table.name, table.rows) for table in tables]
-        check_alike(name, [(PurePath(table).name, rows) for table, rows in parts if len(rows)])
-        check_apart(name, parts)
+        check_alike(name, [(PurePath(t.name).name, t.rows) for t in tables if len(t.rows)])
+        check_apart(name, [(t.name, t.rows) for t in tables])
     except InputError as error:
         log.add_error(error)
     return tables
@@ -266,7 +240,7 @@ def _read(
     except InputError as error:
         log.add_error(error)
         return []
-    if table is None and (form or is_blank(source.data)):
+    if table is None and (form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
             layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
@@ -278,13 +252,13 @@ def _read(
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as the text that it would be, whose lines mean nothing."""
-    from sedeval_soft.tables.delimited import write_table
+    from sedeval_soft.tables.fit import write
 
     rows = read_as(form, source, limits)
     if rows is None:
         return None
     try:
-        data = write_table(rows, "\t", header=True, form="wide" if rows.has_steps else "long")
+        data = write(rows, "wide" if rows.has_steps else "long")
     except InputError as error:
         # A name that no table of text can hold.
         coded = [
@@ -299,62 +273,66 @@ def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table
 def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     """Look at a table of text; None where it is empty, or has no rows that can be scored."""
     log.texts[source.name] = source, None
-    try:
-        sniffed = sniff(source, limits)
-    except InputError as error:
-        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
-        if not form:
-            raise
-        return _of_other_form(source, form, log, limits)
+    reading = read_text(source, limits, log.most, whole=True)
+    sniffed, rows, lines = reading.sniffed, reading.rows, reading.scan
+    if reading.form:
+        return _of_other_form(source, reading.form, log, limits)
     if sniffed is None:
         return None
     log.texts[source.name] = source, sniffed.delimiter
-    rows = read_fast(source, sniffed, limits)
-    if rows is not None:
-        _check_line_ends(source, log)
-        return Table(source, sniffed, rows)
-    found = scan(source, sniffed, log.most, limits, whole=True)
-    form = form_instead(source, sniffed) if found.counts else ""
-    if form:
-        return _of_other_form(source, form, log, limits)
     _check_line_ends(source, log)
-    for code, number in found.counts.items():
-        log.add_many(code, number, (with_rule(each) for each in found.problems if each.code == code))
-    log.add(*_explanations(source, sniffed, found))
-    rows = found.rows(source, sniffed, limits)
-    return None if rows is None else Table(source, sniffed, rows, found.lines, found.named)
+    named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
+    if lines is not None:
+        log.add(*lines.problems, counts=lines.counts)
+        log.add(*_explanations(source, sniffed, lines))
+        for line, fields in lines.misread:
+            for role, name in zip(sniffed.layout.roles, fields, strict=True):
+                if role in named and name.strip():
+                    named[role].setdefault(name.strip(), line)
+    row_lines = None if lines is None else lines.lines
+    return None if rows is None else Table(source, sniffed, rows, row_lines, named)
 
 
 def _check_line_ends(source: Source, log: Log) -> None:
     """Note the first line that ends otherwise than the one before it."""
-    first = _LINE_END.search(source.data)
-    other = first and re.compile(_OTHER_ENDS[first[0]]).search(source.data)
-    if first and other:
-        line = 1 + sum(1 for _ in _LINE_END.finditer(source.data, 0, other.start()))
-        message = f"ends in {_END_NAMES[other[0]]}, the lines before it in {_END_NAMES[first[0]]}"
+    data = source.data[:]
+    both = data.count(b"\r\n")
+    if [both, data.count(b"\n") - both, data.count(b"\r") - both].count(0) < 2:
+        ends = [match[0] for match in re.finditer(rb"\r\n|\r|\n", data)]
+        line, end = next((n, end) for n, end in enumerate(ends, 1) if end != ends[0])
+        message = f"ends in {_LINE_ENDS[end]}, the lines before it in {_LINE_ENDS[ends[0]]}"
         log.add(problem("mixed-line-ends", source.name, message, line))
 
 
-def _explanations(source: Source, sniffed: Sniffed, found: Scan) -> Iterator[Problem]:
+def _explanations(source: Source, sniffed: Sniffed, scanned: Scan) -> Iterator[Problem]:
     """Yield what explains the problems of a table, if anything does."""
-    facts, layout = found.facts, sniffed.layout
-
-    def of_column(code: str, message: str, at: int | None) -> Problem:
-        return problem(code, source.name, message, sniffed.skip or None, None if at is None else at + 1)
-
-    if facts["backwards"] >= _MANY and not found.numbers and facts["backwards"] == facts["lines"]:
-        message = f"all {facts['backwards']} rows have their offset before their onset"
-        yield of_column("swapped-times", message, layout.position("offset"))
-    value, label = layout.position("soft_value"), layout.position("event_label")
-    if facts["swapped"] >= _MANY and value is not None and label is not None and not found.numbers:
-        message = f"{layout.names[label]} holds numbers, {layout.names[value]} does not"
-        yield of_column("swapped-columns", message, label)
+    layout, n_sound, misread = sniffed.layout, len(scanned.numbers), [row for _, row in scanned.misread]
+    names = dict(zip(layout.roles, layout.names, strict=True))
+    # NaN where there is no number, which is neither below nor above any.
+    columns = {
+        role: np.array([number(row[i]) for row in misread for i, r in enumerate(layout.roles) if r == role])
+        for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
+    }
+    values = columns["class" if layout.wide else "soft_value"]
+    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"]))
+    below, above = (int(np.count_nonzero(beyond)) for beyond in (values < -ROUNDING, values > 1 + ROUNDING))
+    both = len(values) == len(columns["event_label"])
+    swapped = int(np.count_nonzero(np.isnan(values) & ~np.isnan(columns["event_label"]))) if both else 0
     # Rows without a problem have their values in [0, 1].
-    beyond, values = facts["below"] + facts["above"], facts["values"] + len(found.numbers)
-    value = None if layout.wide else value
-    if facts["below"] and facts["above"] and 4 * beyond > values:
-        message = f"{beyond} of {values} values are outside [0, 1], on both sides: these could be logits"
-        yield of_column("values-are-logits", message, value)
-    elif facts["above"] and not facts["below"] and not facts["beyond percent"] and 2 * beyond > values:
-        message = f"{beyond} of {values} values are above 1, none above 100: these could be percentages"
-        yield of_column("values-in-percent", message, value)
+    beyond, n_values = below + above, int(np.count_nonzero(~np.isnan(values))) + n_sound
+    outside = f"{beyond} of {n_values} values are"
+    explanations = (
+        ("swapped-times", "offset", not n_sound and backwards == len(misread) >= _MANY,
+         f"all {backwards} rows have their offset before their onset"),
+        ("swapped-columns", "event_label", not n_sound and swapped >= _MANY,
+         f"{names.get('event_label')} holds numbers, {names.get('soft_value')} does not"),
+        ("values-are-logits", "soft_value", below and above and 4 * beyond > n_values,
+         f"{outside} outside [0, 1], on both sides: these could be logits"),
+        ("values-in-percent", "soft_value",
+         above and not below and not (values > 100).any() and 2 * beyond > n_values,
+         f"{outside} above 1, none above 100: these could be percentages"),
+    )  # fmt: skip
+    for code, role, holds, message in explanations:
+        if holds:
+            column = None if role not in layout.roles else layout.roles.index(role) + 1
+            yield problem(code, source.name, message, sniffed.skip or None, column)

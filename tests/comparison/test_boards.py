@@ -14,7 +14,7 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
-from sedeval_soft.evaluation import weights
+from sedeval_soft.evaluation.resample import bootstrap, exchanges
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables import read_rows
 
@@ -44,8 +44,8 @@ def test_p_values_are_those_of_the_differences(monkeypatch, reference, systems):
     """p-values, intervals, Holm and places from replicates that are made here, by hand."""
     name, n = "segment.hard.f1.micro", 60
     files = sorted(reference.files)
-    drawn = np.concatenate(list(weights.bootstrap(len(files), n, 0)))
-    taken = np.concatenate(list(weights.exchanges(len(files), n, 0)))
+    drawn = np.concatenate(list(bootstrap(len(files), n, 0)))
+    taken = np.concatenate(list(exchanges(len(files), n, 0)))
     board = compare(reference, systems, rank_by=name, replicates=n, only=("segment.hard",), classes=LABELS)
     settings = Settings(classes=LABELS, only=("segment.hard",))
     value = {k: value_of(reference, s, settings, name) for k, s in systems.items()}

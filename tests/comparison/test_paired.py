@@ -12,7 +12,7 @@ from exchanged import differences_by_hand
 
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.comparison.paired import Paired
-from sedeval_soft.evaluation import weights
+from sedeval_soft.evaluation.resample import bootstrap
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.settings import Settings
 
@@ -76,7 +76,7 @@ def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     reference, *systems = three_sides(sum(map(ord, name)), form)
     settings = asked(name)
     rows = np.array([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 0, 0, 1.0]])
-    monkeypatch.setattr(weights, "exchanges", instead(rows[:2], rows[2:]))
+    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows[:2], rows[2:]))
     made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
     ours = made.exchanged(0, 1)
     theirs = differences_by_hand(reference, systems, settings, name, rows, FILES)
@@ -94,7 +94,7 @@ def test_exchanging_files_that_only_one_system_has(monkeypatch, name):
     settings = asked(name)
     files = sorted("abcxyz")
     rows = np.array([[int(k) for k in f"{number:06b}"] for number in (0, 63, 5, 40, 21, 11, 32)], dtype=float)
-    monkeypatch.setattr(weights, "exchanges", instead(rows))
+    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows))
     made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
     assert made.n_files == 6
     theirs = differences_by_hand(reference, systems, settings, name, rows, files)
@@ -116,7 +116,7 @@ def test_exchanging_classes_that_only_one_system_has(monkeypatch, name):
     union = ("bird", "car", "cat", "dog")
     settings = asked(name, classes=None)
     rows = np.array([[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0.0]])
-    monkeypatch.setattr(weights, "exchanges", instead(rows))
+    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows))
     made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
     # Named classes would be expected: silence in those that the reference lacks would count for accuracy.
     everywhere = settings if "accuracy" in name else replace(settings, classes=union)
@@ -136,7 +136,7 @@ def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
         at = np.array([limits[system.classes[k]] for k in system.label])
         cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
-    monkeypatch.setattr(weights, "exchanges", instead(rows))
+    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows))
     ours = paired(reference, systems, replace(settings, replicates=3), name).exchanged(0, 1)
     hard = "event.hard.f1.micro"
     theirs = differences_by_hand(reference, cut, asked(hard), hard, rows, FILES)
@@ -151,8 +151,8 @@ def test_systems_are_drawn_by_the_same_files(monkeypatch, name):
     reference = random_table(rng)
     systems = [random_table(rng), random_table(rng, files=("0", *FILES))]
     settings = asked(name, replicates=4)
-    rows = np.concatenate(list(weights.bootstrap(6, 4, 1)))
-    monkeypatch.setattr(weights, "bootstrap", instead(rows[:3], rows[3:]))
+    rows = np.concatenate(list(bootstrap(6, 4, 1)))
+    monkeypatch.setattr("sedeval_soft.comparison.paired.bootstrap", instead(rows[:3], rows[3:]))
     ours = paired(reference, systems, settings, name).bootstrap()
     for k, system in enumerate(systems):
         tables = Tables(reference, system)

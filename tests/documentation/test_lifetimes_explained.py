@@ -10,7 +10,7 @@ from documents import ROOT
 from levels import CLASSES, cut, levels_of, random_table
 
 from sedeval_soft import evaluate
-from sedeval_soft.timeline.lifetimes import level_runs
+from sedeval_soft.timeline.events import level_runs
 
 PAGE = ROOT / "docs" / "explanations" / "lifetimes.md"
 SEEDS = range(6)

@@ -19,8 +19,8 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft.evaluation import optimal_bootstrap, weights
-from sedeval_soft.evaluation.resample import Replicates, replicates_of
+from sedeval_soft.evaluation import resample
+from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import event, level_matching, thresholds
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
@@ -69,7 +69,7 @@ def _sides(tables):
 
 def rows_of_weights(n_files: int, count: int = 3, seed: int = 0) -> np.ndarray:
     """Files drawn at random, one left out, only one file, and none."""
-    drawn = np.concatenate(list(weights.bootstrap(n_files, count, seed)))
+    drawn = np.concatenate(list(bootstrap(n_files, count, seed)))
     one, last, every = np.zeros(n_files), np.ones(n_files), np.zeros(n_files)
     one[1], last[-1] = 4.0, 0.0
     return np.stack([*drawn, one, last, every])
@@ -102,12 +102,10 @@ def test_every_score_under_other_settings(chosen, form):
 
 
 @pytest.mark.parametrize("seed", range(30, 36))
-@pytest.mark.parametrize("dense", [True, False], ids=["tables", "gathered"])
-def test_best_thresholds_of_many_draws(monkeypatch, seed, dense):
-    """What is counted at candidates as a table, or gathered from changes, one weights at a time or many."""
-    monkeypatch.setattr(thresholds, "_DENSE", 10**9 if dense else 0)
+def test_best_thresholds_of_many_draws(monkeypatch, seed):
+    """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(optimal_bootstrap, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = (
@@ -166,7 +164,7 @@ def test_thresholds_of_all_files_may_be_kept(made, inclusive):
     settings = replace(settings, fixed_thresholds=True, satisfice=None)
     tables, rows = lasting(TABLES[made]()), rows_of_weights(len(FILES), 4, 3)
     tally, scores = tables.tally(settings), tables.scores(settings)
-    fixed = replicates_of(tally, settings)
+    fixed = Replicates.of(tally, settings)
     assert not fixed.optimal
     compared = 0
     silent = with_silence(tables, settings)
@@ -211,6 +209,6 @@ def test_every_file_once_gives_the_scores_themselves(fixed):
         settings = replace(ALL, fixed_thresholds=fixed, satisfice=None if fixed else ALL.satisfice)
         scores = tables.scores(settings)
         names = list(scores)
-        made = replicates_of(tables.tally(settings), settings)
+        made = Replicates.of(tables.tally(settings), settings)
         ours = made.values(np.ones((1, len(FILES))), [key_of(scores.score(name)) for name in names])
         same_numbers(ours, as_floats(scores, names)[:, None], names)

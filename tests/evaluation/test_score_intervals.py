@@ -20,7 +20,7 @@ from drawn_again import (
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.evaluation import resample, weights
+from sedeval_soft.evaluation import resample
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -62,7 +62,7 @@ def test_ends_of_every_score_are_percentiles_of_drawn_tables(fixed):
     settings = replace(ALL, ci="bootstrap", replicates=12, confidence=0.8, seed=3, fixed_thresholds=fixed)
     scores = scored(tables, settings)
     names = [name for name in scores if not fixed or ".optimal." not in name]
-    drawn = [tables.drawn(row) for block in weights.bootstrap(len(FILES), 12, 3) for row in block]
+    drawn = [tables.drawn(row) for block in resample.bootstrap(len(FILES), 12, 3) for row in block]
     values = np.stack([as_floats(one.scores(settings), names) for one in drawn])
     defined = (~np.isnan(values)).sum(axis=0)
     known = (defined >= 2) & ~np.isnan(as_floats(scores, names))
@@ -194,9 +194,9 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
     tables = many_files(13)
     settings = replace(SOME, ci=method, replicates=20, measures=("curves",))
     plain = scored(tables, settings)
-    monkeypatch.setattr(resample, "_IN_MEMORY", 0)
+    monkeypatch.setattr(resample, "_IN_MEMORY", 1)
     assert render([scored(tables, settings)], "json") == render([plain], "json")
-    monkeypatch.setattr(weights, "_MOST_ROWS", 7)
+    monkeypatch.setattr(resample, "_MOST_ROWS", 7)
     monkeypatch.setattr(resample, "_AT_ONCE", 1)
     names = list(plain)
     for ours, theirs in zip(ends_of(scored(tables, settings), names), ends_of(plain, names), strict=True):

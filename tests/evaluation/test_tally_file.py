@@ -18,13 +18,13 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.evaluation.array_archive import Spec
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.score import score_tally
+from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.recordings import align
 
 SETTINGS = [

@@ -14,7 +14,7 @@ from tuning_oracle import BASES, sides
 
 from sedeval_soft import evaluate
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.measures.threshold_counts import threshold_between
+from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_thresholds
 
@@ -31,7 +31,7 @@ def test_of_two_scores_it_is_their_middle():
 def test_it_is_the_exact_middle_rounded_once_and_parts_the_two(one, other, inclusive):
     assume(one != other)
     low, high = sorted((one, other))
-    threshold = threshold_between(low, high, inclusive)
+    threshold = float(threshold_between(low, high, inclusive))
     assert low < threshold <= high if inclusive else low <= threshold < high
     apart = np.nextafter(low, 2.0) < high
     assert threshold == float((Fraction(low) + Fraction(high)) / 2) if apart else threshold in (low, high)
@@ -44,8 +44,8 @@ def test_between_scores_without_a_number_between_it_is_the_one_that_parts_them(i
         high = float(np.nextafter(low, 2.0))
         assert threshold_between(low, high, inclusive) == (high if inclusive else low)
     # Below all scores is 0, the value of what has none; 0 itself is only reached from below.
-    assert threshold_between(None, 0.3, inclusive) == 0.15
-    assert threshold_between(None, 0.0, inclusive) == (0.0 if inclusive else -1.0)
+    assert threshold_between(np.nan, 0.3, inclusive) == 0.15
+    assert threshold_between(np.nan, 0.0, inclusive) == (0.0 if inclusive else -1.0)
 
 
 VARIANTS = {

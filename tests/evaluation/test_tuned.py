@@ -11,8 +11,8 @@ from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, cut, held_out, 
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
 from sedeval_soft.api import evaluate_rows, merge_tallies
+from sedeval_soft.evaluation.optimal import tune
 from sedeval_soft.evaluation.shard import shard_of_rows
-from sedeval_soft.evaluation.tuned import tune
 from sedeval_soft.settings import OBJECTIVES, Settings
 from sedeval_soft.settings_files import dump_thresholds, load_thresholds
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.measures.threshold_counts import threshold_between
+from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 
@@ -127,8 +127,8 @@ def _highest(
     if 1.5 in alike:
         return 1.5, most
     half = 0.5 / LEVELS
-    low, high = (None if -1.0 in alike else min(alike) - half), max(0.0, max(alike) + half)
-    return threshold_between(low, high, inclusive), most
+    low, high = (math.nan if -1.0 in alike else min(alike) - half), max(0.0, max(alike) + half)
+    return float(threshold_between(low, high, inclusive)), most
 
 
 def held_out(

@@ -16,9 +16,8 @@ from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import level_matching
 from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, match_levels
-from sedeval_soft.measures.threshold_counts import NOTHING, ThresholdCounts, f_merit
-from sedeval_soft.timeline.events import Activity, Events
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.measures.thresholds import NOTHING, ThresholdCounts, f_merit
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
 
 CLASSES = ("car", "dog")
 ROWS = tick_rows(max_size=14).map(lambda rows: [(*row[:3], CLASSES[row[3] == "dog"], row[4]) for row in rows])
@@ -103,7 +102,8 @@ def test_best_event_thresholds_are_the_best_of_all(reference, system, collars, i
     ]
     events = Events(codes[0], codes[1], *columns, columns[0] * 1e-6, columns[1] * 1e-6)
     lives = events_when(events, lifetimes(system), len(FILES), len(CLASSES), collars)
-    thresholds = ThresholdCounts.of_lives(*lives).best(f_merit(1.0), inclusive=inclusive)[0].tolist()
+    found = ThresholdCounts.of_lives(*lives)
+    thresholds = [of.best(f_merit(1.0), inclusive=inclusive)[0] for of in found]
     for label, threshold in zip(CLASSES, thresholds, strict=True):
         n_ref = sum(e[3] == label for e in ours)
         if not n_ref:

@@ -11,13 +11,11 @@ import pytest
 from intersection_cases import FORMS, LABELS, Side, table_of
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.measures.intersection_counts import Criteria
-from sedeval_soft.measures.intersection_thresholds import intersections_when
+from sedeval_soft.measures.intersections import Criteria, intersections_when
 from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
-from sedeval_soft.measures.threshold_counts import ThresholdCounts
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import activities
-from sedeval_soft.timeline.lifetimes import lifetimes_of
+from sedeval_soft.timeline.events import activities, lifetimes_of
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
@@ -114,9 +112,9 @@ def check_steps(ours: Side, theirs: Side, chosen: Settings, swept):
     cut = cut.take(cut.alive(chosen.reference_cut))
     sizes = len(reference.files), len(TWO)
     both = cut.events(), lifetimes_of(system, theirs.merge)
-    table = ThresholdCounts.of_lives(*intersections_when(*both, *sizes, Criteria.of(chosen)))
-    for k in range(len(TWO)):
-        threshold, (tp, n_sys) = table.steps(k)
+    tables = ThresholdCounts.of_lives(*intersections_when(*both, *sizes, Criteria.of(chosen)))
+    for k, table in enumerate(tables):
+        threshold, (tp, n_sys) = table.steps()
         assert threshold[0] == 0.0
         for level, counts in swept.items():
             at = int(np.searchsorted(threshold, level, side="right")) - 1

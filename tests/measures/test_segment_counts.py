@@ -19,7 +19,7 @@ from sedeval_soft.measures.segment import (
     count_soft,
     runs_on_grid,
 )
-from sedeval_soft.measures.threshold_counts import EVERYTHING, threshold_between
+from sedeval_soft.measures.thresholds import EVERYTHING, threshold_between
 from sedeval_soft.timeline.events import active_rows
 from sedeval_soft.timeline.grid import Grid
 
@@ -151,6 +151,6 @@ def test_threshold_parts_neighbours_however_close(pair, inclusive):
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_threshold_below_everything(lowest, inclusive):
     """Where all is detected there is nothing below: the threshold is under the lowest score all the same."""
-    threshold = threshold_between(None, lowest, inclusive)
+    threshold = threshold_between(np.nan, lowest, inclusive)
     assert (threshold <= lowest) if inclusive else (threshold < lowest)
     assert threshold >= EVERYTHING

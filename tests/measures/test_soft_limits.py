@@ -9,12 +9,8 @@ from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import event, level_matching, psds
 from sedeval_soft.measures.event import Collars, count_soft_events
 from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
-from sedeval_soft.measures.psds import (
-    cuts_between,
-    sampled_cuts,
-    too_many,
-)
-from sedeval_soft.timeline.lifetimes import EventLifetimes
+from sedeval_soft.measures.psds import Cuts
+from sedeval_soft.timeline.events import EventLifetimes
 
 NAMES = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 
@@ -115,21 +111,15 @@ def test_too_many_cuts_are_sampled(monkeypatch):
     monkeypatch.setattr(psds, "_MOST", 100)
     monkeypatch.setattr(psds, "_FEWEST", 4)
     # Ten cuts of ten lifetimes are 100; of more than four of them one may stand for several.
-    assert not too_many(11, 10)
-    assert too_many(12, 10)
-    assert not too_many(5, 1000)
-    assert too_many(6, 1000)
+    for n_edges, n_sys, n_cuts in ((11, 10, None), (12, 10, 10), (5, 1000, None), (6, 1000, 4), (12, 25, 4),
+                                   (12, 24, 4), (12, 20, 5)):  # fmt: skip
+        cuts = Cuts.of(np.arange(n_edges) / 16, n_sys)
+        assert (cuts.exact, len(cuts.level)) == (n_cuts is None, n_cuts or n_edges - 1)
     edges = np.arange(12) / 16
-    cuts = cuts_between(edges, 10)
-    assert cuts.exact is False
+    cuts = Cuts.of(edges, 10)
     assert cuts.level == pytest.approx((np.arange(10) + 0.5) * 11 / 160)
     assert cuts.width == pytest.approx([11 / 160] * 10)
-    assert len(sampled_cuts(1.0, 1000).level) == 4
-    assert len(sampled_cuts(1.0, 25).level) == 4
-    assert len(sampled_cuts(1.0, 24).level) == 4
-    assert len(sampled_cuts(1.0, 20).level) == 5
-    exact = cuts_between(edges, 9)
-    assert exact.exact is True
+    exact = Cuts.of(edges, 9)
     assert exact.level.tolist() == edges[1:].tolist()
 
 

@@ -13,7 +13,7 @@ from tables import long_rows
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.score import score_tally
+from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align

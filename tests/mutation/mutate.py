@@ -1,7 +1,7 @@
 """Tries whether the tests notice changes of the measures: makes mutants, runs tests on each, and counts.
 
     python tests/mutation/mutate.py                              all, which takes an hour or more
-    python tests/mutation/mutate.py --only sedeval_soft.timeline.lifetimes
+    python tests/mutation/mutate.py --only sedeval_soft.timeline.events
     python tests/mutation/mutate.py --sample 150 --at-least 90   some, drawn by --seed
     python tests/mutation/mutate.py --again                      those that survived, with new tests
 

@@ -12,7 +12,7 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.ticks import to_seconds
-from sedeval_soft.tools.convert import prepare, write
+from sedeval_soft.tools.convert import prepare
 
 WRITTEN = tuple(form for form in FORMS if form.written)
 
@@ -54,7 +54,7 @@ def through(
     apart = known.folder or (not known.holds.recordings and len(rows.files) > 1)
     target = f"{path}/" if apart else str(path)
     prepared = prepare(rows, target, to=form)
-    write(prepared, target)
+    prepared.write(target)
     losses = prepared.conversion.losses
     if any("is no table" in loss for loss in losses):
         assert path.read_bytes() == b""

@@ -82,7 +82,7 @@ def test_active_rows_are_events_in_their_order_and_merged_where_they_touch(rows,
     assert sorted(facts(events, table)) == sorted(merged_events([row for row in active if row[1] < row[2]]))
     columns = events.file, events.label, events.onset, events.offset
     assert list(zip(*columns, strict=True)) == sorted(zip(*columns, strict=True))
-    by_time = events.by_time()
+    by_time = events.in_order(by_class=False)
     columns = by_time.file, by_time.onset, by_time.offset
     assert list(zip(*columns, strict=True)) == sorted(zip(*columns, strict=True))
     assert np.array_equal(events.onset_seconds, events.onset * TICK)

@@ -11,8 +11,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import events_of
-from sedeval_soft.timeline.lifetimes import lifetimes_of
+from sedeval_soft.timeline.events import events_of, lifetimes_of
 from sedeval_soft.timeline.postprocess import TimeGrid, postprocessed
 from sedeval_soft.timeline.recordings import merges
 

@@ -18,7 +18,7 @@ from sedeval_soft.errors import Problem
 from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset, load_settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tools.validate_report import VALIDATION_FORMATS, render_validation
+from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
 from sedeval_soft.tools.validate_tables import Log, read_tables
 
 ROOT = Path(__file__).parents[2]

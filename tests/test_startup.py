@@ -12,7 +12,7 @@ from launched import unmeasured
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 SELDOM = {
-    *("sedeval_soft.tables.delimited", "sedeval_soft.tools", "pyarrow.compute"),
+    *("sedeval_soft.tables.fit", "sedeval_soft.tools", "pyarrow.compute"),
     *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile", "numpy.ma", "html"),
     *(
         "sedeval_soft.api.comparison",

@@ -22,7 +22,7 @@ from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Array, Averaged, Bools, Codes, Floats, Index, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
-from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
+from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import (

@@ -17,7 +17,6 @@ from sedeval_soft.evaluation.optimal import (
     candidates_of,
     error_rate_table,
     optimal_table,
-    pooled_candidates,
 )
 from sedeval_soft.measures.base import Array, Floats, Index, Table
 from sedeval_soft.measures.detection import DetectionCounts
@@ -40,7 +39,7 @@ _EVENTS = 1 << 20
 def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedScores:
     """Return what finds the scores of weighted files at their best thresholds."""
     classes = candidates_of(tally, basis, settings)
-    pooled = pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
+    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
     regardless: Regardless | None = None
     if basis in CELLS:
         regardless = _paired_cells(tally, basis, classes, settings)
@@ -62,8 +61,8 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
         m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)
-        if pooled is not None:
-            table |= joint_scores(classes, pooled, weights, settings.beta, inclusive=inclusive)
+        for every in pooled:
+            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
         for _, *fewest in rest:
             table |= error_rate_table(*fewest)
         return table

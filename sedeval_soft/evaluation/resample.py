@@ -33,7 +33,6 @@ from sedeval_soft.evaluation.scores import (
     joined,
     named,
     ranked_tables,
-    sorted_cells,
 )
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
@@ -150,7 +149,8 @@ class Replicates:
         undefined = np.isnan(table)
         partly = np.flatnonzero(undefined.any(axis=0))
         table[undefined] = 0.0
-        cells = sorted_cells(tally, settings, again=True)
+        bases = Plan.of(settings).compared
+        cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in bases}
         missing = undefined[:, partly].astype(np.float64)
         return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
 
@@ -182,7 +182,7 @@ class Replicates:
                 basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
                 for basis, of in self.cells.items()
             }
-            enter(values[:, number], ranked_tables(drawn, cells, self.settings))
+            enter(values[:, number], ranked_tables(drawn, self.settings, cells))
         return values
 
     @property

@@ -74,7 +74,7 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
 
 
 def _surface(bench: Bench, tally: Any, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.measures.surface import Surface
+    from sedeval_soft.measures.curve_scores import Surface
 
     reference, system = (tally.samples[f"segment.{side}"] for side in ("reference", "system"))
 

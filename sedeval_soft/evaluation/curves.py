@@ -15,12 +15,11 @@ from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.evaluation.sorted_cells import cut_of
 from sedeval_soft.measures.base import Bools, Floats, Index, Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
-from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
+from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
-from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan

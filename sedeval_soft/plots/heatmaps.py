@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.surface import Surface
+    from sedeval_soft.measures.curve_scores import Surface
     from sedeval_soft.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -32,8 +33,25 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
 
     # What is true here, such as how much memory may be taken, is true in the threads, too.
     context = copy_context()
-    with ThreadPoolExecutor(workers, initializer=become_worker) as pool:
+    pool = ThreadPoolExecutor(workers, initializer=become_worker)
+    try:
         return list(pool.map(lambda piece: context.copy().run(function, piece), pieces))
+    finally:
+        # Who presses Ctrl-C does not wait for what is worked on.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """Yield items, each of which a thread makes while the one before it is worked on."""
+    from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
+
+    context = copy_context()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(context.run, lambda: list(islice(items, 1)))
+        while some := coming.result():
+            coming = pool.submit(context.run, lambda: list(islice(items, 1)))
+            yield from some
 
 
 _here = threading.local()

@@ -13,8 +13,7 @@ from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Probl
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.limits import LIMITS, Limits, size_of, with_columns
-from sedeval_soft.tables.paths import is_folder
+from sedeval_soft.tables.limits import LIMITS, Limits, size_of
 from sedeval_soft.tables.ticks import as_written, to_seconds
 from sedeval_soft.timeline.grid import Edges
 
@@ -96,7 +95,7 @@ def to_rows(
     if is_points(source):
         from sedeval_soft.tables.joined_tables import read_points
 
-        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits))
+        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits), limits)
     from sedeval_soft.tables.frames import rows_from_data
 
     return rows_from_data(source, role, limits)
@@ -120,7 +119,7 @@ def _rows_of_point(
 
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
     """Return the rows of a system that is a folder of operating points; any other system as it is."""
-    if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and is_folder(system):
+    if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and os.path.isdir(system):
         from sedeval_soft.tables.joined_tables import points_of_folder
 
         rows = points_of_folder(os.fspath(system), limits_from(limits))
@@ -136,7 +135,7 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
 
     Raises InputError where names do not say their thresholds, and where there is no table.
     """
-    from sedeval_soft.tables.files import points_in
+    from sedeval_soft.tables.joined_tables import points_in
 
     return points_in(os.fspath(path), limits_from(limits))
 
@@ -154,7 +153,7 @@ def limits_from(limits: Limits | None, columns: Columns | None = None) -> Limits
     """
     if limits is not None and not isinstance(limits, Limits):
         raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
-    return with_columns(limits or LIMITS, columns)
+    return (limits or LIMITS).with_columns(columns)
 
 
 def checked_memory(limit: object) -> int | None:

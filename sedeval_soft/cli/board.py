@@ -8,7 +8,7 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, GroupedCommand, epilog, option, refuse, setting
+from sedeval_soft.cli.options import PATH, QUIET, argument, option, refuse, setting
 from sedeval_soft.cli.output import progress, remark, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT, SCORING
 
@@ -25,34 +25,30 @@ STATUS = """0 the site was built, 1 with --fail-on-invalid: a submission is inva
 reference or the folder is wrong."""
 
 BOARD = (
-    click.Argument(["submissions"], metavar="SUBMISSIONS", type=PATH),
+    argument("SUBMISSIONS"),
     option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
-           help="Table that all submissions are scored against."),
-    setting("strict",
-            help="A submission that may be misread (times, columns, files and classes that are missing or "
-            "unknown) is invalid; such a reference is refused."),
+        help="Table that all submissions are scored against."),
+    setting("strict", help="A submission that may be misread (times, columns, files and classes that are "
+        "missing or unknown) is invalid; such a reference is refused."),
     option(options.SYSTEMS, "--rank-by", metavar="NAME",
-           help="The score by which submissions are ranked.  [default: segment.soft.f1.macro]"),
+        help="The score by which submissions are ranked.  [default: segment.soft.f1.macro]"),
     option(options.SYSTEMS, "--baseline", metavar="NAME",
-           help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
+        help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
     option(options.SYSTEMS, "--ties", type=click.Choice(["exchange", "bootstrap", "none"]),
-           help="How submissions are told apart: by exchanging their outputs in random files, as when "
-           "several SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  "
-           "[default: exchange for hard, soft and tuned readings, none where each replicate would look for "
-           "thresholds]"),
+        help="How submissions are told apart: by exchanging their outputs in random files, as when several "
+        "SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  [default: "
+        "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE",
-           help="The folder of the site: made, or brought up to date."),
+        help="The folder of the site: made, or brought up to date."),
     option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
-           help="Folder for results that need not be computed again. Do not publish it.  "
-           "[default: SITE.cache]"),
+        help="Folder for results that need not be computed again. Do not publish it.  [default: SITE.cache]"),
     option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT",
-           help="Title of the site."),
-    option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME",
-           help="Show this score of all submissions, such as event.hard.f1.macro. Repeatable.  [default: the "
-           "main ones of what is evaluated]"),
+        help="Title of the site."),
+    option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME", help="Show this score of all "
+        "submissions, such as event.hard.f1.macro. Repeatable.  [default: the main ones of what is "
+        "evaluated]"),
     option(OUTPUT, "--no-reports", is_flag=True,
-           help="No report of each submission: reports show the reference, which may be meant to stay "
-           "hidden."),
+        help="No report of each submission: reports show the reference, which may be meant to stay hidden."),
     option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
     QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
@@ -63,11 +59,7 @@ _SHOWN = 200
 """Characters of a problem that are told."""
 
 
-@click.command(
-    cls=GroupedCommand,
-    params=[*BOARD],
-    epilog=epilog(EXAMPLES, STATUS),
-)
+@options.command(EXAMPLES, *BOARD, status=STATUS)
 def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     """Make a leaderboard of a folder of submissions: a site of static pages.
 

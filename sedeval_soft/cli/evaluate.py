@@ -9,7 +9,7 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, GroupedCommand, epilog, refuse
+from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output
 from sedeval_soft.fields import RULES
 
@@ -34,16 +34,13 @@ EXAMPLES = """
   soft-sed-eval merge *.tally
 """
 
-ARGUMENTS = (
-    click.Argument(["reference"], metavar="REFERENCE", required=False, type=PATH),
-    click.Argument(["systems"], metavar="SYSTEM...", required=False, nargs=-1, type=PATH),
-)
 
-
-@click.command(
-    cls=GroupedCommand,
-    params=[*ARGUMENTS, *options.EVALUATE],
-    epilog=epilog(EXAMPLES, "0 done, 1 a requirement was not met, 2 the call or the input is wrong."),
+@options.command(
+    EXAMPLES,
+    argument("REFERENCE", required=False),
+    argument("SYSTEM...", "systems", required=False, nargs=-1),
+    *options.EVALUATE,
+    status=options.REQUIRED,
 )
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Score sound event detection systems against a hard or soft reference.
@@ -105,7 +102,7 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
         (reference is None, "Missing argument 'REFERENCE'."),
         (not (systems or points or folder), "Missing argument 'SYSTEM...'."),
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        options.twice(systems, "SYSTEM"),
+        *((systems.count(one) > 1, f"SYSTEM {one} is given twice; expected each once.") for one in systems),
         (scheduler not in (None, "local") and jobs is not None,
          f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
         (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),

@@ -45,9 +45,8 @@ SHORT_HELPS = {
 """The first sentence of each command's help; a test holds them against the commands."""
 
 _MODULES = {
-    **dict.fromkeys(("annotate", "convert", "simulate"), "tables"),
-    **dict.fromkeys(("diff", "merge"), "results"),
-    "presets": "explain",
+    **dict.fromkeys(("annotate", "convert", "simulate", "tune", "validate"), "tables"),
+    **dict.fromkeys(("diff", "explain", "merge", "presets"), "results"),
 }
 """The modules of commands that are not named after them."""
 

@@ -6,6 +6,7 @@ Options of settings are made from `FIELDS`: whoever adds a setting there has its
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,6 @@ from sedeval_soft.fields import (
     SCORING,
     STEERING,
 )
-from sedeval_soft.tables.paths import is_file
 
 if TYPE_CHECKING:
     from sedeval_soft.measures.names import ScoreName
@@ -88,7 +88,7 @@ def _threshold(text: str) -> float | str:
     try:
         return number(text)
     except click.BadParameter:
-        if text in RULES or is_file(text):
+        if text in RULES or os.path.isfile(text):
             return text
         rules = " or ".join(RULES)
         message = f"{text!r} is no number such as 0.5, no rule ({rules}), and no file."
@@ -153,9 +153,18 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def epilog(examples: str, status: str = "0 done, 2 the call or the input is wrong.") -> str:
-    """Return what stands below the help of a command: calls of it, and its exit codes."""
-    return f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
+def command(
+    examples: str, *parameters: click.Parameter, status: str = "0 done, 2 the call or the input is wrong.",
+    cls: type[click.Command] = GroupedCommand, **attributes: Any,  # noqa: ANN401 - click's own
+) -> Callable[[Callable[..., None]], Any]:  # fmt: skip
+    """Return what makes a command of a function. Examples of calls and exit codes stand below its help."""
+    epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
+    return click.command(cls=cls, params=[*parameters], epilog=epilog, **attributes)
+
+
+def argument(metavar: str, name: str = "", **attributes: Any) -> click.Argument:  # noqa: ANN401 - click's own
+    """Return an argument, a path if nothing else is said, of the name of its metavar."""
+    return click.Argument([name or metavar.lower()], metavar=metavar, **{"type": PATH} | attributes)
 
 
 def option(heading: str, *names: str, **attributes: Any) -> click.Option:  # noqa: ANN401 - click's own
@@ -195,41 +204,38 @@ DURATIONS = option(
 )  # fmt: skip
 
 READ = (
-    option(SCORING, "--durations", type=PATH, metavar="TSV",
-           help="Table of filename and duration: evaluated lengths (else the reference's last offsets), and "
-                "the list of evaluated files."),
+    option(SCORING, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration: evaluated "
+        "lengths (else the reference's last offsets), and the list of evaluated files."),
     option(SCORING, "--preset", metavar="NAME",
-           help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
+        help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=FILE, metavar="YAML",
-           help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
+        help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
 )  # fmt: skip
 
 LIMITED = (
     option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
-           help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
-           "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
-           "line_length. Repeatable."),
-    option(LIMITS, "--memory-limit", metavar="SIZE",
-           help="Take no more memory than this, such as 4G; what would need more is refused, or counted in "
-           "parts where it can be.  [default: 80 % of what is free]"),
+        help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
+        "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
+        "line_length. Repeatable."),
+    option(LIMITS, "--memory-limit", metavar="SIZE", help="Take no more memory than this, such as 4G; what "
+        "would need more is refused, or counted in parts where it can be.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
 INTAKE = (
     option(TABLES, "--columns", "columns", multiple=True, metavar="ROLE=COLUMN[,...]",
-           help="Which column of a table is its filename, onset, offset, event_label or value, where it is "
-           "not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each "
-           "table that has such a column. Repeatable."),
+        help="Which column of a table is its filename, onset, offset, event_label or value, where it is not "
+        "called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each table "
+        "that has such a column. Repeatable."),
     *LIMITED,
 )  # fmt: skip
 
 STREAM = (
-    option(LIMITS, "--jobs", type=_jobs, metavar="N|all",
-           help="Count large tables in N processes; 0 or all: one for each processor. The scores are the "
-           "same.  [default: half as many as processors, from 256 MiB]"),
-    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE",
-           help="Count by the workers of a dask scheduler: tcp://HOST:PORT, the file that a scheduler writes "
-           "for jobs of a cluster, or local for workers of this machine (--jobs of them). The scores are the "
-           "same."),
+    option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
+        "one for each processor. The scores are the same.  [default: half as many as processors, from 256 "
+        "MiB]"),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE", help="Count by the workers of a dask "
+        "scheduler: tcp://HOST:PORT, the file that a scheduler writes for jobs of a cluster, or local for "
+        "workers of this machine (--jobs of them). The scores are the same."),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
@@ -257,35 +263,35 @@ OBJECTIVE = setting("objective")
 SURE = tuple(map(setting, STEERING))
 
 PARTS = (
-    option(FILES, "--folds", type=PATH, metavar="TSV",
-           help="Table of filename and fold: the files of all folds are scored together, and how far the "
-           "scores of single folds lie apart is shown below."),
-    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN",
-           help="Score the files of each scene by themselves, too: a table of filename and scene, or a "
-           "pattern of file names with the scene in braces, such as '{scene}_[0-9]*'."),
+    option(FILES, "--folds", type=PATH, metavar="TSV", help="Table of filename and fold: the files of all "
+        "folds are scored together, and how far the scores of single folds lie apart is shown below."),
+    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Score the files of each scene by "
+        "themselves, too: a table of filename and scene, or a pattern of file names with the scene in "
+        "braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
-           show_default=True,
-           help="Form of the results: for people, programs, papers (latex), services. github: annotations, "
-           "and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; codabench: "
-           "scores.json, or scores.txt where that is what -o names."),
+        show_default=True, help="Form of the results: for people, programs, papers (latex), services. "
+        "github: annotations, and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; "
+        "codabench: scores.json, or scores.txt where that is what -o names."),
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-           help="Write the results to a file; it is complete or not touched."),
+        help="Write the results to a file; it is complete or not touched."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
-           help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+        help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "--raw-names", is_flag=True,
-           help="Leave names in CSV and TSV as they are, also those that a spreadsheet would run."),
+        help="Leave names in CSV and TSV as they are, also those that a spreadsheet would run."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
-           help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
-    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
-           help="Print just this number, such as segment.soft.f1.macro; with --ci, its interval behind it. "
-           "Repeatable."),
+        help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
+    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME", help="Print just this number, such as "
+        "segment.soft.f1.macro; with --ci, its interval behind it. Repeatable."),
     QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
-           help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
+        help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
 )  # fmt: skip
+
+REQUIRED = "0 done, 1 a requirement was not met, 2 the call or the input is wrong."
+"""The exit codes of commands that hold scores against requirements."""
 
 EVALUATE = (
     *SETTINGS,
@@ -295,40 +301,37 @@ EVALUATE = (
     OBJECTIVE,
     *SURE,
     option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
-           help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
-           "over all thresholds is then over these."),
+        help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
+        "over all thresholds is then over these."),
     option(INTERSECTIONS, "--operating-points", "points_folder", metavar="FOLDER",
-           help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
-           "thresholds (out_0.1.tsv, out_0.5.tsv)."),
+        help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
+        "thresholds (out_0.1.tsv, out_0.5.tsv)."),
     *READ,
     setting("strict"),
     *PARTS,
     option(SYSTEMS, "--rank-by", metavar="NAME",
-           help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+        help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
-           help="Compare the others with this one of them.  [default: the best]"),
-    option(SYSTEMS, "--runs", is_flag=True,
-           help="Each SYSTEM is one training of the same system: print the mean of each score over "
-           "trainings, and its interval."),
+        help="Compare the others with this one of them.  [default: the best]"),
+    option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training of the same system: print the "
+        "mean of each score over trainings, and its interval."),
     *RESULTS,
     option(OUTPUT, "--report", type=PATH, metavar="FILE",
-           help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
+        help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
-           help="Show this recording over time in the report, beside those that cost most and some drawn at "
-           "random. Repeatable."),
-    option(INTERVALS, "--chance", is_flag=True,
-           help="Show the chance level of each score, what the same output has where it knows nothing of the "
-           "recordings, and the score between chance and the best."),
+        help="Show this recording over time in the report, beside those that cost most and some drawn at "
+        "random. Repeatable."),
+    option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score, what the same "
+        "output has where it knows nothing of the recordings, and the score between chance and the best."),
     option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), metavar="N",
-           help="How often the output is moved in time for chance levels without closed form.  "
-           "[default: 100]"),
+        help="How often the output is moved in time for chance levels without closed form.  [default: 100]"),
     setting("worst"),
     option(OUTPUT, "--curves", type=PATH, metavar="FILE",
-           help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
+        help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
-           help="Print the names and meanings of all scores, and exit."),
+        help="Print the names and meanings of all scores, and exit."),
     option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval"]),
-           help="Score once more with that package, and print ours, theirs, the difference and its causes."),
+        help="Score once more with that package, and print ours, theirs, the difference and its causes."),
     setting("compat"),
     *INTAKE,
     *STREAM,
@@ -394,7 +397,7 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
 def settings_files(config: str | None) -> dict[str, str | None]:
     """Return the files that settings are read from, by what they are: results must not replace them."""
     paths: tuple[str, ...] = ()
-    if config is not None and is_file(config):  # anything else can be read once only
+    if config is not None and os.path.isfile(config):  # anything else can be read once only
         from sedeval_soft.errors import EvaluationError
         from sedeval_soft.settings_files import files_of_settings
 
@@ -410,9 +413,9 @@ def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs that were given; memory is limited, too, until the end."""
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.memory import memory_limited
-    from sedeval_soft.tables.limits import Limits, size_of, with_columns
+    from sedeval_soft.tables.limits import Limits, size_of
 
-    limits = with_columns(Limits.of(given["limits"]), list(given.get("columns", ())) or None)
+    limits = Limits.of(given["limits"]).with_columns(list(given.get("columns", ())) or None)
     memory = given["memory_limit"]
     most = None if memory is None else size_of(memory)
     if memory is not None and not most:
@@ -429,12 +432,6 @@ def refuse(*refusals: tuple[object, str]) -> None:
     for wrong, message in refusals:
         if wrong:
             raise click.UsageError(message)
-
-
-def twice(paths: Sequence[str], argument: str) -> tuple[bool, str]:
-    """Return, for `refuse`, whether a path is among those of an argument more than once."""
-    path = next((path for path in paths if paths.count(path) > 1), None)
-    return path is not None, f"{argument} {path} is given twice; expected each once."
 
 
 def check_scores(

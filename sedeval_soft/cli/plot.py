@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, GroupedCommand, epilog, number, number_or, option, refuse
+from sedeval_soft.cli.options import PATH, QUIET, argument, number, number_or, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
@@ -69,12 +69,6 @@ LOOKS = (
     QUIET,
 )  # fmt: skip
 
-ARGUMENTS = (
-    click.Argument(["kind"], metavar="KIND", type=click.Choice(tuple(KINDS))),
-    click.Argument(["reference"], metavar="REFERENCE", type=PATH),
-    click.Argument(["systems"], metavar="SYSTEM...", required=True, nargs=-1, type=PATH),
-)
-
 _HELP = f"""Draw a figure of one or more systems, as papers and talks have them.
 
 REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. KIND is one of
@@ -87,20 +81,13 @@ a class without reference, is said in the figure.
 """
 
 
-@click.command(
-    cls=GroupedCommand,
-    params=[
-        *ARGUMENTS,
-        *WISHES,
-        *LOOKS,
-        *options.SETTINGS,
-        *options.TUNING,
-        *options.SURE,
-        *options.READ,
-        options.PARTS[0],
-        *options.INTAKE,
-    ],
-    epilog=epilog(EXAMPLES),
+@options.command(
+    EXAMPLES,
+    argument("KIND", type=click.Choice(tuple(KINDS))),
+    argument("REFERENCE"),
+    argument("SYSTEM...", "systems", required=True, nargs=-1),
+    *(*WISHES, *LOOKS, *options.SETTINGS, *options.TUNING, *options.SURE, *options.READ, options.PARTS[0]),
+    *options.INTAKE,
     help=_HELP,
 )
 def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
@@ -148,7 +135,10 @@ def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapp
     forms = ", ".join(SUFFIXES)
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        options.twice(systems, "SYSTEM"),
+        *(
+            (systems.count(path) > 1, f"SYSTEM {path} is given twice; expected each once.")
+            for path in systems
+        ),
         (
             names and len(names) != len(systems),
             f"Expected a --name for each SYSTEM, {len(systems)}; found {len(names)}.",

@@ -1,4 +1,4 @@
-"""Results and counts that were written before: `soft-sed-eval merge TALLY...`, `soft-sed-eval diff A B`."""
+"""Commands of results, and of what they mean: `merge`, `diff`, `explain` and `presets`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, GroupedCommand, epilog
+from sedeval_soft.cli.options import PATH, argument, command
 from sedeval_soft.cli.output import check_files, each_of, emit, progress
 from sedeval_soft.fields import STEERING
 
@@ -18,6 +18,19 @@ MERGE_EXAMPLES = """
   soft-sed-eval merge 1.tally 2.tally --ci
 """
 
+EXPLAIN_EXAMPLES = """
+  soft-sed-eval explain segment.soft.f1.macro
+  soft-sed-eval explain event.optimal.f1 'segment.hard.recall[car]'
+  soft-sed-eval explain intersection.hard.psds --format json
+"""
+
+PRESETS_EXAMPLES = """
+  soft-sed-eval presets
+  soft-sed-eval presets show dcase2019-task4 > mine.yaml
+  soft-sed-eval ref.tsv sys.tsv --preset dcase2019-task4
+  soft-sed-eval presets schema > settings.schema.json
+"""
+
 DIFF_EXAMPLES = """
   soft-sed-eval diff old.json new.json
   soft-sed-eval diff old.json new.json --tolerance 1e-9
@@ -25,13 +38,12 @@ DIFF_EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
 """
 
-TALLIES = click.Argument(["tallies"], metavar="TALLY...", nargs=-1, required=True, type=PATH)
 
-
-@click.command(
-    cls=GroupedCommand,
-    params=[TALLIES, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED],
-    epilog=epilog(MERGE_EXAMPLES, "0 done, 1 a requirement was not met, 2 the call or the input is wrong."),
+@command(
+    MERGE_EXAMPLES,
+    argument("TALLY...", "tallies", nargs=-1, required=True),
+    *(*options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
+    status=options.REQUIRED,
 )
 def merge(**given: Any) -> None:  # noqa: ANN401
     """Score tallies that --save-tally wrote, as if all their files had been evaluated at once.
@@ -70,22 +82,24 @@ def merge(**given: Any) -> None:  # noqa: ANN401
 
 
 DIFF = (
-    click.Argument(["a"], metavar="A", type=PATH),
-    click.Argument(["b"], metavar="B", type=PATH),
+    argument("A"),
+    argument("B"),
     click.Option(["--tolerance"], type=float, default=0.0, show_default=True, metavar="NUMBER",
-                 help="By how much scores, and the ends of their intervals, may differ."),
+        help="By how much scores, and the ends of their intervals, may differ."),
     click.Option(["--score", "only"], multiple=True, metavar="NAME",
-                 help="Compare just this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
+        help="Compare just this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
     click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text", show_default=True,
-                 help="For people, or for programs."),
+        help="For people, or for programs."),
     click.Option(["-o", "--output"], type=PATH, metavar="FILE",
-                 help="Write to a file; it is complete or not touched."),
+        help="Write to a file; it is complete or not touched."),
 )  # fmt: skip
 
 
-@click.command(
-    params=[*DIFF],
-    epilog=epilog(DIFF_EXAMPLES, "0 all scores are the same, 1 scores differ, 2 a file cannot be compared."),
+@command(
+    DIFF_EXAMPLES,
+    *DIFF,
+    cls=click.Command,
+    status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
 )
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
     """Compare two results of --format json: score by score, and which settings and inputs differ.
@@ -102,3 +116,61 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     document = changes(*results, (a, b), tolerance, only)
     emit(json_document(document) if form == "json" else changes_text(document, *results), output)
     raise Exit(0 if document["same"] else 1)
+
+
+CALLED = "0 done, 2 the call is wrong."
+FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
+                    show_default=True, help="For people, or for programs.")  # fmt: skip
+
+
+@command(
+    EXPLAIN_EXAMPLES,
+    argument("SCORE...", "scores", nargs=-1, required=True, type=str),
+    FORM,
+    cls=click.Command,
+    status=CALLED,
+)
+def explain(scores: tuple[str, ...], form: str) -> None:
+    """Tell what scores mean: formula, source, when they are undefined, what differs elsewhere.
+
+    SCORE is a name as --list-scores prints them, also of a class (`[car]`) or a group (`@traffic`), or one
+    without its average.
+    """
+    from sedeval_soft.cli.present import all_of
+    from sedeval_soft.measures.explanation import explained
+    from sedeval_soft.report.explanation import explanation_json, explanation_text
+
+    explanations = all_of(explained, [name.strip() for name in scores])
+    emit(explanation_json(explanations) if form == "json" else explanation_text(explanations))
+
+
+@command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)
+@click.pass_context
+def presets(ctx: click.Context) -> None:
+    """List the settings of challenges that --preset takes, one a line."""
+    if ctx.invoked_subcommand is None:
+        from sedeval_soft.settings_files import PRESETS, text_of_preset
+
+        width = max(map(len, PRESETS))
+        titles = {name: text_of_preset(name).partition("\n")[0].removeprefix("# ") for name in PRESETS}
+        emit("".join(f"{name:<{width}}  {title}\n" for name, title in titles.items()))
+
+
+@command(PRESETS_EXAMPLES, argument("NAME", type=str), cls=click.Command, status=CALLED)
+def show(name: str) -> None:
+    """Print the settings of a preset as a file that --config takes, with their source."""
+    from sedeval_soft.settings_files import text_of_preset
+
+    emit(text_of_preset(name))
+
+
+@command(PRESETS_EXAMPLES, cls=click.Command, status=CALLED)
+def schema() -> None:
+    """Print the JSON Schema of settings files, for editors that complete and check them."""
+    from sedeval_soft.settings_files import schema_text
+
+    emit(schema_text())
+
+
+presets.add_command(show)
+presets.add_command(schema)

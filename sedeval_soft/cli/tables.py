@@ -1,19 +1,22 @@
-"""Commands that make tables: `convert IN OUT`, `annotate TABLE TABLE...` and `simulate KIND REFERENCE`."""
+"""Commands of tables, without scoring them: `convert`, `annotate`, `simulate`, `validate`, and `tune`."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.exceptions import Exit
 
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import (
+    FILE,
     PATH,
     QUIET,
-    GroupedCommand,
-    epilog,
+    argument,
+    command,
     number,
     number_or,
     option,
@@ -45,6 +48,20 @@ SIMULATE_EXAMPLES = """
   soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv -o sys.tsv
 """
 
+VALIDATE_EXAMPLES = """
+  soft-sed-eval validate sys.tsv
+  soft-sed-eval validate sys.tsv --reference ref.tsv --durations durations.tsv
+  soft-sed-eval validate sys.tsv --preset dcase2019-task4 --format github
+  soft-sed-eval validate sys.tsv --reference ref.tsv --fix mended.tsv
+  soft-sed-eval validate *.tsv --strict
+"""
+
+TUNE_EXAMPLES = """
+  soft-sed-eval tune dev_ref.tsv dev_sys.tsv -o thresholds.yaml
+  soft-sed-eval ref.tsv sys.tsv --thresholds thresholds.yaml
+  soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1 --min-gap 0.2
+"""
+
 METHODS = ("mean", "competence", "majority")
 """How a reference is made; a test holds them against the library, which help does not load."""
 
@@ -57,10 +74,10 @@ SIMULATED = "What is simulated"
 FORCE = option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
 
 CONVERSION = (
-    click.Argument(["source"], metavar="IN", type=PATH),
-    click.Argument(["target"], metavar="OUT", type=PATH),
+    argument("IN", "source"),
+    argument("OUT", "target"),
     option(OUTPUT, "--to", metavar="FORM",
-           help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]"),
+        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]"),
     option(OUTPUT, "--from", "source_form", metavar="FORM", default="", help="What IN must be."),
     option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
     FORCE,
@@ -70,16 +87,14 @@ CONVERSION = (
 
 ANNOTATION = (
     option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
-           help="The reference: the mean of those who labelled a file, the mean weighted by how far each can "
-           "be believed (MACE), or 1 where more than half are above the threshold."),
-    option(ANNOTATORS, "--all-files", is_flag=True,
-           help="Everyone labelled every file: one that a table lacks has no events. Else it is missing, "
-           "unless a row with only its name declares it."),
+        help="The reference: the mean of those who labelled a file, the mean weighted by how far each can be "
+        "believed (MACE), or 1 where more than half are above the threshold."),
+    option(ANNOTATORS, "--all-files", is_flag=True, help="Everyone labelled every file: one that a table "
+        "lacks has no events. Else it is missing, unless a row with only its name declares it."),
     option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
-           help="Give the scores of a system as a share of what annotators reach."),
-    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
-           help="A score to give the ceiling for. Repeatable.  [default: micro and macro F1 of segments, "
-           "soft and hard]"),
+        help="Give the scores of a system as a share of what annotators reach."),
+    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME", help="A score to give the ceiling "
+        "for. Repeatable.  [default: micro and macro F1 of segments, soft and hard]"),
     setting("threshold", type=number, metavar="NUMBER", help="A value above it is a label."),
     options.DURATIONS,
     options.CLASSES,
@@ -89,41 +104,40 @@ ANNOTATION = (
 """The arguments of the library's function of that name."""
 
 REFERENCE_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-           help="Write the reference to a file, in the form of its extension; with - it is printed, and the "
-           "agreement goes to standard error."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", help="Write the reference to a file, in the "
+        "form of its extension; with - it is printed, and the agreement goes to standard error."),
     option(OUTPUT, "--to", metavar="FORM",
-           help="Form of the reference: one of those that `soft-sed-eval convert` writes."),
+        help="Form of the reference: one of those that `soft-sed-eval convert` writes."),
     FORCE,
     option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-           help="Form of the agreement."),
+        help="Form of the agreement."),
     QUIET,
 )  # fmt: skip
 
 SIMULATION = (
     option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
-           help="Seed of the random numbers: the same seed gives the same system."),
+        help="Seed of the random numbers: the same seed gives the same system."),
     option(SIMULATED, "--train", type=PATH, metavar="TABLE",
-           help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
+        help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
     option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
-           help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
+        help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
     option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
-           help="--fit likelihood: values stay this far from 0 and 1.  [default: 1e-07]"),
+        help="--fit likelihood: values stay this far from 0 and 1.  [default: 1e-07]"),
     option(SIMULATED, "--value", type=number_or("prior"), metavar="NUMBER|prior",
-           help="constant: this all the time, or the mean of each class.  [default: 0.5]"),
+        help="constant: this all the time, or the mean of each class.  [default: 0.5]"),
     option(SIMULATED, "--r", type=number, metavar="NUMBER", help="beta-noise: alpha = beta = r."),
     option(SIMULATED, "--drop", type=number, metavar="SHARE",
-           help="perturb: silence events with this probability."),
+        help="perturb: silence events with this probability."),
     option(SIMULATED, "--merge", type=number, metavar="SHARE",
-           help="perturb: fill gaps between events of a class with this probability."),
+        help="perturb: fill gaps between events of a class with this probability."),
     option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
-           help="perturb: shift events by a normally distributed time of this standard deviation."),
+        help="perturb: shift events by a normally distributed time of this standard deviation."),
     option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
-           help="perturb: a moving average over about so long."),
+        help="perturb: a moving average over about so long."),
     option(SIMULATED, "--noise", type=number, metavar="NUMBER",
-           help="perturb: add normally distributed noise of this standard deviation."),
+        help="perturb: add normally distributed noise of this standard deviation."),
     option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
-           help="annotator: the labels of one annotator. Repeatable."),
+        help="annotator: the labels of one annotator. Repeatable."),
     options.DURATIONS,
     options.CLASSES,
     setting("segment_length", help="Length of a segment: each is a row."),
@@ -133,15 +147,56 @@ SIMULATION = (
 
 SYSTEM_MADE = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-           help="Write the table to a file, in the form of its extension.  [default: standard output]"),
+        help="Write the table to a file, in the form of its extension.  [default: standard output]"),
     option(OUTPUT, "--to", metavar="FORM",
-           help="Form of the table: one of those that `soft-sed-eval convert` writes."),
+        help="Form of the table: one of those that `soft-sed-eval convert` writes."),
     FORCE,
     QUIET,
 )  # fmt: skip
 
 
-@click.command(cls=GroupedCommand, params=[*CONVERSION], epilog=epilog(CONVERT_EXAMPLES))
+REPORTS = ("text", "json", "sarif", "github")
+
+_HELD = "What the table is held against"
+
+VALIDATION = (
+    argument("SYSTEM...", "systems", nargs=-1, required=True),
+    option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
+        help="Table that it will be scored against: names of files and classes, lengths of recordings."),
+    option(_HELD, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration."),
+    option(_HELD, "--preset", metavar="NAME",
+        help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them."),
+    option(_HELD, "--config", type=FILE, metavar="YAML",
+        help="File of settings; its `classes` are the allowed ones."),
+    option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
+        help="How many problems are told; all are counted."),
+    option(OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too."),
+    option(OUTPUT, "--format", "form", type=click.Choice(REPORTS), default="text", show_default=True,
+        help="Form of the report: for people, for programs, for code scanning, for GitHub Actions."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        help="Write the report to a file; it is complete or not touched."),
+    option(OUTPUT, "--fix", type=PATH, metavar="FILE", help="Write a corrected copy, with safe corrections "
+        "only; report these, and the problems that remain."),
+    *options.INTAKE,
+)  # fmt: skip
+
+TUNING = (
+    argument("REFERENCE"),
+    argument("SYSTEM"),
+    setting("threshold", type=number, metavar="NUMBER", help="Reference values above it are active, unless "
+        "--reference-threshold is given. Those of the system are found."),
+    *options.COUNTING,
+    setting("psds", help="Sets --dtc and --gtc as DCASE does for PSDS, where they are not given."),
+    options.OBJECTIVE,
+    *options.READ,
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        help="Write the thresholds to a file; it is complete or not touched."),
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
+
+
+@command(CONVERT_EXAMPLES, *CONVERSION)
 def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     """Write a table in another form.
 
@@ -154,13 +209,10 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
         _hand_over(source, target, given, limits=limits, **how)
 
 
-@click.command(
-    cls=GroupedCommand,
-    params=[
-        click.Argument(["tables"], metavar="TABLE TABLE...", nargs=-1, required=True, type=PATH),
-        *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
-    ],
-    epilog=epilog(ANNOTATE_EXAMPLES),
+@command(
+    ANNOTATE_EXAMPLES,
+    argument("TABLE TABLE...", "tables", nargs=-1, required=True),
+    *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
 )
 def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Make a soft reference of the labels of several annotators, and print how far they agree.
@@ -173,13 +225,11 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     standard_input = [*tables, given["ceiling_of"], given["durations"]].count("-")
     refuse(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
-        options.twice(tables, "TABLE"),
+        *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
         (standard_input > 1, "Only one of TABLE and --ceiling-of can be standard input."),
-        (
-            output is None and (given["to"] or given["force"]),
-            "--to and --force are of the reference; expected -o, too.",
-        ),
-    )
+        (output is None and (given["to"] or given["force"]),
+         "--to and --force are of the reference; expected -o, too."),
+    )  # fmt: skip
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     check_files({"-o": output}, each_of("table of annotator", tables) | others)
     from sedeval_soft.report.render import json_document
@@ -202,14 +252,11 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         emit(text)
 
 
-@click.command(
-    cls=GroupedCommand,
-    params=[
-        click.Argument(["kind"], metavar="KIND", type=click.Choice(KINDS)),
-        click.Argument(["reference"], metavar="REFERENCE", type=PATH),
-        *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
-    ],
-    epilog=epilog(SIMULATE_EXAMPLES),
+@command(
+    SIMULATE_EXAMPLES,
+    argument("KIND", type=click.Choice(KINDS)),
+    argument("REFERENCE"),
+    *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
 )
 def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     """Write the output of a made-up system, to read the scores of real ones against.
@@ -241,6 +288,85 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     if not given["quiet"]:
         sizes = f"{counted(len(rows), 'row')}, {counted(len(rows.files), 'file')}"
         remark(f"simulated {kind}, seed {given['seed']}: {sizes}")
+
+
+@command(
+    VALIDATE_EXAMPLES,
+    *VALIDATION,
+    status="0 no errors, 1 errors (with --strict: any problem), 2 cannot be validated.",
+)
+def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+    """Find all problems of a system's output: not just the first, and more than stops its scoring.
+
+    SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
+    cannot be scored; what a warning is about is scored, but is probably not what was meant.
+    """
+    from sedeval_soft.tools.validate import render_validation
+    from sedeval_soft.tools.validate import validate as validated
+
+    several, form, output, fix = len(systems) > 1, given["form"], given["output"], given["fix"]
+    config, reference = given["config"], given["reference"]
+    one_file = fix and output and os.path.realpath(output) == os.path.realpath(fix)
+    refuse(
+        (given["preset"] and config, "--preset and --config both set classes; expected one of them."),
+        ([*systems, reference].count("-") > 1, "Only one of SYSTEM and --reference can be standard input."),
+        (several and fix is not None, "--fix is of one SYSTEM: it writes one copy."),
+        (several and form in {"json", "sarif"},
+         f"--format {form} is a document of one SYSTEM; expected text or github."),
+        (fix is not None and to_standard_output(fix),
+         "--fix writes a file; standard output has the report."),
+        (one_file, "-o and --fix write one file; expected two."),
+    )  # fmt: skip
+    read = {"reference": reference, "table of durations": given["durations"]}
+    read |= each_of("system output", systems) | options.settings_files(config)
+    check_files({"-o": output, "--fix": fix}, read)
+    how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
+    with options.limits_of(given) as limits:
+        classes = None
+        if config is not None:
+            from sedeval_soft.settings import Settings
+            from sedeval_soft.settings_files import load_settings
+
+            classes = Settings.of(**load_settings(config)).classes
+        results = [validated(each, reference, classes=classes, limits=limits, **how) for each in systems]
+    emit("".join(render_validation(result, form) for result in results), output)
+    raise Exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
+
+
+@command(TUNE_EXAMPLES, *TUNING)
+def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
+    """Find the threshold of each class that is best on some data, to score other data with it.
+
+    REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Thresholds that are found on the data that
+    they are scored on flatter a system; those of a development set do not. Writes YAML: the thresholds, what
+    they reach there, and between which thresholds all are as good.
+    """
+    from dataclasses import replace
+
+    from sedeval_soft import __version__
+    from sedeval_soft.api import read_lengths, sides_of
+    from sedeval_soft.evaluation.optimal import tune as find
+    from sedeval_soft.evaluation.shard import shard_of_rows
+    from sedeval_soft.evaluation.system_scores import sign
+    from sedeval_soft.settings_files import dump_thresholds
+
+    output, durations = given["output"], given["durations"]
+    with options.limits_of(given) as limits:
+        read = {"reference": reference, "system output": system, "table of durations": durations}
+        check_files({"-o": output}, read | options.settings_files(given["config"]))
+        settings = options.settings_of(given)
+        objective = settings.objective or "segment.f1"
+        settings = replace(
+            settings, objective=objective, only=(f"{objective.partition('.')[0]}.optimal",), measures=(),
+            thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False,
+        )  # fmt: skip
+        rows = sides_of(reference, system, settings, limits)
+        lengths = read_lengths(durations, limits)
+        shard = shard_of_rows(*rows, settings, lengths)
+        warn(shard.findings.warnings(settings), quiet=given["quiet"])
+        tuning = find(shard.tally, settings)
+        tuning["signature"] = sign(__version__, settings, shard.inputs, lengths)
+        emit(dump_thresholds(tuning), output)
 
 
 def _arguments(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:

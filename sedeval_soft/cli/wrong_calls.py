@@ -6,6 +6,7 @@ Imported only where a call is wrong. Each answer names what does the same here; 
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,7 +17,6 @@ import click
 from sedeval_soft.errors import visible
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import by_alias, normal, other_settings
-from sedeval_soft.tables.paths import is_file, is_there
 
 _PAIRS = (
     "{} is a list of pairs of files, as sed_eval's evaluator takes. Here REFERENCE and SYSTEM may be "
@@ -46,12 +46,12 @@ def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
 def of_words(arguments: Sequence[str]) -> str:
     """Return what to take where an argument is no file, but a verb, a number, or a list of files."""
     for option, value in pairwise(arguments):
-        if value.isdecimal() and option in by_alias("numbers") and not is_there(value):
+        if value.isdecimal() and option in by_alias("numbers") and not os.path.exists(value):
             return by_alias("numbers")[option]
     first = arguments[0] if arguments else ""
-    if is_file(first):
+    if os.path.isfile(first):
         return _PAIRS.format(visible(first)) if len(arguments) == 1 and _has_pairs(Path(first)) else ""
-    return "" if is_there(first) else by_alias("commands").get(first.lower(), "")
+    return "" if os.path.exists(first) else by_alias("commands").get(first.lower(), "")
 
 
 def _of_option(name: str, context: click.Context | None) -> str:
@@ -80,7 +80,7 @@ def _has_pairs(path: Path) -> bool:
             line = stream.readline(_LOOKED_AT).decode("utf-8").strip()
         fields = re.split(r"[\t,;]", line)
         return len(fields) == 2 and all(
-            is_file(path.parent / name.strip()) or is_file(name.strip()) for name in fields
+            os.path.isfile(path.parent / name.strip()) or os.path.isfile(name.strip()) for name in fields
         )
     except (OSError, ValueError):
         return False

@@ -15,7 +15,7 @@ from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.event import (
     Collars,
     count_deviations,
-    count_matched,
+    count_events,
     count_per_class,
     count_soft_events,
     match_events,
@@ -304,13 +304,13 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
             theirs = sed_eval_rules.collars_of(settings)
             counts = sed_eval_rules.count_events(reference, system, *sizes, theirs, settings.matching)
         else:
-            counts = count_matched(reference, system, matched, *sizes, collars)
+            counts = count_events(reference, system, *sizes, collars, matched=matched)
         columns = columns_of("event.hard", counts)
         columns["event.hard.matched"] = count_per_class(reference.take(matched >= 0), *sizes)
         deviations = count_deviations(reference, system, matched, *sizes)
         columns |= {f"event.hard.{name}": sums for name, sums in deviations.items()}
     if plan.scores("intersection", "hard"):
-        from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
+        from sedeval_soft.measures.intersections import Criteria, count_intersections
 
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns |= columns_of("intersection.hard", counts)
@@ -327,7 +327,7 @@ def _count_soft_events(
         counts = count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersection_counts import Criteria
+        from sedeval_soft.measures.intersections import Criteria
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)

@@ -34,7 +34,7 @@ from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import bytes_as_text, in_shards
+from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import align
 
@@ -130,8 +130,8 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
     """Return whether tables in files are so large that so many processes count them in parts."""
     size = 0
     for name in (reference, system):
-        if in_shards(name):
-            from sedeval_soft.tables.files import shards_of
+        if is_url(name) or is_pattern(name):
+            from sedeval_soft.tables.joined_tables import shards_of
 
             size += sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
         else:
@@ -282,8 +282,7 @@ def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Seq
     counts = threshold_counts(tally, basis, settings, apart=False)
     if basis != "intersection":
         return (counts,)
-    from sedeval_soft.measures.intersection_counts import Criteria
-    from sedeval_soft.measures.intersection_thresholds import Judged
+    from sedeval_soft.measures.intersections import Criteria, Judged
 
     sides = tally.events["reference"].events(), tally.events["system"]
     if not Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():

@@ -78,7 +78,7 @@ class Execute:
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return what stands for the results, which stay where they are made."""
-        return self.map(function, items)
+        return list(map(function, items))
 
     def derive(self, function: Callable[[Any], Any], kept: Iterable[Any]) -> list[Any]:
         """Return what stands for the function's results of what is kept, made where that is."""
@@ -122,6 +122,10 @@ class Processes(Execute):
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
                 f"expected fewer --jobs, or a smaller --memory-limit{guard}"
             ) from error
+
+    def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """Return the results: processes of one machine share its disk."""
+        return self.map(function, items)
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Array, Averaged, Bools, Floats, Index, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
-from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
+from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError, match_levels
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import (
@@ -117,7 +117,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return count_events(reference, alive, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection_counts import Criteria, count_intersections
+    from sedeval_soft.measures.intersections import Criteria, count_intersections
 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
@@ -180,8 +180,7 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))
-    from sedeval_soft.measures.intersection_counts import Criteria
-    from sedeval_soft.measures.intersection_thresholds import intersections_when
+    from sedeval_soft.measures.intersections import Criteria, intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
 

@@ -21,17 +21,14 @@ from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, reuse_freed, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of
-from sedeval_soft.tables.files import ShardFile, shards_of
-from sedeval_soft.tables.files import stem_of as recording_of
-from sedeval_soft.tables.forms import read_table
-from sedeval_soft.tables.joined_tables import Held, joined, recordings, with_recording
+from sedeval_soft.tables.forms import UnfitError, blocks_of
+from sedeval_soft.tables.joined_tables import Shard, joined, shards_of
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.paths import is_stream
-from sedeval_soft.tables.source import bytes_as_text, open_source, spelled
+from sedeval_soft.tables.source import bytes_as_text, spelled
 from sedeval_soft.tables.stored_rows import Extent, PartWriter, Piece, part_of, read_pieces
+from sedeval_soft.threads import ahead
 
 _ROW, _VALUE = 400, 40
 """Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
@@ -179,7 +176,7 @@ def partition_files(
         for number, file in enumerate(side)
     ]
     # Pipes are this process's own.
-    streams = any(reading.path == "-" or is_stream(reading.path) for reading in readings)
+    streams = any(r.path == "-" or (os.path.exists(r.path) and not os.path.isfile(r.path)) for r in readings)
     where: Execute = Execute() if streams else execute
     written = where.keep(write_parts, readings)
     summaries = where.fetch(where.derive(_summary, written))
@@ -190,7 +187,7 @@ def partition_files(
         for name, side in zip(names, sides, strict=True)
     )
     durations = read_durations()
-    extents = [[summary.extent for summary in side if summary.extent is not None] for side in sides]
+    extents = [[summary.extent for summary in side] for side in sides]
     groups = _grouped(extents, settings, durations, n_parts, execute.memory)
     pieces_of: dict[tuple[int, ...], Pieces] = {}
     for numbers in dict.fromkeys(group.numbers for group in groups.groups):
@@ -209,7 +206,7 @@ def partition_files(
         lengths = None if durations is None else {name: durations[name] for name in inside[2]}
         parts.append(Part(*tables, lengths, pieces_of[numbers], n_rows, n_bytes))
     parts = parts or [Part(ours, theirs, durations)]
-    n_ours, n_theirs = (sum(summary.held.n_rows for summary in side) for side in sides)
+    n_ours, n_theirs = (sum(summary.shard.n_rows for summary in side) for side in sides)
     whole = Partition(parts, ours, theirs, (n_ours, n_theirs), groups.n_values, groups.n_cells)
     return whole, durations
 
@@ -236,7 +233,7 @@ def _grouped(
     n_values = 0
     for extent in extents:
         at = np.array([number[stem_of(name)] for name in extent.names.files], dtype=np.int64)
-        width = extent.names.n_columns
+        width = max(1, len(extent.names.values))
         np.add.at(n_rows, at, extent.n_rows)
         np.add.at(n_bytes, at, extent.n_rows * (_ROW + _VALUE * (width - 1)))
         np.maximum.at(length, at, extent.last)
@@ -283,7 +280,7 @@ def _by_stem(names: Iterable[str]) -> dict[str, list[str]]:
 class Reading(NamedTuple):
     """A file to be written to parts. path: where it is for who reads it; folder: None for memory."""
 
-    file: ShardFile
+    file: Shard
     path: str
     stem: str
     n_parts: int
@@ -301,8 +298,8 @@ class Reading(NamedTuple):
 class Written:
     """A file that was written to parts: its rows by part, None where only their numbers are told."""
 
-    held: Held
-    extent: Extent | None
+    shard: Shard
+    extent: Extent
     pieces: Mapping[int, Piece | None]
 
 
@@ -322,11 +319,9 @@ def write_parts(reading: Reading) -> Written | EvaluationError:
             for each in error.problems
         ]
         return InputError(problems, error.more)
-    rows = written.held.rows
-    if path == name or rows is None:
-        return written
+    rows = written.extent.names
     rows = replace(rows, origin=replace(rows.origin, name=rows.origin.name.replace(path, name)))
-    return replace(written, held=replace(written.held, rows=rows))
+    return replace(written, shard=replace(written.shard, rows=rows))
 
 
 def _write_parts(reading: Reading) -> Written:
@@ -335,30 +330,23 @@ def _write_parts(reading: Reading) -> Written:
     file, limits = reading.file, reading.limits
     scratch = reading.folder or Path(gettempdir())
     try:
-        blocks = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
+        blocks, sha256 = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
         with PartWriter(reading.n_parts, limits, reading.folder, reading.stem) as writer:
-            for rows in blocks.rows:
+            for rows in ahead(blocks):
                 writer.add(rows)
-            extent, pieces = writer.close(blocks.sha256)
+            extent, pieces = writer.close(sha256)
         # Tables that do not name their recordings cannot be read so.
-        named = True if extent.names.files else None
+        file = file.holding(extent.names)
     except UnfitError:
-        whole = (
-            read_rows(reading.path, limits=limits)
-            if file.alone
-            else read_table(open_source(reading.path, limits=limits), limits=file.limits(limits))
-        )
-        held = Held.of(file, whole)
-        if whole is None:
-            return Written(held, None, {})
-        named = held.named
-        if not named and not file.alone and len(whole):
-            whole = with_recording(whole, recording_of(file.name))
-        sha256 = whole.origin.sha256 or ""
+        if file.alone:
+            file = file.holding(read_rows(reading.path, limits=limits))
+        else:
+            file = file.read(reading.path, limits)
+        digest = file.rows.origin.sha256 or ""
         with PartWriter(reading.n_parts, limits, reading.folder, f"{reading.stem}.whole") as writer:
-            writer.add(whole)
-            extent, pieces = writer.close(lambda: sha256)
-    return Written(Held(file, extent.names, int(extent.n_rows.sum()), named), extent, pieces)
+            writer.add(file.rows)
+            extent, pieces = writer.close(lambda: digest)
+    return Written(replace(file, rows=extent.names, n_rows=int(extent.n_rows.sum())), extent, pieces)
 
 
 def _summary(written: Written | EvaluationError) -> Written | EvaluationError:
@@ -379,10 +367,10 @@ def _whole(
 
     elsewhere: whether files were read on other machines, which may not see what is here.
     """
-    held = []
+    shards = []
     for file in files:
         if not isinstance(file, EvaluationError):
-            held.append(file.held)
+            shards.append(file.shard)
             continue
         if not elsewhere or not isinstance(file, InputError):
             raise file
@@ -394,4 +382,4 @@ def _whole(
             for each in file.problems
         ]
         raise InputError(problems, file.more)
-    return joined(name, recordings(name, held), limits)
+    return joined(name, shards, limits)

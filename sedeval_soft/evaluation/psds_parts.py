@@ -18,22 +18,19 @@ import numpy.typing as npt
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.base import Averaged, Table, Tables
-from sedeval_soft.measures.intersection_counts import Criteria
-from sedeval_soft.measures.intersection_thresholds import Judged
+from sedeval_soft.measures.intersections import Criteria, Judged
 from sedeval_soft.measures.psds import (
     Cuts,
     Integral,
-    PsdWeights,
     Rates,
-    Sounding,
     Staircases,
     cross_triggers,
-    cuts_between,
     kinds_of,
     points,
     psd_roc,
     psds_tables,
     sampled_note,
+    sounding,
 )
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.partition import Part
 
 Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 
 Sizes = Mapping[str | None, tuple[Floats, int]]
 """By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""
@@ -71,7 +69,7 @@ class Roc:
     cuts: Cuts | None = None
     begin: int = 0
     end: int = 1
-    sounding: Sounding | None = None
+    sounding: Index | None = None
 
     def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
         """Return the events of some files, judged, and how many classes there are."""
@@ -99,14 +97,14 @@ class Found:
     integral: Integral
     hard: dict[str, Staircases] = field(default_factory=dict)
 
-    def add(self, roc: Roc, stairs: Staircases, weights: PsdWeights) -> None:
+    def add(self, roc: Roc, stairs: Staircases, criteria: Criteria) -> None:
         """Enter the staircases of a PSD-ROC; those of cuts come in their order."""
         if roc.cuts is None:
             self.hard[roc.system] = stairs
         else:
-            self.integral.add(stairs, roc.cuts.width[roc.begin : roc.end], weights)
+            self.integral.add(stairs, roc.cuts.width[roc.begin : roc.end], criteria)
 
-    def tables(self, readings: Sequence[str], weights: PsdWeights) -> Tables:
+    def tables(self, readings: Sequence[str], criteria: Criteria) -> Tables:
         """Return the tables of PSDS, by basis and reading."""
         tables: Tables = {}
         if "hard" in readings:
@@ -115,7 +113,7 @@ class Found:
             for measure, systems in (("psds", ["system"]), ("pipsds", filters)):
                 if systems:
                     stairs = Staircases.joined([self.hard[system] for system in systems])
-                    roc = psd_roc(stairs, weights.alpha_st, weights.max_efpr)
+                    roc = psd_roc(stairs, criteria)
                     table[measure] = Averaged(roc.classes, overall=np.array(roc.value))
             tables["intersection", "hard"] = table
         if "soft" in readings:
@@ -127,7 +125,7 @@ class Found:
 def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings = shard.settings
-    readings, weights = Plan.of(settings).psds, PsdWeights.of(settings)
+    readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
     tables: dict[str | None, Tables] = {}
     found: dict[str | None, Found] = {}
     notes: dict[str | None, list[str]] = {}
@@ -137,18 +135,18 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
         n_sys = sum(n for _, n in own)
         cuts = None
         if "soft" in readings:
-            cuts = cuts_between(np.unique(np.concatenate([edges for edges, _ in own])), n_sys)
+            cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in own])), n_sys)
             if not cuts.exact:
                 notes[scope] = [sampled_note(len(cuts.level), scope)]
         seconds = int(tally.total("length")) / TICKS_PER_SECOND
         if seconds:
             found[scope] = Found(Integral.empty(len(tally.classes)))
-            rocs += _rocs(scope, settings, n_sys, cuts, Rates.of(seconds, weights.alpha_ct))
+            rocs += _rocs(scope, settings, n_sys, cuts, Rates.of(seconds, criteria.alpha_ct))
         else:
             tables[scope] = psds_tables(tally, settings)
     for roc, stairs in _staircases(rocs, parts, settings, execute):
-        found[roc.scope].add(roc, stairs, weights)
-    tables |= {scope: of.tables(readings, weights) for scope, of in found.items()}
+        found[roc.scope].add(roc, stairs, criteria)
+    tables |= {scope: of.tables(readings, criteria) for scope, of in found.items()}
     tables = {scope: joined(shard.tables.get(scope, {}), of) for scope, of in tables.items()}
     return replace(shard, tables=tables, notes=notes)
 
@@ -168,10 +166,10 @@ def _staircases(
     rocs: Sequence[Roc], parts: Sequence[Part], settings: Settings, execute: Execute
 ) -> Iterator[tuple[Roc, Staircases]]:
     """Yield the staircases of all parts together."""
-    if PsdWeights.of(settings).alpha_ct > 0:
+    if Criteria.of(settings).alpha_ct > 0:
         soundings = execute.map(partial(_soundings, settings, rocs), parts)
         rocs = [
-            replace(roc, sounding=_sum([of[k] for of in soundings if k in of])) for k, roc in enumerate(rocs)
+            replace(roc, sounding=sum(of[k] for of in soundings if k in of)) for k, roc in enumerate(rocs)
         ]
         terms = execute.map(partial(_trigger_terms, settings, rocs), parts)
         sums = [math.fsum(term for of in terms for term in of.get(k, ())) for k in range(len(rocs))]
@@ -193,10 +191,6 @@ def _staircases(
         begin = end
 
 
-def _sum(parts: Sequence[Sounding]) -> Sounding:
-    return Sounding(*(np.sum([getattr(of, name) for of in parts], axis=0) for name in ("n_ref", "ticks")))
-
-
 def _judged(
     settings: Settings, rocs: Sequence[Roc], part: Part
 ) -> Iterator[tuple[int, Roc, Judged, int, Criteria]]:
@@ -209,10 +203,10 @@ def _judged(
             yield k, roc, *roc.judged(tallies[roc.scope], criteria), criteria
 
 
-def _soundings(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sounding]:
+def _soundings(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Index]:
     """Return what the reference of a part has of each class."""
     return {
-        k: Sounding.of(judged.reference, n_classes)
+        k: sounding(judged.reference, n_classes)
         for k, _, judged, n_classes, _ in _judged(settings, rocs, part)
     }
 

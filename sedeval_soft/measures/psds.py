@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.measures.base import Averaged, Floats, Index, Table
-from sedeval_soft.measures.intersection_counts import Cover, Criteria, required
-from sedeval_soft.measures.intersection_thresholds import Judged, found_when
+from sedeval_soft.measures.base import Averaged, Floats, Index, Table, ratio
+from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import TP, ThresholdCounts
@@ -37,20 +36,6 @@ _HOUR = 3600.0
 
 _FP, _TRIGGERS = 1, 2
 """Rows of counts beside TP."""
-
-
-@dataclass(frozen=True, slots=True)
-class PsdWeights:
-    """The weights of PSDS: of cross triggers, of the spread over classes, and the largest eFPR per hour."""
-
-    alpha_ct: float
-    alpha_st: float
-    max_efpr: float
-
-    @classmethod
-    def of(cls, settings: Settings) -> PsdWeights:
-        """Take the weights from the settings."""
-        return cls(*(settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +95,10 @@ class Staircases:
         return Staircases(label, self.efpr[index], self.tp[index], self.n_ref[labels])
 
 
-@dataclass(frozen=True, slots=True)
-class Sounding:
-    """What the reference has of each class, (n_classes,): events with an extent, and their ticks together."""
-
-    n_ref: Index
-    ticks: Index
-
-    @classmethod
-    def of(cls, reference: Events, n_classes: int) -> Sounding:
-        """Sum events with an extent."""
-        n_ref = np.bincount(reference.label, minlength=n_classes).astype(np.int64)
-        ticks = np.bincount(reference.label, reference.offset - reference.onset, minlength=n_classes)
-        return cls(n_ref, ticks.astype(np.int64))
+def sounding(reference: Events, n_classes: int) -> Index:
+    """Return how many events with an extent each class has, and their ticks together, (2, n_classes)."""
+    ticks = np.bincount(reference.label, reference.offset - reference.onset, minlength=n_classes)
+    return np.array([np.bincount(reference.label, minlength=n_classes), ticks]).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +132,6 @@ def staircases(
     n_classes: int,
     seconds: float,
     criteria: Criteria,
-    alpha_ct: float,
     kind: Index | None = None,
 ) -> Staircases:
     """Return the PSD-ROC of every class over all thresholds.
@@ -165,9 +140,9 @@ def staircases(
     evaluation and can trigger one another; None: all do.
     """
     judged = Judged.of(reference, system, n_classes, criteria)
-    sounding = Sounding.of(judged.reference, n_classes)
-    triggers = cross_triggers(judged, sounding, criteria, kind) if alpha_ct > 0 else None
-    rates = Rates.of(seconds, alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
+    totals = sounding(judged.reference, n_classes)
+    triggers = cross_triggers(judged, totals, criteria, kind) if criteria.alpha_ct > 0 else None
+    rates = Rates.of(seconds, criteria.alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
     return Staircases.of_counts(points(judged, criteria, n_classes, triggers, rates), rates)
 
 
@@ -192,18 +167,16 @@ def points(
     return ThresholdCounts.of_lives(lives, n_ref, 2 if triggers is None else 3)
 
 
-def cross_triggers(
-    judged: Judged, sounding: Sounding, criteria: Criteria, kind: Index | None = None
-) -> Floats:
+def cross_triggers(judged: Judged, totals: Index, criteria: Criteria, kind: Index | None = None) -> Floats:
     """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
 
-    sounding: of all files. kind: as for `staircases`.
+    totals: what `sounding` returns of all files. kind: as for `staircases`.
     """
-    wrong, n_ref = judged.system.take(~judged.passed), sounding.n_ref
+    wrong, (n_ref, ticks) = judged.system.take(~judged.passed), totals
     n_classes = len(n_ref)
     kind = np.zeros(n_classes, dtype=np.int64) if kind is None else kind
     cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
-    total = sounding.ticks / TICKS_PER_SECOND
+    total = ticks / TICKS_PER_SECOND
     weight = np.zeros(len(wrong))
     needed = required(criteria.cttc, wrong.offset - wrong.onset)
     group = wrong.file.astype(np.int64) * n_classes
@@ -231,8 +204,9 @@ class PsdRoc:
     classes: Floats
 
 
-def psd_roc(stairs: Staircases, alpha_st: float, max_efpr: float) -> PsdRoc:
+def psd_roc(stairs: Staircases, criteria: Criteria) -> PsdRoc:
     """Combine the staircases of all classes; the score is NaN where no class has a reference."""
+    alpha_st, max_efpr = criteria.alpha_st, criteria.max_efpr
     classes = np.full(len(stairs.n_ref), np.nan)
     present = np.flatnonzero(stairs.n_ref)
     within = stairs.efpr < max_efpr
@@ -270,14 +244,9 @@ def _area(x: Floats, y: Floats, end: float) -> float:
 # evenly spaced ones stand for all.
 
 
-_AT_ONCE = 1_000_000
-"""Lifetimes of the system, over all cuts, that are judged at a time."""
-
-_MOST = 20_000_000
-"""Lifetimes of the system, over all cuts, beyond which evenly spaced cuts stand for all: some seconds."""
-
-_FEWEST = 64
-"""Evenly spaced cuts at the least."""
+_AT_ONCE = 1_000_000  # lifetimes of the system, over all cuts, that are judged at a time
+_MOST = 20_000_000  # the same beyond which evenly spaced cuts stand for all: some seconds
+_FEWEST = 64  # evenly spaced cuts at the least
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +259,22 @@ class Cuts:
     level: Floats
     width: Floats
     exact: bool
+
+    @classmethod
+    def of(cls, edges: Floats, n_sys: int) -> Cuts:
+        """Return all different cuts of a reference, or evenly spaced ones where those would be too many.
+
+        edges: the levels at which it changes, ascending. n_sys: how many lifetimes the system has.
+        """
+        if (len(edges) - 1) * n_sys <= _MOST or len(edges) - 1 <= _FEWEST:
+            return cls(edges[1:], np.diff(edges), exact=True)
+        n = max(_FEWEST, _MOST // n_sys)
+        return cls(edges[-1] * (np.arange(n) + 0.5) / n, np.full(n, edges[-1] / n), exact=False)
+
+    @classmethod
+    def between(cls, reference: EventLifetimes, system: EventLifetimes) -> Cuts:
+        """Return the cuts of a reference against a system."""
+        return cls.of(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
 
     def stretches(self, n_sys: int) -> list[tuple[int, int]]:
         """Return which cuts are judged at a time, first and one past the last, of so many lifetimes."""
@@ -317,69 +302,37 @@ class Cuts:
         return events.events(), copies
 
 
-def cuts_of(reference: EventLifetimes, system: EventLifetimes) -> Cuts:
-    """Return all different cuts of a reference, or evenly spaced ones where those would be too many."""
-    return cuts_between(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
-
-
-def cuts_between(edges: Floats, n_sys: int) -> Cuts:
-    """Return what `cuts_of` does where the reference changes at some levels, ascending.
-
-    n_sys: how many lifetimes the system has.
-    """
-    if too_many(len(edges), n_sys):
-        return sampled_cuts(edges[-1], n_sys)
-    return Cuts(edges[1:], np.diff(edges), exact=True)
-
-
-def sampled_cuts(highest: float, n_sys: int) -> Cuts:
-    """Return evenly spaced cuts up to the highest level."""
-    n = max(_FEWEST, _MOST // n_sys)
-    return Cuts(highest * (np.arange(n) + 0.5) / n, np.full(n, highest / n), exact=False)
-
-
-def too_many(n_edges: int, n_sys: int) -> bool:
-    """Return whether there are too many levels to cut at each of them."""
-    return (n_edges - 1) * n_sys > _MOST and n_edges - 1 > _FEWEST
-
-
 def kinds_of(n_cuts: int, n_classes: int) -> Index:
     """Return the cut that each class of some cuts is of."""
     return np.repeat(np.arange(n_cuts), n_classes)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Integral:
-    """PSDS summed over levels, and over how many it is defined: of all classes together, and of each."""
+    """PSDS summed over levels, and over how many it is defined: of all classes together, then of each."""
 
-    total: float
-    width: float
-    of_class: Floats
-    width_of_class: Floats
+    sums: Floats
+    widths: Floats
 
     @classmethod
     def empty(cls, n_classes: int) -> Integral:
         """Return that over no levels."""
-        return cls(0.0, 0.0, np.zeros(n_classes), np.zeros(n_classes))
+        return cls(*np.zeros((2, n_classes + 1)))
 
-    def add(self, stairs: Staircases, widths: Floats, weights: PsdWeights) -> None:
+    def add(self, stairs: Staircases, widths: Floats, criteria: Criteria) -> None:
         """Add some cuts, which stand for so many levels each."""
-        n_classes = len(self.of_class)
+        n_classes = len(self.sums) - 1
         for cut, levels in enumerate(widths.tolist()):
-            own = stairs.take(np.arange(cut * n_classes, (cut + 1) * n_classes))
-            roc = psd_roc(own, weights.alpha_st, weights.max_efpr)
-            if np.isnan(roc.value):
-                continue
-            self.total, self.width = self.total + levels * roc.value, self.width + levels
-            there = ~np.isnan(roc.classes)
-            self.of_class[there] += levels * roc.classes[there]
-            self.width_of_class[there] += levels
+            roc = psd_roc(stairs.take(np.arange(cut * n_classes, (cut + 1) * n_classes)), criteria)
+            values = np.append(roc.value, roc.classes)
+            defined = ~np.isnan(values)
+            self.sums[defined] += levels * values[defined]
+            self.widths[defined] += levels
 
     def means(self) -> tuple[float, Floats]:
-        """Return the means over levels."""
-        with np.errstate(invalid="ignore"):
-            classes = self.of_class / self.width_of_class
-        return (self.total / self.width if self.width else float("nan")), classes
+        """Return the means over levels, of all classes together and of each."""
+        means = ratio(self.sums, self.widths)
+        return float(means[0]), means[1:]
 
 
 def soft_psds(
@@ -388,21 +341,20 @@ def soft_psds(
     n_classes: int,
     seconds: float,
     criteria: Criteria,
-    weights: PsdWeights,
 ) -> tuple[float, Floats]:
     """Return PSDS integrated over the levels where the reference has events, divided by how many have.
 
     Returns the score and that of each class alone, (n_classes,); NaN where there is no reference. A class
     counts in the mean over classes at those levels where it has events.
     """
-    cuts = cuts_of(reference, system)
-    found = Integral.empty(n_classes)
+    cuts = Cuts.between(reference, system)
+    integral = Integral.empty(n_classes)
     for begin, end in cuts.stretches(len(system)):
         sides = cuts.sides(reference, system, begin, end, n_classes)
         kind = kinds_of(end - begin, n_classes)
-        stairs = staircases(*sides, len(kind), seconds, criteria, weights.alpha_ct, kind)
-        found.add(stairs, cuts.width[begin:end], weights)
-    return found.means()
+        stairs = staircases(*sides, len(kind), seconds, criteria, kind)
+        integral.add(stairs, cuts.width[begin:end], criteria)
+    return integral.means()
 
 
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
@@ -424,8 +376,7 @@ def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table
         # Rates per hour have nothing to divide by where there is no time.
         if seconds:
             sides = tally.events["levels"], tally.events["system"]
-            weights = Criteria.of(settings), PsdWeights.of(settings)
-            value, classes = soft_psds(*sides, n_classes, seconds, *weights)
+            value, classes = soft_psds(*sides, n_classes, seconds, Criteria.of(settings))
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
     return tables
 
@@ -434,7 +385,7 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if "soft" not in Plan.of(settings).psds:
         return []
-    cuts = cuts_of(tally.events["levels"], tally.events["system"])
+    cuts = Cuts.between(tally.events["levels"], tally.events["system"])
     return [] if cuts.exact else [sampled_note(len(cuts.level), group)]
 
 
@@ -451,10 +402,9 @@ def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdR
     if not seconds:
         # Nothing happens so often an hour where there is no time; events may not have been kept.
         return PsdRoc(np.zeros(1), np.full(1, np.nan), math.nan, np.full(n_classes, np.nan))
-    reference, weights = tally.events["reference"].events(), PsdWeights.of(settings)
-    how = n_classes, seconds, Criteria.of(settings), weights.alpha_ct
-    parts = [staircases(reference, tally.events[name], *how) for name in systems]
-    return psd_roc(Staircases.joined(parts), weights.alpha_st, weights.max_efpr)
+    reference, criteria = tally.events["reference"].events(), Criteria.of(settings)
+    parts = [staircases(reference, tally.events[name], n_classes, seconds, criteria) for name in systems]
+    return psd_roc(Staircases.joined(parts), criteria)
 
 
 def _seconds(tally: Tally) -> float:

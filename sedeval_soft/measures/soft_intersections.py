@@ -22,20 +22,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Floats, Index
+from sedeval_soft.measures.base import Array, Bools, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import file_class, sum_groups
-from sedeval_soft.measures.intersection_counts import Criteria, detected, in_union, required
-from sedeval_soft.measures.intersection_thresholds import enough, overlapping, spans
+from sedeval_soft.measures.intersections import (
+    Criteria,
+    detected,
+    enough,
+    in_union,
+    overlapping,
+    required,
+    spans,
+)
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Activity, EventLifetimes, level_runs
 from sedeval_soft.timeline.ranges import Pyramid, check_pairs, expand, numbered
 
-Pairs = tuple[Index, Index, Floats, Floats, Index]
-"""Who overlap, at which levels born < a <= dies they do, and how many ticks they share."""
-
+# Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact.
 _UNIT = float(2**62)
-"""Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact."""
 
 
 def count_soft_activities(
@@ -55,8 +59,7 @@ def count_soft_pairs(
     reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, criteria: Criteria
 ) -> DetectionCounts:
     """Count as `count_soft_activities` does where events may overlap or touch, pair by pair."""
-    reference = reference.take(reference.offset > reference.onset)
-    system = system.take(system.offset > system.onset)
+    reference, system = reference.lasting(), system.lasting()
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
     by_dtc = required(criteria.dtc, system.offset - system.onset)
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
@@ -88,8 +91,10 @@ def count_soft_pairs(
     return detected(np.minimum(tp, n_ref), n_ref, fp)
 
 
-def _shared(reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index) -> Pairs:
-    """Return the pairs that overlap at some level."""
+def _shared(
+    reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index
+) -> tuple[Index, Index, Floats, Floats, Index]:
+    """Return who overlap, at which levels born < a <= dies they do, and how many ticks they share."""
     left, right = overlapping(reference, system, ours, theirs)
     low = np.maximum(reference.born[left], system.born[right])
     high = np.minimum(reference.dies[left], system.dies[right])
@@ -245,7 +250,17 @@ def _in_parts(
     found = np.zeros(len(events))
     if not len(split) or not len(helpful):
         return found
-    begins = _covered(cells, events, detections, top, helpful, split, start[split])
+    # What detections cover just above `start`. The length of one before x is (x - onset) - (x - offset), each
+    # where it is above 0.
+    first, last = (cells.place[bound[helpful]] for bound in (detections.first, detections.last))
+    levels = np.repeat([detections.born[helpful], top[helpful]], 2, axis=0).ravel()
+    places = np.concatenate((first, last, first, last))
+    sign = np.repeat([1, -1, -1, 1], len(helpful))
+    ends = np.concatenate([cells.place[bound[split]] for bound in (events.first, events.last)])
+    asked = np.tile(start[split], 2), ends
+    count, moment = sums_below((levels, places), [sign, sign * places], asked)
+    before = count * ends - moment
+    begins = before[len(split) :] - before[: len(split)]
     event, level, change = _changes(cells, events, detections, top, helpful, start)
     total = np.bincount(event, change, minlength=len(events))[split].astype(np.int64) + begins
     event = np.concatenate((split, event, split))
@@ -254,22 +269,6 @@ def _in_parts(
     index, low, high = spans(event, level, change, required(gtc, events.length))
     np.add.at(found, index, high - low)
     return found
-
-
-def _covered(
-    cells: Cells, events: Runs, detections: Runs, top: Floats, helpful: Index, split: Index, level: Floats
-) -> Index:
-    """Return how much of some events passing detections cover just above a level, (n_split,) ticks."""
-    first, last = (cells.place[bound[helpful]] for bound in (detections.first, detections.last))
-    # The length of a detection before x is (x - onset) - (x - offset), each where it is above 0.
-    levels = np.repeat([detections.born[helpful], top[helpful]], 2, axis=0).ravel()
-    places = np.concatenate((first, last, first, last))
-    sign = np.repeat([1, -1, -1, 1], len(helpful))
-    asked = np.concatenate([cells.place[bound[split]] for bound in (events.first, events.last)])
-    count, moment = sums_below((levels, places), [sign, sign * places], (np.tile(level, 2), asked))
-    before = count * asked - moment
-    covered: Index = before[len(split) :] - before[: len(split)]
-    return covered
 
 
 def _changes(
@@ -302,7 +301,28 @@ def _changes(
     return event, levels, change
 
 
-# Weighted quantiles of ranges, many at once: a wavelet tree (Grossi, Gupta & Vitter 2003) of arrays.
+# Weighted quantiles of ranges, and sums over points below and to the left of others, many at once: a wavelet
+# tree (Grossi, Gupta & Vitter 2003) of arrays, from its root down.
+
+
+def _halved(rank: Index, columns: Sequence[Index]) -> Iterator[tuple[int, Index, list[Index]]]:
+    """Yield each level of a tree: its bit, and by place the ranks before it that have it, and their sums.
+
+    rank, columns: (n,). In the next level what has the bit stands after what has not. Ranks are taken twice
+    and one more, so that in the last level all that is left has the bit.
+    """
+    rank, columns = 2 * rank + 1, list(columns)
+    for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
+        one = (rank >> bit) & 1 == 1
+        sums = [np.append(0, np.cumsum(np.where(one, column, 0))) for column in columns]
+        yield bit, np.append(0, np.cumsum(one)), sums
+        order = np.concatenate((np.flatnonzero(~one), np.flatnonzero(one)))
+        rank, columns = rank[order], [column[order] for column in columns]
+
+
+def _next(place: Index, ones: Index, up: Bools) -> Index:
+    """Return where places stand in the next level, of what has the bit where `up`."""
+    return np.where(up, len(ones) - 1 - ones[-1] + ones[place], place - ones[place])
 
 
 def highest_level(values: Floats, weight: Index, first: Index, last: Index, needed: Index) -> Floats:
@@ -312,34 +332,16 @@ def highest_level(values: Floats, weight: Index, first: Index, last: Index, need
     least 1. The level is the largest value v of the range such that its cells with values of at least v weigh
     at least `needed`; 0 where all together weigh less.
     """
-    known, rank = np.unique(values, return_inverse=True)
-    rank = rank.astype(np.int64)
-    low, high, missing = first.copy(), last.copy(), needed.copy()
-    level = np.zeros(len(first), dtype=np.int64)
-    for bit in range(max(0, len(known) - 1).bit_length() - 1, -1, -1):
-        one = (rank >> bit) & 1 == 1
-        ones = np.concatenate(([0], np.cumsum(one)))
-        weights = np.concatenate(([0], np.cumsum(np.where(one, weight, 0))))
-        n_zero = len(rank) - int(ones[-1])
+    distinct, rank = np.unique(values, return_inverse=True)
+    low, high, missing, level = first, last, needed, np.zeros(len(first), dtype=np.int64)
+    for bit, ones, (weights,) in _halved(rank.astype(np.int64), [weight]):
         heavy = weights[high] - weights[low]
         up = heavy >= missing
-        missing -= np.where(up, 0, heavy)
+        missing = missing - np.where(up, 0, heavy)
         level += np.where(up, 1 << bit, 0)
-        low = np.where(up, n_zero + ones[low], low - ones[low])
-        high = np.where(up, n_zero + ones[high], high - ones[high])
-        order = np.concatenate((np.flatnonzero(~one), np.flatnonzero(one)))
-        rank, weight = rank[order], weight[order]
-    weights = np.concatenate(([0], np.cumsum(weight)))
-    enough = weights[high] - weights[low] >= missing
-    reached: Floats = np.where(enough, known[np.minimum(level, len(known) - 1)], 0.0)
+        low, high = _next(low, ones, up), _next(high, ones, up)
+    reached: Floats = np.where(level % 2 == 1, distinct[np.minimum(level // 2, len(distinct) - 1)], 0.0)
     return reached
-
-
-# Sums over points below and to the left of others, many questions at once.
-#
-# All are sorted by one coordinate and then halved again and again, as in merge sort: within each pair of
-# halves the points of the first add to the questions of the second that lie right of them (Bentley 1980).
-# n points and questions take log2(n) passes of a few array operations.
 
 
 def sums_below(
@@ -350,35 +352,17 @@ def sums_below(
     points, questions: pairs (y, x) of arrays, (n,) and (m,). weights: arrays (n,). Sums may wrap around.
     Returns as many arrays (m,).
     """
-    n, m = len(points[0]), len(questions[0])
-    size = n + m
-    is_question = np.arange(size) >= n
-    # Points stand before questions of the same place.
-    y, x = (np.concatenate(both) for both in zip(points, questions, strict=True))
-    rank = np.empty(size, dtype=np.int64)
-    rank[np.lexsort((is_question, y))] = np.arange(size)
-    order = np.lexsort((is_question, x))
-    rank = rank[order]
-    columns = [np.concatenate((weight, np.zeros(m, dtype=np.int64)))[order] for weight in weights]
-    asked = is_question[order]
-    sums = [np.zeros(size, dtype=np.int64) for _ in weights]
-    for bit in range(max(0, size - 1).bit_length() - 1, -1, -1):
-        late = (rank >> bit) & 1 == 1
-        start = (rank >> (bit + 1)) << (bit + 1)
-        asking = np.flatnonzero(late & asked)
-        for column, total in zip(columns, sums, strict=True):
-            running = np.concatenate(([0], np.cumsum(np.where(late, 0, column))))
-            total[rank[asking]] += running[asking] - running[start[asking]]
-        # Early halves before late ones, each still in the order of x.
-        early = np.concatenate(([0], np.cumsum(~late)))
-        before = early[:-1] - early[start]
-        inside = np.arange(size) - start
-        place = np.where(late, start + (1 << bit) + inside - before, start + before)
-        # The last block may be short of early ones only where it has no late ones.
-        moved = np.empty(size, dtype=np.int64)
-        moved[place] = np.arange(size)
-        rank, asked = rank[moved], asked[moved]
-        columns = [column[moved] for column in columns]
-    back = np.empty(size, dtype=np.int64)
-    back[np.lexsort((is_question, y))] = np.arange(size)
-    return [total[back[n:]] for total in sums]
+    order, depth = np.argsort(points[1], kind="stable"), np.sort(-points[0])
+    # The lowest points have the highest ranks; questions are of those from some rank on.
+    rank, least = (np.searchsorted(depth, -y) for y in (points[0][order], questions[0]))
+    low = np.zeros(len(least), dtype=np.int64)
+    high = np.searchsorted(points[1][order], questions[1], side="right") * (least < len(depth))
+    sums = [low.copy() for _ in weights]
+    for bit, ones, running in _halved(rank, [weight[order] for weight in weights]):
+        up = (2 * least >> bit) & 1 == 1
+        sums = [
+            total + np.where(up, 0, of_ones[high] - of_ones[low])
+            for total, of_ones in zip(sums, running, strict=True)
+        ]
+        low, high = _next(low, ones, up), _next(high, ones, up)
+    return sums

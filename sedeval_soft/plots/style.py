@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from typing import Any
 
 from sedeval_soft.errors import SettingsError, quoted
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.tables.paths import is_file
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
 """Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""
@@ -184,7 +184,7 @@ def _style_parameters(style: str) -> dict[str, Any]:
         return {}
     if style in styles.library:
         return dict(styles.library[style].items())
-    if not is_file(style):
+    if not os.path.isfile(style):
         expected = f"; expected {', '.join(STYLES)}, a name of matplotlib's or a file"
         hint = did_you_mean(style, [*STYLES, *styles.library]) or expected
         raise SettingsError(f"style {style!r} is neither a style nor a file{hint}")

@@ -17,22 +17,19 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.compressed import SPARED
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.files import is_table, stem_of
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.forms import read_table
-from sedeval_soft.tables.joined_tables import read_members
+from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import BOM, GZIP, Bytes, Source
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from sedeval_soft.tables.source import BOM, GZIP, Bytes, Source, spelled
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257
@@ -44,39 +41,35 @@ _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _OPEN: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 _PIECE = 1 << 20
 
+_BROKEN = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+_BROKEN_ARCHIVE = (
+    *(*_BROKEN, tarfile.TarError, zipfile.BadZipFile, struct.error),
+    *(OverflowError, NotImplementedError, RuntimeError, IndexError),
+)
+
+_REFUSALS = {
+    "archive-link": "is a link or a device; expected files",
+    "encrypted": "is encrypted; expected files that can be read",
+    "nested-archive": "is an archive itself; expected tables",
+    "unsafe-name": "leads out of the archive; expected names of files in it",
+}
+"""Why a member is refused, by code."""
+
+_Entry = tuple[str, bool, str, Callable[[], Any]]
+"""The name of a member, whether it is a folder, the code of what is wrong with it, and what opens it."""
+
 
 def reads(source: Source, form: str) -> bool:
     """Return whether a file is a zip or tar archive, or begins as bzip2 or xz; gzip is undone before."""
-    if form == "compressed":
-        return bool(_compression_of(source.data))
-    return _begins_zip(source.data) if form == "zip" else _begins_tar(source.data)
+    return _archive_of(source.data) == form or (form == "compressed" and bool(_compression_of(source.data)))
 
 
-def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read the tables of an archive, or what is compressed."""
-    counter = _Counter(source, limits)
-    if form == "compressed":
-        return _read_compressed(source, counter)
-    members = _zip_members if form == "zip" else _tar_members
-    try:
-        return read_members(source.name, members(source, counter), "archive", limits)
-    except (
-        *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
-        *(OSError, EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, IndexError),
-    ) as error:
-        message = f"cannot be read as an archive: {one_line(error)}"
-        raise InputError(Problem(source.name, message, code="broken-archive")) from error
-
-
-def _read_compressed(source: Source, counter: _Counter) -> EventTable | None:
-    """Read a table, or a tar archive, that was compressed with bzip2 or xz (gzip is undone before)."""
-    if not _compression_of(source.data):
-        raise InputError(Problem(source.name, "is not compressed with bzip2 or xz", code="broken-archive"))
-    data = counter.expand(source.name, counter.file, _compression_of(source.data))
-    if _compression_of(data):
-        raise InputError(Problem(source.name, "is compressed twice; expected a table", code="nested-archive"))
-    digest = source.sha256
-    return read_table(Source(source.name, data.removeprefix(BOM), lambda: digest), limits=counter.limits)
+def _archive_of(data: Bytes) -> str:
+    """Return which kind of archive bytes are, nothing where they are none."""
+    # Text has no NUL: a recording may be called PK, and a class be mustard.
+    if data[:4] in _ZIP and b"\0" in data[:30]:
+        return "zip"
+    return "tar" if data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT] else ""
 
 
 def _compression_of(data: Bytes) -> str:
@@ -89,137 +82,108 @@ def _compression_of(data: Bytes) -> str:
     return "xz" if head[:6] == b"\xfd7zXZ\x00" else ""
 
 
-class _CountedFile(io.RawIOBase):
-    """Bytes as a file, without a copy of them, that knows how many were read: those that others came of."""
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
+    """Read the tables of an archive; or a table, or a tar archive, that bzip2 or xz compressed."""
+    reader = _Reader(source, limits)
+    if form != "compressed":
+        try:
+            return read_members(source.name, reader.members(form), "archive", limits)
+        except _BROKEN_ARCHIVE as error:
+            raise _broken(source.name, f"cannot be read as an archive: {one_line(error)}") from error
+    if not _compression_of(source.data):
+        raise _broken(source.name, "is not compressed with bzip2 or xz")
+    data = reader.expanded(source.name, reader.file, _compression_of(source.data))
+    if _compression_of(data):
+        raise _broken(source.name, "is compressed twice; expected a table", "nested-archive")
+    return read_table(Source(source.name, data.removeprefix(BOM), lambda: source.sha256), limits=limits)
 
-    def __init__(self, data: Bytes) -> None:
-        self._view = memoryview(data)
-        self._at = 0
-        self.taken = 0
 
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
+def _broken(name: str, message: str, code: str = "broken-archive") -> InputError:
+    return InputError(Problem(name, message, code=code))
 
-    def seekable(self) -> bool:
-        """Return that it can be read from anywhere."""
-        return True
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place; raises OSError before the beginning, as files do."""
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: len(self._view)}[whence]
-        if start + offset < 0:
-            raise OSError(22, f"there is no place {start + offset}")
-        self._at = start + offset
-        return self._at
+class _CountedFile(io.BytesIO):
+    """Bytes as a file that knows how many were read: those that others came of."""
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        """Fill a buffer as far as there is something."""
-        view = memoryview(buffer).cast("B")
-        piece = self._view[self._at : self._at + len(view)]
-        view[: len(piece)] = piece
-        self._at += len(piece)
+    taken = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        piece = super().read(size)
         self.taken += len(piece)
-        return len(piece)
+        return piece
 
 
-class _Counter:
+class _Reader:
     """Reads what is in an archive, as long as no more comes out of it than limits allow."""
 
     def __init__(self, source: Source, limits: Limits) -> None:
         self.file = _CountedFile(source.data)
-        self.limits = limits
-        self._name, self._size = source.name, 0
+        self._source, self._limits, self._size = source, limits, 0
 
-    def read(self, file: IO[bytes]) -> bytes:
-        """Return all that a member holds; raises InputError for a bomb, long before its end."""
+    def _read(self, file: IO[bytes]) -> bytes:
+        """Return all that a file holds; raises InputError for a bomb, long before its end."""
         pieces: list[bytes] = []
         while piece := file.read(_PIECE):
             pieces.append(piece)
             self._size += len(piece)
-            self.limits.check(self._name, "size", self._size, "decompressed bytes")
+            self._limits.check(self._source.name, "size", self._size, "decompressed bytes")
             if self._size > SPARED:
                 ratio = self._size // max(1, self.file.taken)
-                self.limits.check(self._name, "ratio", ratio, "decompressed bytes per byte")
+                self._limits.check(self._source.name, "ratio", ratio, "decompressed bytes per byte")
         return b"".join(pieces)
 
-    def expand(self, name: str, file: _CountedFile, kind: str) -> bytes:
-        """Return what compressed bytes hold; raises InputError where they are broken, and as `read` does."""
+    def expanded(self, name: str, file: IO[bytes], kind: str) -> bytes:
+        """Return what compressed bytes hold; raises InputError where they are broken, and for a bomb."""
         try:
             with _OPEN[kind](file) as stream:
-                return self.read(stream)
-        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            message = f"begins like {kind}, but cannot be decompressed: {error}"
-            raise InputError(Problem(name, message, code="broken-archive")) from error
+                return self._read(stream)
+        except _BROKEN as error:
+            raise _broken(name, f"begins like {kind}, but cannot be decompressed: {error}") from error
 
-
-def _zip_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Source]]:
-    with zipfile.ZipFile(counter.file) as archive:
-        infos = archive.infolist()
-        counter.limits.check(source.name, "members", len(infos), "members")
-        for info in infos:
-            name = info.orig_filename
-            _check_name(source, name)
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-                raise _refused(source, name, "is a link or a device; expected files", "archive-link")
-            if info.is_dir() or not _wanted(source, name):
+    def members(self, form: str) -> Iterator[Source]:
+        """Yield the tables of an archive; raises InputError for a member that is refused."""
+        for name, is_folder, code, opened in self._zipped() if form == "zip" else self._tarred():
+            path, parts = PurePosixPath(name), re.split(r"[/\\]", name)
+            if not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name:
+                raise self._refused(name, "unsafe-name")
+            if code == "archive-link":
+                raise self._refused(name, code)
+            if is_folder or any(part.startswith(".") or part == "__MACOSX" for part in path.parts):
                 continue
-            if info.flag_bits & 1:
-                raise _refused(source, name, "is encrypted; expected files that can be read", "encrypted")
-            with archive.open(info) as file:
-                yield _member(source, name, counter.read(file), counter)
-
-
-def _tar_members(source: Source, counter: _Counter) -> Iterator[tuple[str, Source]]:
-    with tarfile.open(fileobj=counter.file, mode="r:") as archive:
-        for number, info in enumerate(archive, 1):
-            counter.limits.check(source.name, "members", number, "members")
-            _check_name(source, info.name)
-            if not (info.isreg() or info.isdir()) or info.issparse():
-                raise _refused(source, info.name, "is a link or a device; expected files", "archive-link")
-            if info.isdir() or not _wanted(source, info.name):
+            if _NESTED.search(path.name):
+                raise self._refused(name, "nested-archive")
+            if not is_table(name):
                 continue
-            file = archive.extractfile(info)
-            if file is not None:
-                yield _member(source, info.name, counter.read(file), counter)
+            if code:
+                raise self._refused(name, code)
+            with opened() as file:
+                data = self._read(file)
+            digest = hashlib.sha256(data).hexdigest()
+            place = f"{self._source.name}/{spelled(name)}"
+            if kind := _compression_of(data):
+                data = self.expanded(place, io.BytesIO(data), kind)
+            if _archive_of(data) or _compression_of(data):
+                raise self._refused(name, "nested-archive")
+            yield Source(place, data.removeprefix(BOM), partial(str, digest))
 
+    def _zipped(self) -> Iterator[_Entry]:
+        with zipfile.ZipFile(self.file) as archive:
+            infos = archive.infolist()
+            self._limits.check(self._source.name, "members", len(infos), "members")
+            for info in infos:
+                plain = stat.S_IFMT(info.external_attr >> 16) in {0, stat.S_IFREG, stat.S_IFDIR}
+                code = "" if plain else "archive-link"
+                code = code or ("encrypted" if info.flag_bits & 1 else "")
+                yield info.orig_filename, info.is_dir(), code, partial(archive.open, info)
 
-def _member(source: Source, name: str, data: bytes, counter: _Counter) -> tuple[str, Source]:
-    digest = hashlib.sha256(data).hexdigest()
-    place = f"{source.name}/{name.encode('utf-8', 'backslashreplace').decode()}"
-    if kind := _compression_of(data):
-        data = counter.expand(place, _CountedFile(data), kind)
-    if _begins_zip(data) or _begins_tar(data) or _compression_of(data):
-        raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
-    return stem_of(name), Source(place, data.removeprefix(BOM), lambda: digest)
+    def _tarred(self) -> Iterator[_Entry]:
+        with tarfile.open(fileobj=self.file, mode="r:") as archive:
+            for number, info in enumerate(archive, 1):
+                self._limits.check(self._source.name, "members", number, "members")
+                plain = (info.isreg() or info.isdir()) and not info.issparse()
+                code = "" if plain else "archive-link"
+                yield info.name, info.isdir(), code, partial(archive.extractfile, info)
 
-
-def _begins_zip(data: Bytes) -> bool:
-    # Text has no NUL: a recording may be called PK, and a class be mustard.
-    return data[:4] in _ZIP and b"\0" in data[:30]
-
-
-def _begins_tar(data: Bytes) -> bool:
-    return data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT]
-
-
-def _check_name(source: Source, name: str) -> None:
-    """Refuse an archive of which a member would be extracted elsewhere."""
-    parts = re.split(r"[/\\]", name)
-    if name.startswith(("/", "\\")) or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name:
-        raise _refused(source, name, "leads out of the archive; expected names of files in it", "unsafe-name")
-
-
-def _wanted(source: Source, name: str) -> bool:
-    """Return whether a member is a table; raises InputError for an archive."""
-    path = PurePosixPath(name)
-    if any(part.startswith(".") or part == "__MACOSX" for part in path.parts):
-        return False
-    if _NESTED.search(path.name):
-        raise _refused(source, name, "is an archive itself; expected tables", "nested-archive")
-    return is_table(path.name)
-
-
-def _refused(source: Source, name: str, why: str, code: str) -> InputError:
-    return InputError(Problem(source.name, f"the member {shown(name)} {why}", code=code))
+    def _refused(self, name: str, code: str) -> InputError:
+        return _broken(self._source.name, f"the member {shown(name)} {_REFUSALS[code]}", code)

@@ -10,9 +10,10 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from numbers import Integral
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.settings import PART_NAMES, is_part_name
@@ -21,9 +22,12 @@ from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records
+from sedeval_soft.tables.text import BLANK, DELIMITERS, check_lines, decode, records
 
 T = TypeVar("T")
+
+_Places = tuple[int, int, bool]
+"""Positions of the name of a file and of what is said of it, and whether the first line is a header."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _TERM = re.compile(r"\[(?:!|(?!!)).[^]]*\]|.", re.DOTALL)
@@ -45,14 +49,12 @@ class Partition:
 def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, float]:
     """Return seconds by file name; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
 
-    def places(fields: Sequence[str]) -> _Places | None:
-        files = _file_columns(fields)
+    def places(fields: Sequence[str], files: Sequence[int]) -> _Places | None:
         lengths = [i for i, field in enumerate(fields) if normal(field) in DURATION_NAMES]
         if files and lengths:
-            return _Places(files[0], lengths[0], header=True)
-        if len(fields) == 2 and not is_number(fields[0]) and is_number(fields[1]):
-            return _Places(0, 1, header=False)
-        return None
+            return files[0], lengths[0], True
+        row = len(fields) == 2 and not is_number(fields[0]) and is_number(fields[1])
+        return (0, 1, False) if row else None
 
     def seconds(text: str) -> float:
         if not is_number(text) or float(text) < 0:
@@ -72,8 +74,7 @@ def read_partition(
     prefer: names of columns, as `fold`, that are parts even where there are others that could be.
     """
 
-    def places(fields: Sequence[str]) -> _Places | None:
-        files = _file_columns(fields)
+    def places(fields: Sequence[str], files: Sequence[int]) -> _Places | None:
         for names in (frozenset(prefer), PART_COLUMNS):
             parts = [i for i, field in enumerate(fields) if normal(field) in names]
             if len(parts) > 1:
@@ -83,12 +84,11 @@ def read_partition(
                 name = fields[parts[0]].strip()
                 raise ValueError(f"{name!r} names a column of parts, but no column is filename; expected one")
             if parts:
-                return _Places(files[0], parts[0], header=True)
+                return files[0], parts[0], True
         if len(fields) != 2:
             return None
-        if files and not any(is_number(field) for field in fields):
-            return _Places(files[0], 1 - files[0], header=True)
-        return _Places(0, 1, header=False, width=2)
+        header = bool(files) and not any(map(is_number, fields))
+        return (files[0], 1 - files[0], True) if header else (0, 1, False)
 
     def part(text: str) -> str:
         if not is_part_name(text):
@@ -99,98 +99,73 @@ def read_partition(
     return Partition(_read(source, "part", places, part, limits), source.name, source.sha256)
 
 
-class _Places(NamedTuple):
-    """Positions of the name of a file and of what is said of it; header: whether the first line is one.
-
-    width: how many fields each line must have; None where more than are needed do not matter.
-    """
-
-    file: int
-    value: int
-    header: bool
-    width: int | None = None
-
-
-def _file_columns(fields: Sequence[str]) -> list[int]:
-    """Return the positions of the columns that a header calls by a name of file names."""
-    return [i for i, field in enumerate(fields) if role_of(field) == "filename"]
-
-
 def _read(
     source: Source,
     noun: str,
-    places_in: Callable[[Sequence[str]], _Places | None],
+    places_in: Callable[[Sequence[str], Sequence[int]], _Places | None],
     parse: Callable[[str], T],
     limits: Limits,
 ) -> dict[str, T]:
     """Return what a table says by name of file; raises InputError with all that is wrong.
 
-    noun: what is said. places_in: where it stands, from the fields of the first line; None where that line is
-    neither a header nor a row, ValueError where it is a header that leaves it open. parse: makes a value of a
-    text, or raises ValueError with what is wrong.
+    noun: what is said. places_in: where it stands, from the fields of the first line and the columns that it
+    calls by a name of file names; None where that line is neither a header nor a row, ValueError where it is
+    a header that leaves it open. parse: makes a value of a text, or raises ValueError with what is wrong.
     """
     name = source.name
     check_lines(source, limits)
-    first = next((line for line in decode(source).splitlines() if line.strip(BLANK)), None)
+    text = next((line for line in decode(source).splitlines() if line.strip(BLANK)), "")
+    lines = records(source, max(DELIMITERS, key=text.count))
+    first = next(lines, None)
     if first is None:
         raise InputError(Problem(name, f"is empty; expected a table of filename and {noun}"))
+    line, head = first
+    if isinstance(head, Problem):
+        raise InputError(head)
+    try:
+        places = places_in(head, [i for i, field in enumerate(head) if role_of(field) == "filename"])
+        if places is None:
+            what = f"{', '.join(map(repr, head))} is neither a header nor a row"
+            raise ValueError(f"{what}; expected filename and {noun}")
+    except ValueError as error:
+        raise InputError(Problem(name, str(error), line)) from error
     values: dict[str, T] = {}
     problems: list[Problem] = []
-    places: _Places | None = None
-    for line, fields in records(source, max(DELIMITERS, key=first.count)):
-        if isinstance(fields, Problem):
-            problems.append(fields)
-        else:
-            if places is None:
-                places = _first_line(name, line, fields, noun, places_in)
-                if places.header:
-                    continue
-            wrong = _enter(values, fields, places, noun, parse)
-            if wrong is not None:
-                problems.append(Problem(name, wrong[0], line, wrong[1]))
+    for number, fields in lines if places[2] else chain([first], lines):
+        wrong = fields if isinstance(fields, Problem) else _enter(values, fields, places, noun, parse)
+        if wrong is not None:
+            problems.append(replace(wrong, source=name, line=number))
         if len(problems) > MAX_PROBLEMS:
-            raise InputError(problems[:MAX_PROBLEMS], more=True)
+            break
     if problems:
-        raise InputError(problems)
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
     limits.check(name, "files", len(values), "files")
     limits.check(name, "name_length", max(map(len, values), default=0), "characters in the name of a file")
     return values
 
 
-def _first_line(
-    name: str, line: int, fields: list[str], noun: str, places_in: Callable[[Sequence[str]], _Places | None]
-) -> _Places:
-    """Return what the first line says of where things stand; raises InputError where it says nothing."""
-    try:
-        places = places_in(fields)
-    except ValueError as error:
-        raise InputError(Problem(name, str(error), line)) from error
-    if places is None:
-        what = f"{', '.join(map(repr, fields))} is neither a header nor a row"
-        raise InputError(Problem(name, f"{what}; expected filename and {noun}", line))
-    return places
-
-
 def _enter(
     values: dict[str, T], fields: list[str], places: _Places, noun: str, parse: Callable[[str], T]
-) -> tuple[str, int | None] | None:
+) -> Problem | None:
     """Enter a line; return what is wrong with it and in which column, None where nothing is."""
-    if max(places.file, places.value) >= len(fields) or places.width not in {None, len(fields)}:
-        return f"has {len(fields)} fields; expected filename and {noun}", None
-    file, text = fields[places.file].strip(), fields[places.value].strip()
+    at, value_at, header = places
+    # What else stands on the lines of a table of parts without a header could be meant.
+    if max(at, value_at) >= len(fields) or (noun == "part" and not header and len(fields) != 2):
+        return Problem("", f"has {len(fields)} fields; expected filename and {noun}")
+    file, text = fields[at].strip(), fields[value_at].strip()
     if not file:
-        return "filename is empty; expected a name", places.file + 1
+        return Problem("", "filename is empty; expected a name", column=at + 1)
     try:
         value = parse(text)
     except ValueError as error:
-        return str(error), places.value + 1
+        return Problem("", str(error), column=value_at + 1)
     earlier = values.setdefault(file, value)
-    if earlier != value:
-        # A part is told in quotes, a duration as it is written.
-        given = repr(value) if value == text else text
-        message = f"{file!r} has {noun} {given}, but {earlier!r} on an earlier line; expected one"
-        return message, places.value + 1
-    return None
+    if earlier == value:
+        return None
+    # A part is told in quotes, a duration as it is written.
+    given = repr(value) if value == text else text
+    message = f"{file!r} has {noun} {given}, but {earlier!r} on an earlier line; expected one"
+    return Problem("", message, column=value_at + 1)
 
 
 def by_pattern(files: Sequence[str], pattern: str) -> Partition:
@@ -209,14 +184,13 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
             "'{scene}_[0-9]*'"
         )
     head, tail = map(_expression, (pattern[: fields[0].start()], pattern[fields[0].end() :]))
-    found = {name: _between(head, tail, name) for name in files}
-    strangers = [name for name, part in found.items() if part is None]
+    parts = {name: _between(head, tail, name) for name in files}
+    strangers = [name for name, part in parts.items() if not part]
     if strangers:
         raise EvaluationError(
             f"pattern {pattern!r} does not match {listing(strangers, 'file')}; expected one that matches "
             "whole file names, folders and extensions included"
         )
-    parts = {name: part or "" for name, part in found.items()}
     odd = [name for name, part in parts.items() if not is_part_name(part)]
     if odd:
         raise EvaluationError(
@@ -235,24 +209,26 @@ def _expression(pattern: str) -> str:
     )
 
 
-def _between(head: str, tail: str, name: str) -> str | None:
-    """Return the shortest text between two expressions that match; None where they do not."""
+def _between(head: str, tail: str, name: str) -> str:
+    """Return the shortest text between two expressions that match; nothing where they do not."""
     match = re.fullmatch(f"(?s:{head}(.+?){tail})", name)
     # Where the head has one length, the first text found is the shortest.
     for length in range(1, len(match[1])) if match and ".*?" in head else ():
         shorter = re.fullmatch(f"(?s:{head}(.{{{length}}}){tail})", name)
-        if shorter is not None:
+        if shorter:
             return shorter[1]
-    return match and match[1]
+    return match[1] if match else ""
 
 
 def of_mapping(parts: Mapping[str, object], source: str) -> Partition:
     """Return the parts that a mapping of file names says; raises SettingsError for what is no name of one."""
-    named = {file: str(part) if isinstance(part, Integral) else part for file, part in parts.items()}
-    for file, part in named.items():
+    named: dict[str, str] = {}
+    for file, given in parts.items():
+        part = str(given) if isinstance(given, Integral) else given
         if not isinstance(file, str) or not isinstance(part, str) or not is_part_name(part):
             raise SettingsError(f"{source}: {file!r} is in {part!r}; expected a file name, and {PART_NAMES}")
-    return Partition({file: str(part) for file, part in named.items()}, source)
+        named[file] = part
+    return Partition(named, source)
 
 
 def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
@@ -265,10 +241,9 @@ def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[
     part_of = {match.canonical[name]: part for name, part in partition.parts.items()}
     lost = [name for name in files if name not in part_of]
     if lost:
-        doubt = ""
-        if match.ambiguous:
-            names = listing(match.ambiguous, "name")
-            doubt = f"; {names} could be more than one file, with and without folders or extension"
+        names = listing(match.ambiguous, "name")
+        doubt = f"; {names} could be more than one file, with and without folders or extension"
+        doubt = doubt if match.ambiguous else ""
         message = f"has no part for {listing(lost, 'file')}; expected one for every evaluated file{doubt}"
         raise InputError(Problem(partition.source, message))
     parts: dict[str, list[str]] = {}
@@ -282,8 +257,5 @@ def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[
 def natural_key(name: str) -> tuple[list[tuple[int, str]], str]:
     """Return what puts names in order as people do: by text, and by numbers where there are digits."""
     # Digits stand at odd places. Of two numbers the one of more digits is larger.
-    pieces = [
-        (len(piece.lstrip("0")), piece.lstrip("0")) if i % 2 else (0, piece)
-        for i, piece in enumerate(re.split("([0-9]+)", name))
-    ]
-    return pieces, name
+    pieces = [piece.lstrip("0") if i % 2 else piece for i, piece in enumerate(re.split("([0-9]+)", name))]
+    return [(len(piece) * (i % 2), piece) for i, piece in enumerate(pieces)], name

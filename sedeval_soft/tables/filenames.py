@@ -5,7 +5,7 @@ without its folders and its audio extension, but only when that is unambiguous: 
 must be the only one of its table that looks like that. Exact matches come first.
 
 Names that differ in more than that (`a001.csv`, `A001`, `Ya001_0_10`) are not matched: they may be others.
-What would make them match is told (`alike`).
+What would make them match is told (`named_alike`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sedeval_soft.errors import counted
@@ -93,64 +93,78 @@ def listing(names: Sequence[str], noun: str) -> str:
 
 # What would make names match that do not.
 
-_COMPARED = 20_000
-"""How many names of a side are compared with those of the other."""
-
-_TRIED = 50
-"""Names that are looked for within each of the other side's, to learn what stands around them."""
-
-_LONGEST = 200
-"""Letters of names in which others are looked for."""
+_COMPARED, _TRIED, _LONGEST = 20_000, 50, 200
+"""Names of a side that are compared; of these, in how many others are looked for; and letters of such."""
 
 # Compiled where they are used: most tables name files alike, and compiling takes time at each start.
 _EXTENSION = r"(?:\.[A-Za-z]\w{0,7})+$"
 _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 
-
-class Likeness(NamedTuple):
-    """What would make names match that do not.
-
-    how: what they differ in, in words. number: how many would match, one to one, of the `of` that were looked
-    at. theirs, ours: the first of them, and what it would match.
-    """
-
-    how: str
-    number: int
-    of: int
-    theirs: str
-    ours: str
+_Look = Callable[[str], str | None]
+"""What is left of a name where something is left out; None where that is not there."""
 
 
-def alike(ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str]) -> Likeness | None:
-    """Return what makes names of one side match those of the other that lack one; None where nothing does.
+def named_alike(
+    ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
+) -> str:
+    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
 
-    ours, theirs: names without a match. sides: what they are of, in words. At least half of the side that has
-    fewer must match, each of them one other.
+    ours, theirs: files that the other side lacks. sides: what they are of, the first being right. At least
+    half of the side that has fewer must match, each of them one other; else there is no hint.
     """
     first, second = (sorted(filter(None, names))[:_COMPARED] for names in (ours, theirs))
-    fewest = min(len(first), len(second))
-    if not fewest:
-        return None
-    for how, look in _LESS:
-        pairs = _one_to_one({name: look(name) for name in first}, {name: look(name) for name in second})
-        if 2 * len(pairs) >= fewest:
-            return Likeness(how, len(pairs), len(second), *pairs[0])
-    for inner, outer, side in ((first, second, sides[1]), (second, first, sides[0])):
+    for how, our_look, their_look in _differences(first, second, sides) if first and second else ():
+        our_looks, their_looks = list(map(our_look, first)), list(map(their_look, second))
+        our_counts, their_counts = Counter(our_looks), Counter(their_looks)
+        by_look = dict(zip(our_looks, first, strict=True))
+        # Names of both sides that look alike, and like no other one.
+        pairs = [
+            (name, by_look[look])
+            for name, look in zip(second, their_looks, strict=True)
+            if look is not None and their_counts[look] == our_counts[look] == 1
+        ]
+        if 2 * len(pairs) >= min(len(first), len(second)):
+            return (
+                f"; is {pairs[0][0]!r} meant to be {pairs[0][1]!r}? Both sides must name a file alike: "
+                f"{len(pairs)} of {counted(len(second), 'name')} would match but for {how}; write them as "
+                f"the {sides[0]} does"
+            )
+    return ""
+
+
+def _differences(
+    ours: Sequence[str], theirs: Sequence[str], sides: tuple[str, str]
+) -> Iterator[tuple[str, _Look, _Look]]:
+    """Yield what names may differ in, from the least on, and what is left of those of both sides then."""
+
+    def folded(name: str) -> str:
+        text = re.sub(_SEPARATORS, " ", _bare(unicodedata.normalize("NFKC", name)).casefold())
+        return re.sub(_ZEROS, "", text).strip()
+
+    looks: tuple[tuple[str, _Look], ...] = (
+        ("the extension", _bare),
+        ("how accents are encoded (NFC, NFD)", lambda name: unicodedata.normalize("NFC", stem_of(name))),
+        ("upper and lower case", lambda name: stem_of(name).casefold()),
+        ("`-`, `_`, `.` and blanks", lambda name: re.sub(_SEPARATORS, " ", stem_of(name)).strip()),
+        ("leading zeros", lambda name: re.sub(_ZEROS, "", stem_of(name))),
+        ("extension, case, `-`, `_`, `.`, blanks or leading zeros", folded),
+    )
+    for how, look in looks:
+        yield how, look, look
+    for inner, outer, side in ((ours, theirs, sides[1]), (theirs, ours, sides[0])):
         around = _around(inner, outer)
-        if around is None:
-            continue
+        where = zip(around, ("before", "after"), strict=False)
+        places = [f"{text!r} {place}" for text, place in where if text]
         pattern = re.compile("(.+?)".join(map(_any_number, around)))
-        within = {name: match[1] for name in outer if (match := pattern.fullmatch(_bare(name)))}
-        bare = {name: _bare(name) for name in inner}
-        pairs = _one_to_one(bare, within) if inner is first else _one_to_one(within, bare)
-        if 2 * len(pairs) >= fewest:
-            places = [
-                f"{text!r} {where}" for text, where in zip(around, ("before", "after"), strict=True) if text
-            ]
-            how = f"{' and '.join(places)} the names of the {side}"
-            return Likeness(how, len(pairs), len(second), *pairs[0])
-    return None
+
+        def within(name: str, pattern: re.Pattern[str] = pattern) -> str | None:
+            match = pattern.fullmatch(_bare(name))
+            return match and match[1]
+
+        if places:
+            both: tuple[_Look, _Look] = (_bare, within) if inner is ours else (within, _bare)
+            yield f"{' and '.join(places)} the names of the {side}", *both
 
 
 def _bare(name: str) -> str:
@@ -158,61 +172,27 @@ def _bare(name: str) -> str:
     return re.sub(_EXTENSION, "", without_folders(name)) or name
 
 
-def _folded(name: str) -> str:
-    text = re.sub(_SEPARATORS, " ", _bare(unicodedata.normalize("NFKC", name)).casefold())
-    return re.sub(_ZEROS, "", text).strip()
-
-
-_LESS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("the extension", _bare),
-    ("how accents are encoded (NFC, NFD)", lambda name: unicodedata.normalize("NFC", stem_of(name))),
-    ("upper and lower case", lambda name: stem_of(name).casefold()),
-    ("`-`, `_`, `.` and blanks", lambda name: re.sub(_SEPARATORS, " ", stem_of(name)).strip()),
-    ("leading zeros", lambda name: re.sub(_ZEROS, "", stem_of(name))),
-    ("extension, case, `-`, `_`, `.`, blanks or leading zeros", _folded),
-)
-"""What names may differ in, and what is left of them then: from the least on."""
-
-
-def _one_to_one(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the names of both sides that look alike, and like no other one: pairs of theirs and ours."""
-    our_looks, their_looks = Counter(ours.values()), Counter(theirs.values())
-    by_look = {look: name for name, look in ours.items()}
-    return [
-        (name, by_look[look])
-        for name, look in theirs.items()
-        if their_looks[look] == 1 and our_looks.get(look) == 1
-    ]
-
-
-def _around(inner: Sequence[str], outer: Sequence[str]) -> tuple[str, str] | None:
+def _around(inner: Sequence[str], outer: Sequence[str]) -> tuple[str, ...]:
     """Return what stands before and after the names of one side in those of the other, most of the time."""
     names = sorted({_bare(name) for name in inner}, key=lambda name: (-len(name), name))
-    counts: Counter[tuple[str, str]] = Counter()
-    first: dict[tuple[str, str], tuple[str, str]] = {}
+    pairs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for whole in map(_bare, outer[:_TRIED]):
-        if len(whole) > _LONGEST:
-            continue
-        # Of several names within one, the longest is meant.
-        part = next((part for part in names if part in whole and _stands_out(part, whole)), None)
-        if part is not None:
+        inside = (part for part in names if part in whole) if len(whole) <= _LONGEST else ()
+        for part in inside:
             before, _, after = whole.partition(part)
-            key = _any_number(before), _any_number(after)
-            first.setdefault(key, (before, after))
-            counts[key] += 1
-    return first[counts.most_common(1)[0][0]] if counts else None
-
-
-def _stands_out(part: str, whole: str) -> bool:
-    """Return whether a name in another one is no accident: no part of a number, and no letter of a word."""
-    before, _, after = whole.partition(part)
-    if not before and not after:
-        return False
-    if (before and (before[-1:] + part[:1]).isdecimal()) or (after and (part[-1:] + after[:1]).isdecimal()):
-        return False
-    return len(part) > 2 or not (before[-1:].isalnum() or after[:1].isalnum())
+            # No accident: no part of a number, and no letter of a word. Of several the longest is meant.
+            number = (before[-1:] + part[:1], part[-1:] + after[:1])
+            if (
+                len(part) < len(whole)
+                and not (before and number[0].isdecimal())
+                and not (after and number[1].isdecimal())
+                and (len(part) > 2 or not (before[-1:].isalnum() or after[:1].isalnum()))
+            ):
+                pairs.setdefault((_any_number(before), _any_number(after)), []).append((before, after))
+                break
+    return max(pairs.values(), key=len)[0] if pairs else ()
 
 
 def _any_number(text: str) -> str:
     """Return a pattern of a text in which numbers may be others, as times of excerpts are."""
-    return r"\d+".join(re.escape(piece) for piece in re.split(r"\d+", text))
+    return r"\d+".join(map(re.escape, re.split(r"\d+", text)))

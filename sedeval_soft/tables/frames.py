@@ -17,7 +17,7 @@ from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, is_number, layout_of_header
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.limits import LIMITS, Limits, intake_of
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.tables.unclear_columns import check_unclear, words_as_numbers
 
@@ -40,7 +40,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
         return data
     table = _table_of(data, name)
     try:
-        layout = layout_of_header(table.names, intake_of(limits).columns)
+        layout = layout_of_header(table.names, limits.columns)
     except LayoutError as error:
         code = error.code if error.code == RAVEN else "invalid"
         raise InputError(Problem(name, str(error), code=code)) from error
@@ -60,7 +60,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
             raise InputError(Problem(name, message))
     columns = Columns.of(layout, file, label, numbers, declared)
     shape = "wide" if layout.wide else "long"
-    events = columns.rows(Origin(name, None, f"{shape} data frame{layout.said()}", layout.ignored), limits)
+    events = columns.rows(Origin(name, None, f"{shape} data frame{layout.choices}", layout.ignored), limits)
     if events is None:
         raise InputError(_first_problem(columns, rows, name, limits))
     return events

@@ -5,16 +5,20 @@
   them. Where no shard names its recordings, each is one, named after its file.
 - Operating points are a system known at some thresholds only: a list of events for each, as psds_eval takes
   them. The list of a threshold stands for all from it up to the next one; that of the lowest for those below
-  it, too. So what is computed over all thresholds is an approximation, as coarse as the thresholds are.
+  it, too. So what is computed over all thresholds is an approximation, as coarse as the thresholds are. The
+  names of tables may hold them, as psds_eval, DESED and others publish them: `baseline_0.1.csv`, `0.010.tsv`.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -24,120 +28,208 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.files import (
-    ShardFile,
-    check_distinct,
-    no_table,
-    seem_thresholds,
-    shards_of,
-    stem_of,
-    tables_in,
-    tables_of_folder,
-    thresholds_in,
+from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.source import (
+    Source,
+    is_pattern,
+    is_url,
+    list_remote,
+    open_source,
+    spelled,
+    unreadable,
 )
-from sedeval_soft.tables.forms import read_table
-from sedeval_soft.tables.limits import LIMITS, Limits, for_members
-from sedeval_soft.tables.source import Source, open_source, spelled
+
+_EMPTY = "empty"
+"""The form of a file without any line."""
+
+_NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
+"""A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
+
+_EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
+"""The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
 
 
-def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
-    """Read all tables of a folder (not of folders in it) as one; form: what they must be, if that is known.
+# Which files there are.
 
-    A table without any line is a recording without events. Raises InputError where there is no
-    table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
-    where all together are over a limit.
+
+def stem_of(name: str) -> str:
+    """Return the recording that a table is named after."""
+    last = PurePosixPath(name).name
+    return PurePosixPath(last[:-3] if last.lower().endswith(".gz") else last).stem
+
+
+def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXTENSIONS) -> bool:
+    """Return whether a file is a table, by its name."""
+    return PurePosixPath(name.lower().removesuffix(".gz")).suffix in extensions
+
+
+def visible_entries(folder: str, limits: Limits) -> list[Path]:
+    """Return what is in a folder by name, hidden files left out; raises OSError, InputError over a limit."""
+    with os.scandir(folder) as entries:
+        names = _few_enough(folder, (entry.name for entry in entries), limits)
+    return [Path(folder) / name for name in sorted(names) if not name.startswith(".")]
+
+
+def _few_enough(name: str, files: Iterable[str], limits: Limits) -> list[str]:
+    few = list(islice(files, limits.members + 1))
+    if len(few) > limits.members:
+        raise limits.refusal(spelled(name), "members", f"has more than {limits.members} files")
+    return few
+
+
+def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
+    """Return the tables of a folder (not of folders in it) by name: those of text, if any are.
+
+    Raises InputError where there are none, and where two are of one name.
     """
-    paths = tables_of_folder(name, limits)
-    members = ((stem_of(path.name), open_source(path, limits=limits)) for path in paths)
-    return read_members(name, members, "folder", limits, form)
+    try:
+        paths = [path for path in visible_entries(name, limits) if path.is_file()]
+    except OSError as error:
+        raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
+    tables = [path for path in paths if is_table(path.name, TEXT_EXTENSIONS)]
+    tables = tables or [path for path in paths if is_table(path.name)]
+    if not tables:
+        raise _no_table(name)
+    _check_distinct(name, [path.name for path in tables])
+    return tables
 
 
-def read_members(
-    name: str, members: Iterable[tuple[str, Source]], what: str, limits: Limits = LIMITS, form: str = ""
-) -> EventTable:
-    """Read some tables as one, errors as for `read_folder`.
-
-    members: what each is called without extension, and its bytes. what: they are of, a folder or an archive.
-    """
-    members = iter(members)
-    first = list(islice(members, 2))
-    of_each = for_members(limits, only=len(first) < 2)
-    tables: list[tuple[str, EventTable]] = []
-    silent: list[str] = []
-    hashes: list[tuple[str, str | None]] = []
-    for stem, source, rows in _read_each(name, chain(first, members), limits, of_each, form):
-        short = PurePath(source.name).name
-        hashes.append((short, source.sha256))
-        if rows is None:
-            silent.append(stem)
-        else:
-            tables.append((short, with_recording(rows, stem)))
-    if not hashes:
-        raise no_table(name)
-    check_alike(name, [(short, rows) for short, rows in tables if len(rows)])
-    check_apart(name, tables, what)
-    form = f", {tables[0][1].origin.form}" if tables else ""
-    form = f"{what} of {counted(len(hashes), 'table')}{form}"
-    origin = _origin(name, form, hashes, [(short, rows.origin) for short, rows in tables])
-    return _join([rows for _, rows in tables], silent, origin, limits, "Expected batches of files")
+def _no_table(name: str) -> InputError:
+    expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
+    return InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
 
 
-def _read_each(
-    name: str, members: Iterable[tuple[str, Source]], limits: Limits, of_each: Limits, form: str = ""
-) -> Iterator[tuple[str, Source, EventTable | None]]:
-    """Read tables one by one; raises InputError where two are called alike, or all so far are too large."""
+def _check_distinct(name: str, tables: Iterable[str]) -> None:
+    """Refuse tables of which two are named after one recording."""
     stems: dict[str, str] = {}
-    size = n_rows = 0
-    for stem, source in members:
-        check_distinct(name, stems, stem, PurePath(source.name).name)
-        size += len(source.data)
-        limits.check(spelled(name), "size", size, "bytes or more in its tables")
-        rows = read_table(source, form, of_each)
-        n_rows += 0 if rows is None else len(rows)
-        limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
-        yield stem, source, rows
+    for table in tables:
+        stem = stem_of(table)
+        if stem in stems:
+            message = f"{stems[stem]} and {table} are both of recording {stem!r}"
+            raise InputError(Problem(name, message, code="repeated-recording"))
+        stems[stem] = table
 
 
-def _origin(
-    name: str,
-    form: str,
-    hashes: Iterable[tuple[object, str | None]],
-    origins: Sequence[tuple[str, Origin]],
-) -> Origin:
-    """Return where a table is from that others were joined to, with a hash of theirs.
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A file with some rows of a table, and what it holds once it was read.
 
-    hashes: what each is called, and its own. origins: of those that have one, each with what its notes begin
-    with, nothing for notes of the table as a whole.
+    name: to be read by, and told by. size: its bytes. label: its name below the folder that all shards are
+    in, wherever that is. alone: whether it is the whole table, and no shard. only: whether there is no other.
+    rows: all of them, or without any row but with all else that they have; nothing before they are read.
+    n_rows: how many there are. named: whether they name their recordings, None where nobody can tell.
     """
-    digest = hashlib.sha256()
-    for label, sha256 in hashes:
-        digest.update(f"{label}\0{sha256}\n".encode("utf-8", "backslashreplace"))
-    notes, assumed = (
-        [f"{label}: {text}" if label else text for label, origin in origins for text in getattr(origin, what)]
-        for what in ("notes", "assumed")
-    )
-    ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
-    return Origin(spelled(name), digest.hexdigest(), form, ignored, tuple(notes), tuple(assumed))
+
+    name: str
+    size: int
+    label: str
+    alone: bool = False
+    only: bool = False
+    rows: EventTable = EventTable.empty(Origin(""))  # noqa: RUF009 - frozen
+    n_rows: int = 0
+    named: bool | None = None
+
+    def limits(self, limits: Limits) -> Limits:
+        """Return the limits of a shard, which names a recording unless it is the whole table."""
+        return limits if self.alone else replace(limits, by_table=True, only=self.only)
+
+    def read(self, path: str, limits: Limits, form: str = "") -> Shard:
+        """Return the shard with its rows, read from a path."""
+        return self.holding(_read(open_source(path, limits=limits), form, self.limits(limits)))
+
+    def holding(self, rows: EventTable) -> Shard:
+        """Return the shard with all of its rows, which are of its name where they name no recording."""
+        named = UNNAMED not in rows.files if rows.files else None
+        if named is False and not self.alone:
+            rows = with_recording(rows, stem_of(self.name))
+        return replace(self, rows=rows, n_rows=len(rows), named=named)
 
 
-def _join(
-    tables: Sequence[EventTable], silent: Iterable[str], origin: Origin, limits: Limits, mend: str
-) -> EventTable:
-    """Return the rows of all tables; raises InputError over a limit, RoomError where memory is short.
+def shards_of(name: str, limits: Limits = LIMITS) -> list[Shard]:
+    """Return the shards of a table by name; of one that is a single file or a folder, that.
 
-    silent: recordings without rows. Each of the tables is in memory already.
+    name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError where a pattern
+    fits no file.
     """
-    files = tuple(dict.fromkeys([*(file for rows in tables for file in rows.files), *silent]))
-    classes = {label for rows in tables for label in rows.classes}
-    limits.check(origin.name, "files", len(files), "files")
-    limits.check(origin.name, "classes", len(classes), "classes")
-    n_rows, wide = sum(map(len, tables)), any(rows.is_wide for rows in tables)
-    check_room(
-        8 * n_rows * (len(classes) + 4 if wide else 5),
-        f"{origin.name}: to join {counted(n_rows, 'row')} of {counted(len(classes), 'class')}",
-        mend,
+    alone = not is_pattern(name)
+    if is_url(name):
+        files = list_remote(name, limits)
+    else:
+        try:
+            # Names are told as they were typed, which a Path would change.
+            fitting = filter(os.path.isfile, glob.iglob(name, recursive=True))  # noqa: PTH207
+            paths = [name] if alone else sorted(_few_enough(name, fitting, limits))
+        except (OSError, ValueError) as error:
+            raise unreadable(spelled(name), f"cannot be looked for: {error}") from error
+        files = [(path, Path(path).stat().st_size if os.path.exists(path) else 0) for path in paths]
+    if alone:
+        return [Shard(name, files[0][1], name, alone=True)]
+    if not files:
+        expected = "expected a pattern of names of tables such as 'ref/*.parquet'"
+        raise InputError(Problem(spelled(name), f"fits no file; {expected}", code="empty-folder"))
+    limits.check(spelled(name), "size", sum(size for _, size in files), "bytes in all shards")
+    split = [path.split("/") for path, _ in files]
+    same = [len(set(parts)) == 1 for parts in zip(*(parts[:-1] for parts in split), strict=False)]
+    common = [*same, False].index(False)
+    return [
+        Shard(path, size, "/".join(parts[common:]), only=len(files) == 1)
+        for (path, size), parts in zip(files, split, strict=True)
+    ]
+
+
+# Names that hold thresholds.
+
+
+def thresholds_in(names: Sequence[str]) -> list[float] | None:
+    """Return the threshold that each of some names holds, None where they do not say.
+
+    They say so where they differ in one number alone, which is in [0, 1], and another one in each.
+    """
+    split = [_NUMBER.split(_EXTENSIONS.sub("", PurePath(name).name)) for name in names]
+    if not split or len({len(parts) for parts in split}) > 1:
+        return None
+    columns = list(zip(*split, strict=True))
+    # Numbers stand at odd places. Of a single name nothing differs: it must hold no other number.
+    varying = [at for at, texts in enumerate(columns) if len(set(texts)) > 1 or (len(split) == 1 and at % 2)]
+    if len(varying) != 1 or not varying[0] % 2:
+        return None
+    thresholds = [float(text) for text in columns[varying[0]]]
+    different = len(set(thresholds)) == len(thresholds)
+    return thresholds if different and all(0 <= each <= 1 for each in thresholds) else None
+
+
+def seem_thresholds(names: Sequence[str]) -> bool:
+    """Return whether names of several tables hold thresholds, though nobody said so.
+
+    Of `part-0.tsv` and `part-1.tsv` the numbers are in [0, 1], too: one must be a fraction.
+    """
+    return len(names) > 1 and any(threshold % 1 for threshold in thresholds_in(names) or ())
+
+
+def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
+    """Return the tables of a folder, or those that a pattern fits, by the thresholds in their names.
+
+    Raises InputError where there are none, and where a name does not hold one threshold.
+    """
+    shards = is_pattern(path)
+    names = (
+        [file.name for file in shards_of(path, limits)] if shards else [*map(str, tables_in(path, limits))]
     )
-    return EventTable.join(tables, files, origin)
+    thresholds = thresholds_in(names)
+    if thresholds is None:
+        first = ", ".join(spelled(PurePath(name).name) for name in names[:3])
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        message = (
+            f"does not say by its names at which thresholds its tables are ({first}{more}); expected names "
+            "that differ in one number in [0, 1] alone, such as 'baseline_0.1.csv' and 'baseline_0.5.csv'; "
+            "--operating-point THRESHOLD=TABLE takes any"
+        )
+        raise InputError(Problem(spelled(path), message))
+    return dict(zip(thresholds, names, strict=True))
+
+
+# What can be one table.
 
 
 def with_recording(rows: EventTable, stem: str) -> EventTable:
@@ -148,15 +240,14 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
 
 def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
-    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
-        ("wide", "long", lambda rows: rows.is_wide),
-        ("with values", "without values", lambda rows: rows.has_values),
-    )
-    for yes, no, trait in traits:
-        kinds = {trait(rows): table for table, rows in tables}
+    for yes, no, trait in (("wide", "long", "is_wide"), ("with values", "without values", "has_values")):
+        kinds = {getattr(rows, trait): table for table, rows in tables}
         if len(kinds) > 1:
-            message = f"mixes tables: {kinds[True]} is {yes}, {kinds[False]} is {no}; expected one form"
-            raise InputError(Problem(source, message, code="mixed-tables"))
+            raise _mixed(source, f"{kinds[True]} is {yes}, {kinds[False]} is {no}")
+
+
+def _mixed(source: str, message: str) -> InputError:
+    return InputError(Problem(source, f"mixes tables: {message}; expected one form", code="mixed-tables"))
 
 
 def check_apart(name: str, tables: Iterable[tuple[str, EventTable]], what: str = "folder") -> None:
@@ -169,84 +260,171 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]], what: str =
     for table, rows in tables:
         for code in distinct(rows.file).tolist():
             other = first.setdefault(rows.files[code], table)
-            if other != table:
-                short, recording = (PurePath(other).name, PurePath(table).name), rows.files[code]
-                raise InputError(_shared(name, *short, recording, what))
+            if other == table:
+                continue
+            # Where the folder lies is said by the source alone: others may read the message on a board.
+            packed = "unpacked into a FOLDER, " if what == "archive" else ""
+            message = (
+                f"{PurePath(other).name} and {PurePath(table).name} both have rows of recording "
+                f"{rows.files[code]!r}; expected one table for each recording: {packed}--operating-points "
+                "FOLDER takes tables of one system at several thresholds"
+            )
+            if seem_thresholds([PurePath(other).name, PurePath(table).name]):
+                # A pattern of such names is refused as well.
+                message += ", of events without values, in place of SYSTEM; as REFERENCE, give one of them"
+                pattern = ""
+            else:
+                message += f", and a pattern such as 'FOLDER/*{PurePath(other).suffix}' parts of one table"
+                pattern = " or a pattern"
+            mend = f"leave one of them, or say what they are: `--operating-points`{pattern}"
+            raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
 
 
-def _shared(name: str, one: str, other: str, recording: str, what: str) -> Problem:
-    # Where the folder lies is said by the source alone: others may read the message on a board.
-    packed = "unpacked into a FOLDER, " if what == "archive" else ""
-    message = (
-        f"{one} and {other} both have rows of recording {recording!r}; expected one "
-        f"table for each recording: {packed}--operating-points FOLDER takes tables of one system at several "
-        "thresholds"
-    )
-    if seem_thresholds([one, other]):
-        # A pattern of such names is refused as well.
-        message += ", of events without values, in place of SYSTEM; as REFERENCE, give one of them"
-        mend = "leave one of them, or say what they are: `--operating-points`"
-    else:
-        message += f", and a pattern such as 'FOLDER/*{PurePath(one).suffix}' parts of one table"
-        mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
-    return Problem(spelled(name), message, code="repeated-recording", mend=mend)
+def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
+    """Return whether tables can be lists of the events of one system, at several thresholds.
 
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a shard holds.
-
-    rows: all of them, or without any row but with all else that they have; None for a file without any line.
-    n_rows: how many there are. named: whether they name their recordings, None where nobody can tell.
+    Each must be long, without values, and name its recordings. Two must have one recording in common, unless
+    only one of them has any: tables of different recordings are a table in parts. Only names are looked at,
+    so that rows may be elsewhere.
     """
+    with_files = [rows for rows in tables if rows.files]
+    if any(rows.is_wide or rows.has_values or UNNAMED in rows.files for rows in with_files):
+        return False
+    files = [{*rows.files} for rows in with_files]
+    return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))
 
-    file: ShardFile
-    rows: EventTable | None
-    n_rows: int
-    named: bool | None
 
-    @classmethod
-    def of(cls, file: ShardFile, rows: EventTable | None) -> Held:
-        """Return what a file holds of which all rows were read."""
-        if rows is None or not rows.files:
-            return cls(file, rows, 0, None)
-        return cls(file, rows, len(rows), UNNAMED not in rows.files)
+# Reading and joining them.
+
+
+def _join(
+    name: str,
+    form: str,
+    tables: Mapping[str, EventTable],
+    limits: Limits,
+    mend: str,
+    prefixes: Iterable[str],
+    assumed: Sequence[str] = (),
+) -> EventTable:
+    """Return the rows of all tables, which are in memory already.
+
+    tables: by what they go by in the hash of all. mend: what would need less memory. prefixes: what notes of
+    each begin with. assumed: beside what was assumed of each. Raises InputError over a limit, RoomError where
+    memory is short.
+    """
+    name, digest, parts = spelled(name), hashlib.sha256(), list(tables.values())
+    for label, rows in tables.items():
+        digest.update(f"{label}\0{rows.origin.sha256}\n".encode("utf-8", "backslashreplace"))
+    sha256 = digest.hexdigest() if all(rows.origin.sha256 for rows in parts) else None
+    origins = [(prefix, rows.origin) for prefix, rows in zip(prefixes, parts, strict=True)]
+    notes = joined_notes(f"{prefix}{text}" for prefix, origin in origins for text in origin.notes)
+    assumptions = dict.fromkeys(f"{prefix}{text}" for prefix, origin in origins for text in origin.assumed)
+    ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
+    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions))
+    files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
+    classes = {label for rows in parts for label in rows.classes}
+    limits.check(name, "files", len(files), "files")
+    limits.check(name, "classes", len(classes), "classes")
+    n_rows, wide = sum(map(len, parts)), any(rows.is_wide for rows in parts)
+    check_room(
+        8 * n_rows * (len(classes) + 4 if wide else 6),
+        f"{name}: to join {counted(n_rows, 'row')} of {counted(len(classes), 'class')}",
+        mend,
+    )
+    return EventTable.join(parts, files, origin)
+
+
+def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
+    """Read all tables of a folder (not of folders in it) as one; form: what they must be, if that is known.
+
+    A table without any line is a recording without events. Raises InputError where there is no
+    table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
+    where all together are over a limit.
+    """
+    sources = (open_source(path, limits=limits) for path in tables_in(name, limits))
+    return read_members(name, sources, "folder", limits, form)
+
+
+def read_members(
+    name: str, sources: Iterable[Source], what: str, limits: Limits = LIMITS, form: str = ""
+) -> EventTable:
+    """Read some tables as one, errors as for `read_folder`; what: they are of, a folder or an archive."""
+    sources = iter(sources)
+    first = list(islice(sources, 2))
+    of_each = replace(limits, by_table=True, only=len(first) < 2)
+    read = list(_read_each(name, chain(first, sources), limits, of_each, form))
+    if not read:
+        raise _no_table(name)
+    labels = [PurePath(rows.origin.name).name for rows in read]
+    _check_distinct(name, labels)
+    tables = {label: with_recording(rows, stem_of(label)) for label, rows in zip(labels, read, strict=True)}
+    check_alike(name, [(label, rows) for label, rows in tables.items() if len(rows)])
+    check_apart(name, tables.items(), what)
+    forms = [rows.origin.form for rows in read if rows.origin.form != _EMPTY]
+    form = ", ".join([f"{what} of {counted(len(tables), 'table')}", *forms[:1]])
+    return _join(name, form, tables, limits, "Expected batches of files", [f"{label}: " for label in labels])
+
+
+def _read_each(
+    name: str, sources: Iterable[Source], limits: Limits, of_each: Limits, form: str = ""
+) -> Iterator[EventTable]:
+    """Read tables one by one; raises InputError where all so far are too large."""
+    size = n_rows = 0
+    for source in sources:
+        size += len(source.data)
+        limits.check(spelled(name), "size", size, "bytes or more in its tables")
+        rows = _read(source, form, of_each)
+        n_rows += len(rows)
+        limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
+        yield rows
+
+
+def _read(source: Source, form: str, limits: Limits) -> EventTable:
+    """Read a table; one without any line has no rows."""
+    rows = read_table(source, form, limits)
+    return EventTable.empty(Origin(source.name, source.sha256, _EMPTY)) if rows is None else rows
 
 
 def read_shards(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
     """Return the rows of all shards that a pattern fits; raises InputError as `joined` does."""
-    shards: list[Held] = []
+    shards: list[Shard] = []
     n_rows = 0
-    for file in shards_of(name, limits):
-        rows = read_table(open_source(file.name, limits=limits), form, file.limits(limits))
-        shards.append(Held.of(file, rows))
+    for shard in shards_of(name, limits):
+        shards.append(shard.read(shard.name, limits, form))
         n_rows += shards[-1].n_rows
         limits.check(spelled(name), "rows", n_rows, "rows or more in its shards")
-    return joined(name, recordings(name, shards), limits)
+    return joined(name, shards, limits)
 
 
-def recordings(name: str, shards: Sequence[Held]) -> list[Held]:
-    """Return shards whose rows name their recordings; those that do not are named after their files.
+def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> EventTable:
+    """Return the rows of shards as those of one table; those of a single file are its own.
 
-    Raises InputError where just some name them, where two are of the same recording, for files without any
-    line beside shards that name them, and where names of shards seem to hold thresholds.
+    Raises InputError where just some name their recordings, or two are of the same one; for files without any
+    line beside shards that name them; where names of shards seem to hold thresholds; where long and wide ones
+    are mixed; and where all together are over a limit.
     """
-    if shards[0].file.alone:
-        return list(shards)
-    kinds = {shard.named: shard.file.name for shard in shards}
+    tables = {shard.label: shard.rows for shard in shards}
+    if shards[0].alone:
+        return tables[shards[0].label]
+    kinds = {shard.named: shard.name for shard in shards}
     if {True, False} <= kinds.keys():
-        message = f"mixes tables: {kinds[True]} names its recordings, {kinds[False]} does not"
-        raise InputError(Problem(spelled(name), f"{message}; expected one form", code="mixed-tables"))
+        raise _mixed(spelled(name), f"{kinds[True]} names its recordings, {kinds[False]} does not")
     if False in kinds:
-        tables: dict[str, str] = {}
-        for shard in shards:
-            check_distinct(spelled(name), tables, stem_of(shard.file.name), shard.file.name)
-        return [
-            shard if shard.rows is None else replace(shard, rows=with_recording(shard.rows, stem))
-            for stem, shard in zip(tables, shards, strict=True)
-        ]
-    names = [shard.file.name for shard in shards]
-    if seem_thresholds(names) and are_lists_of_one([s.rows for s in shards if s.rows is not None]):
+        _check_distinct(spelled(name), [shard.name for shard in shards])
+        tables = {label: with_recording(rows, stem_of(label)) for label, rows in tables.items()}
+    else:
+        _check_named(name, [shard.name for shard in shards], list(tables.values()))
+    check_alike(spelled(name), [(shard.name, tables[shard.label]) for shard in shards if shard.n_rows])
+    limits.check(spelled(name), "rows", sum(shard.n_rows for shard in shards), "rows")
+    forms = {rows.origin.form for rows in tables.values()} - {_EMPTY}
+    form = ", ".join([counted(len(shards), "shard"), *sorted(forms)])
+    mend = "--memory-limit or --jobs counts shards in parts"
+    return _join(name, form, tables, limits, mend, [""] * len(tables))
+
+
+def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) -> None:
+    """Refuse shards that name their recordings, and may be operating points, or have no line."""
+    if seem_thresholds(names) and are_lists_of_one(tables):
         # Rows of a recording are added up, and those of operating points must not be.
         thresholds = thresholds_in(names) or []
         message = (
@@ -256,43 +434,17 @@ def recordings(name: str, shards: Sequence[Held]) -> list[Held]:
         )
         mend = "say what they are: `--operating-points`, or other names"
         raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
-    for shard in shards:
-        if shard.rows is None:
+    for path, rows in zip(names, tables, strict=True):
+        if rows.origin.form == _EMPTY:
             message = "is empty; expected a table (a shard without rows is written as a header alone)"
-            raise InputError(Problem(spelled(shard.file.name), message, code="empty-file"))
-    return list(shards)
-
-
-def joined(name: str, shards: Sequence[Held], limits: Limits = LIMITS) -> EventTable:
-    """Return the rows of shards as those of one table; those of a single file are its own.
-
-    Raises InputError where long and wide shards are mixed, and where all together are over a limit.
-    """
-    if shards[0].file.alone and shards[0].rows is not None:
-        return shards[0].rows
-    tables = [shard.rows for shard in shards if shard.rows is not None]
-    check_alike(spelled(name), [(s.file.name, s.rows) for s in shards if s.rows is not None and s.n_rows])
-    limits.check(spelled(name), "rows", sum(shard.n_rows for shard in shards), "rows")
-    hashes = [
-        (shard.file.label, _NOTHING if shard.rows is None else shard.rows.origin.sha256) for shard in shards
-    ]
-    forms = sorted({rows.origin.form for rows in tables})
-    form = ", ".join([counted(len(shards), "shard"), *forms])
-    origin = _origin(name, form, hashes, [("", rows.origin) for rows in tables])
-    assumed = tuple(dict.fromkeys(origin.assumed))
-    origin = replace(origin, notes=joined_notes(origin.notes), assumed=assumed)
-    silent = [stem_of(shard.file.name) for shard in shards if shard.rows is None]
-    mend = "--memory-limit or --jobs counts shards in parts"
-    return _join(tables, silent, origin, limits, mend)
-
-
-_NOTHING = hashlib.sha256(b"").hexdigest()
+            raise InputError(Problem(spelled(path), message, code="empty-file"))
 
 
 def read_points(
     points: Mapping[Any, Any],
     role: str,
     read: Callable[[Any], EventTable],
+    limits: Limits = LIMITS,
     *,
     name: str = "",
     assumed: Sequence[str] = (),
@@ -314,7 +466,7 @@ def read_points(
     thresholds = sorted(tables)
     # That of the last threshold stands up to 1, or a breath above it.
     ends = [*thresholds[1:], max(1.0, float(np.nextafter(thresholds[-1], 2.0)))]
-    lists: list[EventTable] = []
+    lists: dict[str, EventTable] = {}
     for low, high in zip(thresholds, ends, strict=True):
         rows = tables[low]
         # A list without rows has no value that could be lost, whatever columns its header names.
@@ -322,15 +474,10 @@ def read_points(
             message = "has values; expected a list of events, as of one threshold"
             raise InputError(Problem(rows.origin.name, message))
         born = np.full(len(rows), 0.0 if low == thresholds[0] else low)
-        lists.append(replace(rows, values=(np.full(len(rows), high),), born=born))
-    form = f"operating points at {', '.join(f'{low!r}' for low in thresholds)}"
-    origins = [rows.origin for rows in lists]
-    hashes = [(repr(low), each.sha256) for low, each in zip(thresholds, origins, strict=True)]
-    name = name or f"{len(lists)} operating points"
-    origin = _origin(name, form, hashes, [(each.name, each) for each in origins])
-    sha256 = origin.sha256 if all(each.sha256 for each in origins) else None
-    origin = replace(origin, sha256=sha256, assumed=(*assumed, *origin.assumed))
-    return EventTable.join(lists, origin=origin)
+        lists[repr(low)] = replace(rows, values=(np.full(len(rows), high),), born=born)
+    form, name = f"operating points at {', '.join(lists)}", name or f"{len(lists)} operating points"
+    prefixes = [f"{rows.origin.name}: " for rows in lists.values()]
+    return _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
 
 
 def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
@@ -340,44 +487,19 @@ def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
     InputError for a table that cannot be read, and for more than the limits allow.
     """
     try:
-        paths = tables_in(path, limits)
+        paths = [str(table) for table in tables_in(path, limits)]
     except InputError:
         return None  # who reads it as a folder of recordings says what is wrong
-    thresholds = thresholds_in([str(table) for table in paths]) or []
-    if not seem_thresholds([str(table) for table in paths]):
+    if not seem_thresholds(paths):
         return None
-    members = ((stem_of(table.name), open_source(table, limits=limits)) for table in paths)
-    tables = [
-        EventTable.empty(Origin(source.name, source.sha256, "empty")) if rows is None else rows
-        for _, source, rows in _read_each(path, members, limits, limits)
-    ]
+    sources = (open_source(table, limits=limits) for table in paths)
+    tables = list(_read_each(path, sources, limits, limits))
     if not are_lists_of_one(tables):
         return None
-    n_rows = sum(map(len, tables))
-    check_room(
-        # Of each row file, class, onset, offset, and the thresholds between which it stands.
-        n_rows * 8 * 6,
-        f"{spelled(path)}: to join {counted(n_rows, 'row')} of {counted(len(paths), 'operating point')}",
-        "Expected fewer operating points",
-    )
+    points = dict(zip(thresholds_in(paths) or (), tables, strict=True))
     assumed = (
-        f"taken as {len(paths)} operating points of one system, at thresholds {min(thresholds)!r} to "
-        f"{max(thresholds)!r} by the names of its tables; --operating-points FOLDER in place of SYSTEM says "
+        f"taken as {len(paths)} operating points of one system, at thresholds {min(points)!r} to "
+        f"{max(points)!r} by the names of its tables; --operating-points FOLDER in place of SYSTEM says "
         "that they are (in Python, evaluate(reference, operating_points(folder)))"
     )
-    by_threshold = dict(zip(thresholds, tables, strict=True))
-    return read_points(by_threshold, "system", lambda rows: rows, name=spelled(path), assumed=(assumed,))
-
-
-def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
-    """Return whether tables can be lists of the events of one system, at several thresholds.
-
-    Each must be long, without values, and name its recordings. Two must have one recording in common, unless
-    only one of them has any: tables of different recordings are a table in parts. Only names are looked at,
-    so that rows may be elsewhere.
-    """
-    with_files = [rows for rows in tables if rows.files]
-    if any(rows.is_wide or rows.has_values or UNNAMED in rows.files for rows in with_files):
-        return False
-    files = [{*rows.files} for rows in with_files]
-    return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))
+    return read_points(points, "system", lambda rows: rows, limits, name=path, assumed=(assumed,))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
-from sedeval_soft.tables.columns import NO_COLUMNS, ColumnNames
+from sedeval_soft.tables.columns import ColumnNames, column_names
 from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"
@@ -32,6 +32,10 @@ class Limits:
     size: bytes, decompressed. ratio: decompressed bytes for each compressed one. rows: of all tables of an
     input. classes, files: different names. duration: seconds of a recording. name_length: characters of a
     file name or label. members: files in a folder or an archive. line_length: bytes of a line.
+
+    Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
+    by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
+    is but one such table.
     """
 
     size: int = 1 << 36
@@ -43,6 +47,9 @@ class Limits:
     name_length: int = 4096
     members: int = 1_000_000
     line_length: int = 1 << 24
+    columns: ColumnNames = field(default=(), kw_only=True, repr=False)
+    by_table: bool = field(default=False, kw_only=True, repr=False)
+    only: bool = field(default=False, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what no limit can be."""
@@ -61,7 +68,11 @@ class Limits:
         for text in texts:
             name, equals, number = (part.strip() for part in text.partition("="))
             name = name.replace("-", "_")
-            value = _number(name, number)
+            value: float | None = None
+            if name in {"size", "line_length"}:
+                value = size_of(number)
+            elif _NUMBER.fullmatch(number) and (name == "duration" or float(number) <= _WHOLE):
+                value = float(number) if name == "duration" else int(float(number))
             if not equals or name not in NAMES:
                 problems.append(f"{OPTION} {text!r}: expected NAME=NUMBER with one of {', '.join(NAMES)}")
             elif value is None:
@@ -70,9 +81,9 @@ class Limits:
                 )
             else:
                 values[name] = value
-        if not problems:
-            return cls(**values)  # type: ignore[arg-type]  # whole where they must be
-        raise SettingsError("\n".join(problems))
+        if problems:
+            raise SettingsError("\n".join(problems))
+        return cls(**values)  # type: ignore[arg-type]  # whole where they must be
 
     def check(self, source: str, name: str, number: float, what: str, line: int | None = None) -> None:
         """Raise InputError, naming the option that raises the limit, where more is found than that."""
@@ -84,12 +95,12 @@ class Limits:
     ) -> InputError:
         """Return the error of an input that is over a limit.
 
-        why: what was found, as it follows the name of the input. needed: what the limit would have to be, if
-        it is known: often reading ends before that is.
+        why: what was found, as it follows the name of the input. needed: what the limit would have to be,
+        if it is known: often reading ends before that is.
         """
-        most = getattr(self, name)
-        raised = "NUMBER" if needed is None or not math.isfinite(needed) else f"{math.ceil(needed):.15g}"
-        message = f"{why}; expected {most:.15g} or fewer ({OPTION} {name}={raised} raises this)"
+        raised = f"{math.ceil(needed):.15g}" if needed and math.isfinite(needed) else "NUMBER"
+        most = f"{getattr(self, name):.15g} or fewer"
+        message = f"{why}; expected {most} ({OPTION} {name}={raised} raises this)"
         return InputError(Problem(source, message, line, code=f"{_OVER}{name}"))
 
     def too_long(self) -> str:
@@ -98,40 +109,16 @@ class Limits:
         raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
-
-@dataclass(frozen=True, slots=True)
-class Intake(Limits):
-    """Limits, and what else is known of an input before it is read.
-
-    columns: what the user says of them. by_table: the recording is named after its table, as in a folder,
-    unless the table names it. only: there is but one such table.
-    """
-
-    columns: ColumnNames = NO_COLUMNS
-    by_table: bool = False
-    only: bool = False
+    def with_columns(self, columns: object) -> Limits:
+        """Return the limits with what the user says of columns, None for nothing; raises SettingsError."""
+        return self if columns is None else replace(self, columns=column_names(columns))
 
 
-def intake_of(limits: Limits) -> Intake:
-    """Return limits with what else is known of an input: nothing where these are limits alone."""
-    if isinstance(limits, Intake):
-        return limits
-    return Intake(**{name: getattr(limits, name) for name in NAMES})
+NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)
+"""The names of limits."""
 
-
-def with_columns(limits: Limits, columns: object) -> Limits:
-    """Return limits with what the user says of columns, None for nothing; raises SettingsError."""
-    if columns is None:
-        return limits
-    return replace(intake_of(limits), columns=ColumnNames.of(columns))
-
-
-def for_members(limits: Limits, *, only: bool = False) -> Intake:
-    """Return the limits of tables each of which is one recording, named after it, or says what it is.
-
-    only: there is but one, which may as well be of several recordings.
-    """
-    return replace(intake_of(limits), by_table=True, only=only)
+LIMITS = Limits()
+"""Those that hold where nothing else is said."""
 
 
 def over_limit(error: InputError) -> bool:
@@ -139,28 +126,8 @@ def over_limit(error: InputError) -> bool:
     return any(problem.code.startswith(_OVER) for problem in error.problems)
 
 
-NAMES = tuple(field.name for field in fields(Limits))
-"""The names of limits."""
-
-LIMITS = Limits()
-"""Those that hold where nothing else is said."""
-
-
 def size_of(text: str) -> int | None:
     """Return the bytes that a text such as `4G` or `512 MiB` says, None where it says none."""
     match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        return None
-    size = float(match[1]) * _UNITS[match[2].lower()]
+    size = float(match[1]) * _UNITS[match[2].lower()] if match else math.inf
     return int(size) if size <= _WHOLE else None
-
-
-def _number(name: str, text: str) -> float | None:
-    if name in {"size", "line_length"}:
-        return size_of(text)
-    if not _NUMBER.fullmatch(text):
-        return None
-    value = float(text)
-    if name == "duration":
-        return value
-    return int(value) if value <= _WHOLE else None

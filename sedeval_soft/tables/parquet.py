@@ -15,11 +15,10 @@ import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
-from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import check_text
+from sedeval_soft.tables.fit import PLAIN, check_header, check_text, columns_of, header_of, silent_files
 from sedeval_soft.tables.frames import cells_of, rows_from_data
-from sedeval_soft.tables.limits import Limits, intake_of
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import Batches, check_unclear
 
@@ -140,7 +139,7 @@ def _open(
 def _layout(names: Sequence[str], limits: Limits) -> Layout | None:
     """Return the layout of columns, None where there is none: `rows_from_data` says what is wrong."""
     try:
-        return layout_of_header(names, intake_of(limits).columns)
+        return layout_of_header(names, limits.columns)
     except LayoutError:
         return None
 

@@ -1,4 +1,8 @@
-"""The bytes of an input: from a file, standard input or a URL, gzipped or not, with their hash."""
+"""The bytes of an input: from a file, standard input or a URL, gzipped or not, with their hash.
+
+Files elsewhere, such as `s3://bucket/ref.parquet`, are read by way of fsspec, which is imported where it is
+needed. A read that fails is tried again, later each time; one that goes on failing is told with its URL.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,16 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
-from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
 from sedeval_soft.tables.limits import LIMITS, Limits
 
+T = TypeVar("T")
 Bytes = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
@@ -28,10 +34,18 @@ _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
-_MAGIC = "*?["
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parquet", ".pq", ".arrow")
 _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
+
+TRIES, FIRST_WAIT = 5, 0.5
+"""How often a read is tried, and seconds before the second time; before each one after it, twice as many."""
+
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}
+"""Kinds of URLs and the extras of this package that have what they need."""
+
+_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+"""What trying again does not mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +101,11 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
     Those of a small file are a copy, those of a large one its mapped pages.
     """
     if not name:
-        message = "is not the name of a file; expected a path, or - for standard input"
-        raise _unreadable("''", message)
+        raise unreadable("''", "is not the name of a file; expected a path, or - for standard input")
     if name == "-" and stdin is None and sys.stdin is None:
-        raise _unreadable(name, "standard input is closed; expected a table there")
+        raise unreadable(name, "standard input is closed; expected a table there")
     if is_url(name):
-        from sedeval_soft.tables.remote import fetch
-
-        return fetch(name, limits)
+        return _retried(name, lambda files, path: _fetched(name, files, path, limits))
     try:
         if name == "-":
             return _drained(name, stdin or sys.stdin.buffer, limits)
@@ -103,16 +114,16 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
             if not stat.S_ISREG(state.st_mode) or state.st_size < _LARGE:
                 # A device or a pipe has no size, and may have no end.
                 return _drained(name, file, limits)
-            if state.st_size > limits.size:
-                raise limits.refusal(spelled(name), "size", f"has {state.st_size} bytes", state.st_size)
+            limits.check(spelled(name), "size", state.st_size, "bytes")
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
-        raise _unreadable(name, f"cannot be read: {error.strerror or error}") from error
+        raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise _unreadable(repr(name), f"is not the name of a file: {error}") from error
+        raise unreadable(repr(name), f"is not the name of a file: {error}") from error
 
 
-def _unreadable(name: str, message: str) -> InputError:
+def unreadable(name: str, message: str) -> InputError:
+    """Return the error of a file, or a folder, that cannot be read."""
     return InputError(Problem(name, message, code="unreadable-file"))
 
 
@@ -143,16 +154,9 @@ def is_url(name: str) -> bool:
 
 def is_pattern(name: str) -> bool:
     """Return whether a name is a pattern of names, such as `ref/*.parquet`, and no file's own."""
-    if is_url(name):
-        # Of the web, a question mark begins a query.
-        magic = "*[" if name.lower().startswith("http") else _MAGIC
-        return any(sign in name for sign in magic)
-    return any(sign in name for sign in _MAGIC) and not os.path.lexists(name)
-
-
-def in_shards(name: str) -> bool:
-    """Return whether a name is a pattern, or that of a file elsewhere, which is read as one shard."""
-    return is_url(name) or is_pattern(name)
+    # Of the web, a question mark begins a query.
+    magic = "*[" if is_url(name) and name.lower().startswith("http") else "*?["
+    return any(sign in name for sign in magic) and (is_url(name) or not os.path.lexists(name))
 
 
 def extension_of(name: str) -> str:
@@ -166,5 +170,99 @@ def extension_of(name: str) -> str:
 
 def bytes_as_text(name: str, size: int) -> int:
     """Return the bytes that a file of so many bytes would have as text, estimated."""
-    packed = name.lower().endswith(_PACKED) or extension_of(name) in _PACKED
-    return size * _UNPACKED if packed else size
+    return size * _UNPACKED if name.lower().endswith(_PACKED) else size
+
+
+# Files elsewhere. fsspec has no types.
+
+
+def list_remote(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
+    """Return the URLs of the files that a URL or a pattern of them names, with their bytes; 0 if not known.
+
+    Raises InputError where they cannot be listed, and where a file that is named is not there.
+    """
+
+    def once(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
+        if not is_pattern(name):
+            return [(name, int(files.info(path).get("size") or 0))]
+        files.invalidate_cache()
+        infos = files.glob(path, detail=True)
+        if len(infos) > limits.members:
+            raise limits.refusal(name, "members", f"has more than {limits.members} files")
+        return sorted(
+            (files.unstrip_protocol(key), int(info.get("size") or 0))
+            for key, info in infos.items()
+            if info.get("type", "file") == "file"
+        )
+
+    return _retried(name, once)
+
+
+def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401
+    """Return the bytes of a file elsewhere, those of a large one mapped from a temporary file."""
+    from tempfile import TemporaryFile, gettempdir
+
+    from sedeval_soft.tables.compressed import Taken
+    from sedeval_soft.tables.stored_rows import on_disk
+
+    with files.open(path, "rb") as stream, TemporaryFile() as copy:
+        taken = Taken(name, limits, copy)
+        expected = getattr(stream, "size", None)
+        limits.check(name, "size", expected or 0, "bytes")
+        while piece := stream.read(_LARGE):
+            with on_disk(Path(gettempdir())):
+                taken.add(piece)
+        if expected is not None and taken.size != expected:
+            raise OSError(f"{taken.size} of {expected} bytes came")
+        with on_disk(Path(gettempdir())):
+            copy.flush()
+        if taken.size >= _LARGE:
+            return mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ)
+        copy.seek(0)
+        return copy.read()
+
+
+def _retried(name: str, once: Callable[[Any, str], T]) -> T:
+    """Return what a function returns that may fail for a while; raises InputError if it goes on to fail.
+
+    once: takes the file system that a URL is of, and the path in it.
+    """
+    for wait in (*(FIRST_WAIT * 2**tried for tried in range(TRIES - 1)), None):
+        files: Any = None
+        try:
+            files, path = _file_system(name)
+            return once(files, path)
+        except EvaluationError:
+            raise
+        except Exception as error:  # each kind of file system has errors of its own
+            if files is not None:
+                # What is remembered of a folder may be what is wrong.
+                files.invalidate_cache()
+            final = isinstance(error, _FINAL)
+            if final or wait is None:
+                often = "" if final else f", tried {TRIES} times"
+                raise unreadable(name, f"cannot be read{often}: {_text(error)}") from error
+            time.sleep(wait)
+    raise AssertionError("the last try returns or raises")
+
+
+def _file_system(name: str) -> tuple[Any, str]:
+    """Return the file system that a URL is of, and the path in it."""
+    lacking = "fsspec"
+    try:
+        from fsspec.core import url_to_fs
+
+        lacking = ""
+        files, path = url_to_fs(name)
+    except ImportError as error:
+        extra = _EXTRAS.get(name.partition("://")[0].rpartition("::")[2].lower(), "distributed")
+        what = f"({lacking or one_line(error)}): install soft-sed-eval[{extra}]"
+        raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
+    except ValueError as error:
+        raise unreadable(name, f"is no URL that can be read: {_text(error)}") from error
+    return files, path
+
+
+def _text(error: Exception) -> str:
+    """Return what an error says, in one line of some length."""
+    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)

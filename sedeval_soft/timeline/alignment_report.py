@@ -25,7 +25,7 @@ from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, enter_maxima
-from sedeval_soft.tables.filenames import alike, listing
+from sedeval_soft.tables.filenames import listing, named_alike
 from sedeval_soft.tables.problem_codes import RULES
 
 Index = npt.NDArray[np.intp]
@@ -168,7 +168,8 @@ class RowStatistics:
             """Return the first of some rows by file, class and onset, whatever their order in the table."""
             row = int(at[np.lexsort((rows.onset[at], rows.groups()[at]))[0]])
             file, times = int(rows.file[row]), (float(rows.onset[row]), float(rows.offset[row]))
-            return PlacedRow(rows.files[file], rows.class_of(row), *times, float(lengths[file]))
+            label = "" if rows.label is None else rows.classes[rows.label[row]]
+            return PlacedRow(rows.files[file], label, *times, float(lengths[file]))
 
         times = rows.onset, rows.offset
         whole_numbers = all(bool((t == np.floor(t)).all()) for t in times)
@@ -472,7 +473,7 @@ class AlignmentReport:
 
     def _hint(self, files: Sequence[str]) -> str:
         """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
-        from sedeval_soft.tables.files import seem_thresholds
+        from sedeval_soft.tables.joined_tables import seem_thresholds
 
         thresholds = (
             "; their names hold thresholds: if they are tables of operating points, write a column of file "
@@ -542,23 +543,6 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return the sums of counts and the most of the seconds that stand after them."""
     *counts, seconds = zip(*parts, strict=True)
     return *map(sum, counts), max(seconds)
-
-
-def named_alike(
-    ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
-) -> str:
-    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
-
-    ours, theirs: files that the other side lacks. sides: what they are of, the first being right.
-    """
-    likeness = alike(ours, theirs, sides)
-    if likeness is None:
-        return ""
-    return (
-        f"; is {likeness.theirs!r} meant to be {likeness.ours!r}? Both sides must name a file alike: "
-        f"{likeness.number} of {counted(likeness.of, 'name')} would match but for {likeness.how}; write them "
-        f"as the {sides[0]} does"
-    )
 
 
 # What rows and names tell, here and in `validate`.

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
-from sedeval_soft.tables.filenames import listing, match_names
+from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
@@ -21,7 +22,6 @@ from sedeval_soft.timeline.alignment_report import (
     counts_and_most,
     decimal_files,
     last_offsets,
-    named_alike,
 )
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges, maxima
@@ -256,7 +256,8 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     late = np.zeros(0, dtype=np.intp)
     if (last > length).any():
         late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-    return last_offsets(rows.take(late[rows.sounding(late)]))
+    rows = rows.take(late)
+    return last_offsets(rows.take(distinct(rows.levels()[0])))
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.

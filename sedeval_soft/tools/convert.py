@@ -16,11 +16,10 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.files import stem_of
 from sedeval_soft.tables.fit import fit, recording
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
+from sedeval_soft.tables.joined_tables import stem_of
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.paths import is_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def prepare(
     if form is None:
         written = ", ".join(WRITTEN)
         raise SettingsError(f"{name}: its name does not say what to write; expected --to {written}")
-    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and is_folder(name))
+    into_folder = name.endswith(("/", os.sep)) or (name not in {"", "-"} and os.path.isdir(name))
     if into_folder and not form.apart:
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
     # A recording without a name is called as the file that it was read from.

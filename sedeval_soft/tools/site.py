@@ -34,16 +34,18 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.submissions import Submission, find_submissions, sha256_of
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, doubts
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
 from sedeval_soft.tools.submissions import (
     Challenge,
     Outcome,
+    Submission,
+    find_submissions,
     key_of,
     read_about,
     score_submission,
+    sha256_of,
 )
 
 

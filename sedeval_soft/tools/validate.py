@@ -24,7 +24,6 @@ from sedeval_soft.report.escape import github_message, github_property, json_tex
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.paths import is_folder
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
 from sedeval_soft.tools.validate_checks import Expected, check_table, compare
@@ -175,7 +174,7 @@ def _write_copy(
     from sedeval_soft.tools.mend_table import mended
 
     name, copy = os.fspath(system), os.fspath(fix)
-    if name not in {"", "-"} and is_folder(system):
+    if name not in {"", "-"} and os.path.isdir(system):
         raise SettingsError(f"--fix is of one table; {name} is a folder")
     try:
         same = Path(copy).samefile(name)

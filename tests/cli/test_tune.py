@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.cli.tune import tune
+from sedeval_soft.cli.tables import tune
 from sedeval_soft.errors import EvaluationError
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

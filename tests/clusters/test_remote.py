@@ -14,14 +14,15 @@ from sharded_tables import SAMPLES, sample
 
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
-from sedeval_soft.tables import read_rows, remote
+from sedeval_soft.tables import read_rows, source
+from sedeval_soft.tables.compressed import Taken
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
-    monkeypatch.setattr(remote, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(source, "FIRST_WAIT", 0.0)
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ def test_tables_of_durations_and_batches_may_be_elsewhere_too(elsewhere):
 
 def test_large_files_are_mapped(elsewhere):
     elsewhere.pipe("/data/large", b"x" * (3 << 20))
-    found = remote.fetch("memory://data/large")
+    found = source.read_bytes("memory://data/large")
     assert isinstance(found, mmap.mmap)
     assert len(found) == 3 << 20
 
@@ -149,7 +150,7 @@ def test_no_place_on_the_disk_is_told_at_once(elsewhere, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(remote.Taken, "add", full)
+    monkeypatch.setattr(Taken, "add", full)
     with pytest.raises(Exception, match="cannot be written: No space left on device; temporary files"):
         read_rows("memory://data/ref/part-0.tsv")
 

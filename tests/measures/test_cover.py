@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.measures import intersection_counts
-from sedeval_soft.measures.intersection_counts import Cover, Line, in_union
+from sedeval_soft.measures import intersections
+from sedeval_soft.measures.intersections import Cover, Line, in_union
 from sedeval_soft.timeline.events import EventLifetimes
 
 
@@ -33,7 +33,7 @@ def drawn(rng, n, groups, apart):
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_overlap_is_that_of_every_tick(seed, apart, dense, monkeypatch):
-    monkeypatch.setattr(intersection_counts, "_DENSE", dense)
+    monkeypatch.setattr(intersections, "_DENSE", dense)
     rng = np.random.default_rng(seed)
     # The group 2 and those from 6 on have no event; the last ones are beyond the line.
     events = drawn(rng, 12, [0, 1, 3, 5], apart)
@@ -48,7 +48,7 @@ def test_overlap_is_that_of_every_tick(seed, apart, dense, monkeypatch):
 
 @pytest.mark.parametrize("dense", [0, 2**24])
 def test_events_that_overlap_are_one_stretch_and_those_that_touch_are_not(dense, monkeypatch):
-    monkeypatch.setattr(intersection_counts, "_DENSE", dense)
+    monkeypatch.setattr(intersections, "_DENSE", dense)
     group, onset = np.array([4, 4]), np.array([0, 5])
     assert len(Cover.of(group, onset, np.array([5, 9])).onset) == 2
     assert len(Cover.of(group, onset, np.array([6, 9])).onset) == 1
@@ -58,7 +58,7 @@ def test_events_that_overlap_are_one_stretch_and_those_that_touch_are_not(dense,
 
 
 def test_files_that_are_too_long_together_are_refused(monkeypatch):
-    monkeypatch.setattr(intersection_counts, "_LINE", 13)
+    monkeypatch.setattr(intersections, "_LINE", 13)
     assert Line.of(np.array([1, 2]), np.array([4, 6])).end.tolist() == [0, 5, 12]
     with pytest.raises(EvaluationError) as refused:
         Line.of(np.array([1, 2]), np.array([4, 7]))

@@ -11,8 +11,7 @@ import pytest
 from intersection_cases import FORMS, LABELS, Side, table_of
 
 from sedeval_soft.api import evaluate_rows
-from sedeval_soft.measures.intersection_counts import Criteria
-from sedeval_soft.measures.intersection_thresholds import intersections_when
+from sedeval_soft.measures.intersections import Criteria, intersections_when
 from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.settings import Settings

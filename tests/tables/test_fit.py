@@ -131,7 +131,6 @@ def test_plain_tables_are_read_without_the_other_forms():
     others = {
         *(form.module for form in FORMS),
         "fit",
-        "files",
         "frames",
         "file_groups",
         "joined_tables",

@@ -12,7 +12,7 @@ from called import call
 from shared_data import shared
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, compare, evaluate, operating_points, validate
-from sedeval_soft.tables.files import seem_thresholds, thresholds_in
+from sedeval_soft.tables.joined_tables import seem_thresholds, thresholds_in
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 REFERENCE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\nb.wav\t1\t2\tdog\n"

@@ -10,9 +10,9 @@ import pytest
 from sedeval_soft import InputError, Limits, evaluate
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.files import shards_of
 from sedeval_soft.tables.forms import form_of
-from sedeval_soft.tables.source import in_shards, is_pattern, is_url
+from sedeval_soft.tables.joined_tables import shards_of
+from sedeval_soft.tables.source import is_pattern, is_url
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 WIDE = "filename\tonset\toffset\t"
@@ -162,8 +162,6 @@ def test_places():
     assert not any(map(is_url, ("x.tsv", "a/b://c", "-", "", "C:\\x")))
     assert all(map(is_pattern, ("*.tsv", "s3://b/p-?.tsv", "x[12]", "http://h/*.tsv")))
     assert not any(map(is_pattern, ("x.tsv", "-", "http://h/x?y=z", "s3://b/x.tsv")))
-    assert in_shards("s3://b/x.tsv")
-    assert not in_shards("x.tsv")
 
 
 def test_shards_are_scored_as_the_whole(tmp_path):

@@ -14,7 +14,7 @@ from called import call as called
 from make_bad_inputs import EVENTS, GOOD, HEAD
 
 from sedeval_soft import Validation, validate
-from sedeval_soft.cli import validate as command
+from sedeval_soft.cli import tables as command
 from sedeval_soft.report.render import validation_schema
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
@@ -43,7 +43,7 @@ def here(tmp_path, monkeypatch):
     ("name", "plain", "strict"), [("clean", 0, 0), ("noted", 0, 1), ("warned", 0, 1), ("wrong", 1, 1)]
 )
 def test_exit_codes_of_all_forms(name, plain, strict):
-    assert command.FORMATS == tuple(VALIDATION_FORMATS)
+    assert command.REPORTS == tuple(VALIDATION_FORMATS)
     for form in VALIDATION_FORMATS:
         assert call(f"{name}.tsv", "--format", form).code == plain
         assert call(f"{name}.tsv", "--format", form, "--strict").code == strict

@@ -1,0 +1,402 @@
+"""Intersections: how much of a stretch of time events cover, and what is counted of it at all thresholds.
+
+The criteria of intersection-based detection (Bilen et al. 2020):
+
+- Detection tolerance (DTC): a detection counts if reference events of its class cover at least the share
+  `dtc` of it; else it is a false positive.
+- Ground truth intersection (GTC): a reference event is found if detections that pass the DTC cover at
+  least the share `gtc` of it.
+- Cross-trigger tolerance (CTTC): a false positive is a cross trigger of another class if that class's
+  reference events cover at least the share `cttc` of it.
+
+A detection that passes the DTC without helping any reference event over the GTC counts neither way, so
+that N_sys = TP + FP is not the number of detections.
+
+At all thresholds the reference is cut once. Whether a detection passes the DTC does not depend on the
+threshold: FP is a sum over lifetimes. A reference event inside one detection is found if that passes. Else
+detections cover parts of it, at most two of them beyond its ends; each lifetime is such a part of at most two
+reference events, those that hold its onset and its offset. So all takes a few sorts of as many entries as
+there are lifetimes, however they are nested. Where detections overlap at one level (rows that are events),
+what several cover counts once: `in_union` makes pieces of them first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.measures.base import Array, Bools, Floats, Index
+from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.event import count_per_class, file_class
+from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
+from sedeval_soft.timeline.ranges import check_pairs, expand
+
+_FINEST = 10**6  # shares are taken as fractions with at most this denominator
+_LINE = 2**62  # places on a line
+_DENSE = 2**24  # groups up to which places are looked up by their numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The shares of overlap, in (0, 1], that detections and reference events must reach; weights of PSDS.
+
+    alpha_ct, alpha_st: of cross triggers, of the spread over classes. max_efpr: the largest eFPR per hour.
+    """
+
+    dtc: float
+    gtc: float
+    cttc: float
+    alpha_ct: float = 0.0
+    alpha_st: float = 0.0
+    max_efpr: float = 100.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Criteria:
+        """Take the criteria from the settings."""
+        return cls(*map(settings.criterion, cls.__slots__))
+
+
+def required(share: float, length: Ticks) -> Ticks:
+    """Return how many ticks of overlap make a share of each length, (n,), at least 1.
+
+    The comparison is exact but for half a tick, which the rounding of times to ticks may have taken: so a
+    tie in the times as they were written is a tie here.
+    """
+    exact = Fraction(share).limit_denominator(_FINEST)
+    numerator, denominator = 2 * exact.numerator, 2 * exact.denominator
+    # numerator * length / denominator - 1/2, rounded up, without overflow for long events.
+    whole, rest = np.divmod(length, denominator)
+    needed: Ticks = numerator * whole - (-(numerator * rest - exact.denominator) // denominator)
+    return np.maximum(needed, 1)
+
+
+# How much of a stretch of time events cover.
+#
+# Events of all groups (a file and class) are laid out on one line. How long some event of a group has lasted
+# before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of any
+# number of stretches with all events takes a few searches. What several events cover counts once, so that
+# nothing is gained by saying the same twice.
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where on the line the times of each group lie.
+
+    groups: (n,) ascending numbers of groups, None where all from 0 on are there. start: (n,) their
+    beginnings. end: (n,) their last offsets, on the line.
+    """
+
+    groups: Index | None
+    start: Index
+    end: Index
+
+    @classmethod
+    def of(cls, group: Index, offset: Ticks) -> Line:
+        """Lay out groups with as much room as their events need; raises EvaluationError if there is none."""
+        groups, member = None, group
+        if len(group) and int(group.max()) >= _DENSE:
+            groups, member = np.unique(group, return_inverse=True)
+        last = np.zeros(int(member.max(initial=-1)) + 1, dtype=np.int64)
+        np.maximum.at(last, member, offset)
+        if float(last.sum(dtype=np.float64)) + len(last) > _LINE:
+            raise EvaluationError("the files are too long together; are the times in seconds?")
+        end = np.cumsum(last + 1) - 1
+        return cls(groups, end - last, end)
+
+    def locate(self, group: Index, time: Ticks) -> tuple[Index, Bools]:
+        """Return where times lie, at most at the end of their group, and whether that is on the line."""
+        n = len(self.start)
+        if not n:
+            return np.zeros(len(group), dtype=np.int64), np.zeros(len(group), dtype=bool)
+        at = group if self.groups is None else np.searchsorted(self.groups, group)
+        at = np.minimum(at, n - 1)
+        known = group < n if self.groups is None else self.groups[at] == group
+        return np.minimum(self.start[at] + time, self.end[at]), known
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The time that events of each group cover, ready for questions about overlap.
+
+    onset, offset: (n,) ascending places on the line of stretches that do not overlap: the events, or what
+    those that overlap cover together. total_onset, total_offset: (n + 1,) their running sums.
+    """
+
+    line: Line
+    onset: Index
+    offset: Index
+    total_onset: Index
+    total_offset: Index
+
+    @classmethod
+    def of(cls, group: Index, onset: Ticks, offset: Ticks) -> Cover:
+        """Build from events: groups, onsets and offsets, each (n,)."""
+        line = Line.of(group, offset)
+        begins, ends = (np.sort(line.locate(group, times)[0]) for times in (onset, offset))
+        new = begins[1:] >= ends[:-1]
+        if not new.all():
+            # Where as many have ended as have begun nothing goes on: there, and only there, stretches end.
+            begins, ends = begins[np.append(True, new)], ends[np.append(new, True)]
+        totals = [np.concatenate(([0], np.cumsum(places))) for places in (begins, ends)]
+        return cls(line, begins, ends, totals[0], totals[1])
+
+    def overlap(self, group: Index, onset: Ticks, offset: Ticks) -> Ticks:
+        """Return how many ticks of each stretch are within some event of its group, (n,)."""
+        before = for_each(lambda time: self._before(group, time), (onset, offset), len(group))
+        overlap: Ticks = before[1] - before[0]
+        return overlap
+
+    def reaches(self, group: Index, events: Timed, share: float) -> Bools:
+        """Return which events are covered to a share of their length, (n,)."""
+        overlap = self.overlap(group, events.onset, events.offset)
+        enough: Bools = overlap >= required(share, events.offset - events.onset)
+        return enough
+
+    def _before(self, group: Index, time: Ticks) -> Ticks:
+        place, known = self.line.locate(group, time)
+        begun = np.searchsorted(self.onset, place)
+        ended = begun
+        if len(self.offset):
+            # Of those begun only the last may not have ended.
+            ended = begun - (self.offset[np.maximum(begun - 1, 0)] > place)
+            ended[begun == 0] = 0
+        # Sums may wrap around; their difference is right all the same.
+        lasted: Ticks = begun * place - self.total_onset[begun] - (ended * place - self.total_offset[ended])
+        return np.where(known, lasted, 0)
+
+
+def in_union(events: EventLifetimes, group: Index) -> tuple[EventLifetimes, Index]:
+    """Return lifetimes that cover at each level what some cover, and never overlap, and their groups.
+
+    events: (n,) with an extent. group: (n,). Those that do not overlap in time are returned as they are, as
+    are those of an activity. Else time is cut at each onset and offset, and levels at each birth of a group:
+    above one, what is covered lasts up to the highest level of those that cover it. Lists of operating
+    points, and rows, which are all born at 0, are cut no further than they are.
+    """
+    if events.nested or in_turn(group, np.zeros(len(events)), events):
+        return events, group
+    levels, rank = np.unique(np.concatenate((events.born, events.dies)), return_inverse=True)
+    member = np.unique(group, return_inverse=True)[1]
+    born, dies = (member * len(levels) + of for of in rank.reshape(2, -1))
+    slabs, first = np.unique(born, return_inverse=True)
+    last = np.searchsorted(slabs, dies)
+    check_pairs(first, last)
+    owner, slab = expand(first, last)
+    of_group, low = np.divmod(slabs, len(levels))
+    ceiling = np.full(len(slabs), np.inf)
+    goes_on = np.flatnonzero(of_group[1:] == of_group[:-1])
+    ceiling[goes_on] = levels[low[goes_on + 1]]
+    highest = np.minimum(events.dies[owner], ceiling[slab])
+    code = slab.astype(np.int32)
+    times = events.onset[owner], events.offset[owner]
+    pieces = Activity.of_rows(Activity(code, np.zeros_like(code), *times, highest)).merged()
+    someone = np.empty(len(slabs), dtype=np.int64)
+    someone[slab] = owner
+    like = someone[pieces.file]
+    codes = events.file[like], events.label[like]
+    levels_of = levels[low[pieces.file]], pieces.value
+    return EventLifetimes(*codes, pieces.onset, pieces.offset, *levels_of), group[like]
+
+
+def in_turn(group: Index, born: Floats, events: Timed) -> bool:
+    """Return whether no two events of one group and birth, all (n,), overlap.
+
+    Lists of operating points and of rows that are apart are like that: two alive at one level are apart.
+    """
+    order = np.lexsort((events.onset, born, group))
+    new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
+    # In the order of onsets it is enough to look at neighbours.
+    return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))
+
+
+# Events of all files in, counts of each file out.
+
+
+def count_intersections(
+    reference: Events, system: Events, n_files: int, n_classes: int, criteria: Criteria
+) -> DetectionCounts:
+    """Count found reference events and false positives per file and class, and errors per file.
+
+    N_sys = TP + FP; D = N_ref - TP, I = FP, and no S: nothing is matched one to one.
+    """
+    # What has no extent cannot be covered.
+    reference, system = reference.lasting(), system.lasting()
+    ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
+    passed = Cover.of(ours, reference.onset, reference.offset).reaches(theirs, system, criteria.dtc)
+    helpful = system.take(passed)
+    cover = Cover.of(theirs[passed], helpful.onset, helpful.offset)
+    found = reference.take(cover.reaches(ours, reference, criteria.gtc))
+    tp, n_ref, fp = (
+        count_per_class(events, n_files, n_classes) for events in (found, reference, system.take(~passed))
+    )
+    return detected(tp, n_ref, fp)
+
+
+def detected(tp: Array, n_ref: Array, fp: Array) -> DetectionCounts:
+    """Return the statistics of detection made of TP, N_ref and FP, each (n_files, n_classes)."""
+    none = np.zeros(len(tp), dtype=tp.dtype)
+    return DetectionCounts(tp, n_ref, tp + fp, none, (n_ref - tp).sum(axis=1), fp.sum(axis=1))
+
+
+# Counts at every threshold of the system.
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The reference's events and the system's lifetimes, those without extent left out.
+
+    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
+    """
+
+    reference: Events
+    system: EventLifetimes
+    ours: Index
+    theirs: Index
+    passed: Bools
+
+    @classmethod
+    def of(cls, reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria) -> Judged:
+        """Apply the DTC."""
+        reference, system = reference.lasting(), system.lasting()
+        ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
+        cover = Cover.of(ours, reference.onset, reference.offset)
+        return cls(reference, system, ours, theirs, cover.reaches(theirs, system, criteria.dtc))
+
+    def is_apart(self) -> bool:
+        """Return whether on neither side events overlap that exist at one level, of those that pass.
+
+        True of all groups exactly if it is true of each.
+        """
+        helpful, theirs = self.system.take(self.passed), self.theirs[self.passed]
+        apart = helpful.nested or in_turn(theirs, helpful.born, helpful)
+        return apart and in_turn(self.ours, np.zeros(len(self.reference)), self.reference)
+
+    def false(self) -> Alive:
+        """Return who is a false positive, and when."""
+        wrong = self.system.take(~self.passed)
+        return Alive(wrong.label, wrong.file, wrong.born, wrong.dies)
+
+
+def intersections_when(
+    reference: Events,
+    system: EventLifetimes,
+    n_files: int,
+    n_classes: int,
+    criteria: Criteria,
+    apart: bool | None = None,
+) -> tuple[Lives, Index]:
+    """Return which file has which found reference events and detections (N_sys = TP + FP) when.
+
+    Beside it, the reference events of each file, (n_files, n_classes).
+
+    apart: as for `found_when`.
+    """
+    judged = Judged.of(reference, system, n_classes, criteria)
+    n_ref = count_per_class(judged.reference, n_files, n_classes)
+    found = found_when(judged, criteria, apart)
+    return [*((alive, (TP, N_SYS)) for alive in found), (judged.false(), (N_SYS,))], n_ref
+
+
+def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) -> list[Alive]:
+    """Return when how many reference events of which class are found.
+
+    apart: whether `is_apart` holds of these and of all other files that they are counted with: which levels
+    are told of, at which nothing may change on the whole, follows from it. None where there are no others.
+    """
+    reference, passed = judged.reference, judged.passed
+    helpful, theirs = judged.system.take(passed), judged.theirs[passed]
+    if not len(reference) or not len(helpful):
+        return []
+    whole = []
+    if judged.is_apart() if apart is None else apart:
+        onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
+        order = np.argsort(onset)
+        begins, ends = onset[order], offset[order]
+        inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
+        holds = np.flatnonzero(inside > 0)
+        own = helpful.take(holds)
+        whole.append(Alive(own.label, own.file, own.born, own.dies, inside[holds]))
+        left, right = _parts(begins, ends, theirs_on, theirs_off)
+        left = order[left]
+    else:
+        helpful, theirs = in_union(helpful, theirs)
+        left, right = overlapping(reference, helpful, judged.ours, theirs)
+    overlap = np.minimum(reference.offset[left], helpful.offset[right]) - np.maximum(
+        reference.onset[left], helpful.onset[right]
+    )
+    needed = required(criteria.gtc, reference.offset - reference.onset)
+    event, low, high = enough(left, helpful.born[right], helpful.dies[right], overlap, needed)
+    return [*whole, Alive(reference.label[event], reference.file[event], low, high)]
+
+
+def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, ...]:
+    """Return the places on one line of onsets and offsets of the reference, then of the system."""
+    line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
+    sides = ((ours, reference), (theirs, system))
+    return tuple(line.locate(g, times)[0] for g, side in sides for times in (side.onset, side.offset))
+
+
+def _parts(begins: Index, ends: Index, onset: Index, offset: Index) -> tuple[Index, Index]:
+    """Return the pairs of a reference event and a detection that has an end strictly within it.
+
+    begins, ends: of reference events, sorted and apart. onset, offset: of detections, on the same line.
+    """
+    pairs = []
+    for place in (onset, offset):
+        at = np.maximum(np.searchsorted(begins, place, side="left") - 1, 0)
+        pairs.append(((begins[at] < place) & (place < ends[at]), at))
+    (starts, first), (stops, last) = pairs
+    stops &= ~(starts & (first == last))
+    left = np.concatenate((first[starts], last[stops]))
+    return left, np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
+
+
+def overlapping(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, Index]:
+    """Return all pairs of a reference event and a detection of its group that overlap."""
+    order = np.lexsort((reference.onset, ours))
+    begins, ends, onset, offset = _laid_out(reference, system, ours, theirs)
+    begins, ends = begins[order], ends[order]
+    reach = np.maximum.accumulate(ends)
+    first = np.searchsorted(reach, onset, side="right")
+    last = np.searchsorted(begins, offset, side="left")
+    check_pairs(first, last)
+    right, at = expand(first, np.maximum(first, last))
+    kept = ends[at] > onset[right]
+    return order[at[kept]], right[kept]
+
+
+def enough(
+    event: Index, born: Floats, dies: Floats, overlap: Index, needed: Index
+) -> tuple[Index, Floats, Floats]:
+    """Return for which levels the parts of an event that exist make what it needs.
+
+    event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
+    Returns events and levels low < a <= high, as often as an event comes to have enough.
+    """
+    level, change = np.concatenate((born, dies)), np.concatenate((overlap, -overlap))
+    return spans(np.concatenate((event, event)), level, change, needed)
+
+
+def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[Index, Floats, Floats]:
+    """Return for which levels the sum of an event's changes up to there is at least what it needs.
+
+    event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
+    """
+    order = np.lexsort((level, event))
+    event, level = event[order], level[order]
+    sums = np.cumsum(change[order])
+    last = np.ones(len(event), dtype=bool)
+    last[:-1] = (np.diff(event) != 0) | (np.diff(level) != 0)
+    event, level, sums = event[last], level[last], sums[last]
+    # All that an event got it has lost at its end: sums begin anew with each event by themselves.
+    good = sums >= needed[event]
+    before = np.concatenate(([False], good[:-1]))
+    begins, ends = np.flatnonzero(good & ~before), np.flatnonzero(before & ~good)
+    return event[begins], level[begins], level[ends]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.surface import Surface
+    from sedeval_soft.measures.curve_scores import Surface
 
 Floats = npt.NDArray[np.float64]
 

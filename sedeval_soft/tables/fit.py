@@ -325,22 +325,31 @@ def _cannot(rows: EventTable, why: str) -> InputError:
     return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
 
 
-def header_of(rows: EventTable) -> tuple[str, ...]:
-    """Return the names of the columns of a table with header, in order."""
-    times = ("onset", "offset") if rows.files in {(), (UNNAMED,)} else ("filename", "onset", "offset")
+Column = tuple[str, Sequence[str] | None, npt.NDArray[Any]]
+"""A column as it is written: its name, and numbers, (n,), or names and codes into these."""
+
+
+def written_columns(rows: EventTable, form: str, forbidden: str = "\r\n") -> list[Column]:
+    """Return the columns of a table with header, in order.
+
+    Raises InputError for names that the form cannot hold, or that a reader would take for something else.
+    """
+    check_text(rows.origin.name, (*rows.files, *rows.classes), form, forbidden)
+    columns: list[Column] = [("onset", None, rows.onset), ("offset", None, rows.offset)]
+    if rows.files not in {(), (UNNAMED,)}:
+        columns.insert(0, ("filename", rows.files, rows.file))
     if rows.is_wide:
-        return (*times, *rows.classes)
-    return (*times, "event_label") if rows.value is None else (*times, "event_label", "soft_value")
+        columns += zip(rows.classes, [None] * len(rows.classes), rows.values, strict=True)
+        _check_header(rows, tuple(name for name, _, _ in columns), form)
+        return columns
+    columns.append(("event_label", rows.classes, rows.row_label))
+    return columns if rows.value is None else [*columns, ("soft_value", None, rows.value)]
 
 
-def check_header(rows: EventTable, form: str) -> None:
-    """Raise InputError where classes are called so that a wide table of them would be read otherwise."""
-    if not rows.is_wide:
-        return
+def _check_header(rows: EventTable, header: tuple[str, ...], form: str) -> None:
     if not rows.classes:
         raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
-    header, n = header_of(rows), len(rows.classes)
-    wrong = ["its classes"]
+    wrong, n = ["its classes"], len(rows.classes)
     try:
         layout = layout_of_header(header)
         roles = zip(rows.classes, layout.roles[-n:], strict=True)
@@ -353,13 +362,6 @@ def check_header(rows: EventTable, form: str) -> None:
     raise _cannot(rows, f"{wrong[0]} {message}")
 
 
-def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
-    """Return the columns of numbers in their order in a table, those of names left out."""
-    if rows.is_wide:
-        return [rows.onset, rows.offset, *rows.values]
-    return [rows.onset, rows.offset, *([] if rows.value is None else [rows.value])]
-
-
 def silent_files(rows: EventTable) -> list[str]:
     """Return the recordings that have a name and no row."""
     return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
@@ -368,11 +370,10 @@ def silent_files(rows: EventTable) -> list[str]:
 def write(rows: EventTable, form: str) -> bytes:
     """Return rows as the lines of a table; raises InputError for names that would not be read back so."""
     delimiter, header = form_of(form).delimiter, form_of(form).header
-    check_text(rows.origin.name, (*rows.files, *rows.classes), form)
-    check_header(rows, form)
-    names = header_of(rows)
+    columns = written_columns(rows, form)
+    names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
-    lines = [_lines(rows, delimiter, begin) for begin in range(0, len(rows), _ROWS)]
+    lines = [_lines(columns, delimiter, slice(at, at + _ROWS)) for at in range(0, len(rows), _ROWS)]
     empty = delimiter * (len(names) - 1) + "\n"
     silent = "".join(_quoted(file, delimiter) + empty for file in silent_files(rows))
     data = b"".join([head.encode(), *lines, silent.encode()])
@@ -393,19 +394,14 @@ def _quoted(name: str, delimiter: str) -> str:
     return '"' + name.replace('"', '""') + '"' if '"' in name or delimiter in name else name
 
 
-def _lines(rows: EventTable, delimiter: str, begin: int) -> bytes:
-    """Return up to `_ROWS` rows as lines: columns are joined at once, in the buffer that is written."""
-    part = slice(begin, begin + _ROWS)
+def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
+    """Return some rows as lines: columns are joined at once, in the buffer that is written."""
     text = pa.large_string()
-
-    def texts(names: Sequence[str], codes: npt.NDArray[np.int32]) -> Any:  # noqa: ANN401 - pyarrow is untyped
-        return pa.array([_quoted(name, delimiter) for name in names], text).take(pa.array(codes[part]))
-
-    fields: list[Any] = [pa.array(column[part]).cast(text) for column in columns_of(rows)]
-    if not rows.is_wide:
-        fields.insert(2, texts(rows.classes, rows.row_label))
-    if rows.files != (UNNAMED,):
-        fields.insert(0, texts(rows.files, rows.file))
+    fields: list[Any] = []
+    for _, names, cells in columns:
+        array = pa.array(cells[part])
+        texts = None if names is None else pa.array([_quoted(name, delimiter) for name in names], text)
+        fields.append(array.cast(text) if texts is None else texts.take(array))
     fields[-1] = pc.binary_join_element_wise(fields[-1], pa.scalar("\n", text), pa.scalar("", text))
     joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, text))
     _, offsets, characters = joined.buffers()

@@ -12,7 +12,7 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -331,7 +331,7 @@ def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
         # What pyarrow stops at is refused when rows are read.
         with (
             suppress(pa.ArrowException, OSError),
-            pv.open_csv(*_parsing(source, sniffed, types, lambda _: "skip", threads=False)) as reader,
+            pv.open_csv(*_parsing(source, sniffed, types, skip=True)) as reader,
         ):
             for batch in reader:
                 yield batch.columns
@@ -358,10 +358,10 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     check_rows(source, len(layout.names), limits)
     if not sniffed.sound or (data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data)):
         return None
-    declared: list[str] = []
-    table = _parsed(source, sniffed, declared, limits)
+    table = _parsed(source, sniffed)
     if table is None:
         return None
+    declared: list[str] = []
     names: dict[str, Named | None] = dict.fromkeys(_NAMES)
     for role, limit in zip(_NAMES, ("files", "classes"), strict=True):
         at = layout.position(role)
@@ -389,53 +389,42 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
             or ("" in files and layout.ignored)  # these columns may hold something
         ):
             return None
-        declared.extend(filter(None, files))
+        declared = [name for name in files if name]
         numbers = {i: column[~blank] for i, column in numbers.items()}
         file, label = (None if column is None else column.take(~blank) for column in (file, label))
     return Columns.of(layout, file, label, numbers, declared).rows(sniffed.origin(source), limits)
 
 
-def _parsed(source: Source, sniffed: Sniffed, declared: list[str], limits: Limits) -> Any:  # noqa: ANN401 - pyarrow is untyped
-    """Return the table with columns named by their positions, None if pyarrow refuses it.
-
-    A line of nothing but a file name goes to `declared`, if file names come first; raises InputError for too
-    many of them.
-    """
-    layout, most = sniffed.layout, limits.files
+def _parsed(source: Source, sniffed: Sniffed) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    """Return the table with columns named by their positions, None if pyarrow refuses it."""
+    layout = sniffed.layout
     value = layout.position("soft_value")
     in_words = value is not None and normal(layout.names[value]) == PRESENT
     texts = (*_NAMES, "soft_value") if in_words else _NAMES
     text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
-    types = {
-        str(i): text if role in texts else number for i, role in enumerate(layout.roles) if role is not None
-    }
-
-    def lone_name(row: Any) -> str:  # noqa: ANN401
-        lone = row.actual_columns == 1 and row.text.strip() and '"' not in row.text
-        if lone and layout.position("filename") == 0 and not misdivided(row.text, sniffed.delimiter, layout):
-            declared.append(row.text.strip())
-            return "skip" if len(declared) <= most else "error"
-        return "error"
-
+    roles = {str(i): role for i, role in enumerate(layout.roles) if role is not None}
+    types = {name: text if role in texts else number for name, role in roles.items()}
     try:
-        table = pv.read_csv(*_parsing(source, sniffed, types, lone_name, threads=len(source.data) > _BLOCK))
+        table = pv.read_csv(*_parsing(source, sniffed, types, threads=len(source.data) > _BLOCK))
         if in_words:
             from sedeval_soft.tables.unclear_columns import words_as_numbers
 
             at = table.column_names.index(str(value))
             table = table.set_column(at, str(value), words_as_numbers(table.column(at)))
     except pa.ArrowInvalid:
-        table = None
-    if len(declared) > most:
-        raise limits.refusal(source.name, "files", f"has more than {most} lines that declare files")
+        return None
     return table
 
 
 def _parsing(
-    source: Source, sniffed: Sniffed, types: dict[str, Any], odd_row: Callable[[Any], str], *, threads: bool
+    source: Source, sniffed: Sniffed, types: dict[str, Any], *, threads: bool = False, skip: bool = False
 ) -> tuple[Any, ...]:
-    """Return the arguments of pyarrow's parsers; types: of the columns that are read, by position."""
+    """Return the arguments of pyarrow's parsers.
+
+    types: of the columns that are read, by position. skip: whether rows of another length are read past.
+    """
     names = [str(i) for i in range(len(sniffed.layout.names))]
+    odd_row = (lambda _: "skip") if skip else None
     return (
         pa.BufferReader(pa.py_buffer(source.data)),
         pv.ReadOptions(column_names=names, skip_rows=sniffed.skip, block_size=_BLOCK, use_threads=threads),
@@ -453,11 +442,11 @@ def _buffer(array: Any, kind: type[np.generic]) -> npt.NDArray[Any]:  # noqa: AN
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset :][: len(array)]
 
 
-def _is_null(array: Any) -> npt.NDArray[Any]:  # noqa: ANN401
+def _is_null(array: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
-    return bits[array.offset :][: len(array)] == 0
+    return np.equal(bits[array.offset :][: len(array)], 0)
 
 
 @dataclass(slots=True)
@@ -465,16 +454,15 @@ class Scan:
     """What a pass over the lines found.
 
     problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
-    can be scored; files, labels, numbers: what is in them; declared: files without rows. misread: the lines
-    with a problem and a field for each column, which may explain one another.
+    can be scored; cells, numbers: their fields, and those that are numbers; declared: files without rows.
+    misread: the lines with a problem and a field for each column, which may explain one another.
     """
 
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     lines: list[int] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
+    cells: list[list[str]] = field(default_factory=list)
     numbers: list[list[float]] = field(default_factory=list)
     misread: list[tuple[int, list[str]]] = field(default_factory=list)
 
@@ -485,7 +473,9 @@ class Scan:
 
     def rows(self, source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
-        columns = Columns.of_rows(sniffed.layout, self.files, self.labels, self.numbers, self.declared)
+        at = (sniffed.layout.position(role) for role in _NAMES)
+        files, labels = ([] if i is None else [fields[i].strip() for fields in self.cells] for i in at)
+        columns = Columns.of_rows(sniffed.layout, files, labels, self.numbers, self.declared)
         return columns.rows(sniffed.origin(source), limits)
 
 
@@ -497,7 +487,6 @@ def scan(
     whole: do not stop at more than `most` problems, to count them all.
     """
     scanned, layout = Scan(), sniffed.layout
-    file, label = map(layout.position, _NAMES)
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
     for line, fields in records(source, sniffed.delimiter, sniffed.skip, columns):
         if isinstance(fields, Problem):
@@ -512,8 +501,7 @@ def scan(
             if not problems:
                 scanned.lines.append(line)
                 scanned.numbers.append(numbers)
-                scanned.files += [] if file is None else [fields[file].strip()]
-                scanned.labels += [] if label is None else [fields[label].strip()]
+                scanned.cells.append(fields)
             elif whole:
                 scanned.misread.append((line, fields))
         for problem in problems:

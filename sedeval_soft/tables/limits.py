@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
-from sedeval_soft.tables.columns import NO_COLUMNS, ColumnNames
+from sedeval_soft.tables.columns import ColumnNames, column_names
 from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"
@@ -47,7 +47,7 @@ class Limits:
     name_length: int = 4096
     members: int = 1_000_000
     line_length: int = 1 << 24
-    columns: ColumnNames = field(default=NO_COLUMNS, kw_only=True, repr=False)
+    columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
 
@@ -111,7 +111,7 @@ class Limits:
 
     def with_columns(self, columns: object) -> Limits:
         """Return the limits with what the user says of columns, None for nothing; raises SettingsError."""
-        return self if columns is None else replace(self, columns=ColumnNames.of(columns))
+        return self if columns is None else replace(self, columns=column_names(columns))
 
 
 NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)
@@ -131,8 +131,3 @@ def size_of(text: str) -> int | None:
     match = _SIZE.fullmatch(text.strip())
     size = float(match[1]) * _UNITS[match[2].lower()] if match else math.inf
     return int(size) if size <= _WHOLE else None
-
-
-def intake_of(limits: Limits) -> Limits:
-    """Return the limits."""
-    return limits

@@ -21,7 +21,7 @@ from tables import long_rows
 
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
-from sedeval_soft.measures import event, level_matching, thresholds
+from sedeval_soft.measures import event, matching, thresholds
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(
@@ -119,7 +119,7 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed):
 def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, seed):
     """Events that overlap too much to be matched whatever their class, in some of the files."""
     monkeypatch.setattr(event, "_MOST_COPIES", 12)
-    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
     settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
     tables = random_tables(seed, n=25)
     lost = np.isnan(tables.tally(settings).per_file["event.soft.substitutions"])

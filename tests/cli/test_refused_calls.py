@@ -90,7 +90,7 @@ CALLS = {
     "ref.tsv sys.tsv --satisfice precision>0.9": "such as 'precision>=0.9'",
     "ref.tsv sys.tsv --score segment.optimal.satisficed_recall[car]": "needs --satisfice",
     "ref.tsv sys.tsv --score segment.tuned.f1.macro": "--thresholds or --cross-tune must be given",
-    "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "this is the file of thresholds (t.yaml); expected another",
+    "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "this is the file of thresholds (t.yaml)",
     "ref.tsv sys.tsv --thresholds no.yaml": "no.yaml: cannot be read",
     "ref.tsv sys.tsv --thresholds prior --cross-tune 2": "--thresholds are given; --cross-tune finds them",
     "ref.tsv sys.tsv --cross-tune 2 --objective segment.f2": "--objective must be one of segment.f1,",
